@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts Portico with the sandbox, and tests it with public client libraries (see clients/drive.py),
-# and with an OpenID Connect provider.
+# with an OpenID Connect provider, and with a receiver of webhooks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/serving.sh
@@ -11,6 +11,7 @@ with_tools "$tools" Scripts/clients/requirements.txt
 swift build --product portico
 portico="$(swift build --show-bin-path)/portico"
 "$tools/bin/python" Scripts/clients/oidc.py "$portico"
+"$tools/bin/python" Scripts/clients/webhooks.py "$portico"
 
 export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal,RavenTrade PORTICO_MCP_ORDER_LIMIT="1000 USD"
 serve_sandbox "$portico"

@@ -58,6 +58,15 @@ package final class WakeSignal: Sendable {
         }
     }
 
+    /// Waits for the signal, for the end of the timeout, or until the task is cancelled; one task at a time may wait.
+    package func waitOrCancel(timeout: @escaping @Sendable () async -> Void) async {
+        _ = await withTaskCancellationHandler {
+            await wait(timeout: timeout)
+        } onCancel: {
+            send()
+        }
+    }
+
     /// Ends one wait; a later wait continues.
     private func end(_ wait: Int) {
         let waiter: CheckedContinuation<Bool, Never>? = state.withLock { state in

@@ -127,17 +127,6 @@ extension GatewayContext {
             return .async { try await self.order(providerID: id, of: linked.connection) }
         }
     }
-
-    /// The instruments of activities; nil for an activity without a symbol.
-    func instruments(of activities: [ConnectedActivity]) -> MaybeAsync<BatchResults<Instrument?>> {
-        instruments(for: activities.compactMap(\.activity.symbol)).map { instruments in
-            var rest = instruments[...]
-            return activities.map { linked -> Result<Instrument?, any Error> in
-                guard linked.activity.symbol != nil else { return .success(nil) }
-                return rest.popFirst() ?? .failure(FieldError.internalError)
-            }
-        }
-    }
 }
 
 extension GatewayServices {

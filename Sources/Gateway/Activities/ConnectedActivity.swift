@@ -46,7 +46,9 @@ extension ConnectedActivity: GraphQLObject {
         Field("executedAt", \.activity.time)
         Field("settlementDate", \.activity.settlementDate)
         Field("symbol", \.activity.symbol)
-        Field("instrument", load: { activities, context in context.instruments(of: activities) })
+        Field(
+            "instrument",
+            load: { activities, context in context.instruments(of: activities.map(\.activity.symbol)) })
         Field("side", \.activity.side)
         Field("quantity", \.activity.quantity)
         Field("price", \.activity.price)

@@ -94,6 +94,14 @@ package enum ConnectionStatus: String, Sendable, CaseIterable {
     case revoked = "REVOKED"
     case unreachable = "UNREACHABLE"
 
+    /// Whether the user must connect again.
+    var needsRenewal: Bool {
+        switch self {
+        case .expired, .revoked: true
+        case .active, .degraded, .unreachable: false
+        }
+    }
+
     /// The state of a connection.
     ///
     /// - Parameters:

@@ -153,9 +153,7 @@ extension ProviderConnection: GraphQLObject {
         Field("label", \.label)
         Field("connectedAt", \.connectedAt)
         Field("accounts", load: { connections, context in .each(connections) { context.accounts(of: $0) } })
-        Field("status") {
-            ConnectionStatus($0.health.facts, endsAt: $0.endsAt(), now: $0.health.clock.wallTime())
-        }
+        Field("status") { $0.status }
         Field("expiresAt") { $0.endsAt() }
         Field("lastSuccessAt") { $0.health.facts.lastSuccessAt }
         Field("failure") { $0.failure }
@@ -165,6 +163,11 @@ extension ProviderConnection: GraphQLObject {
                 orders: $0.broker?.orders?.orderCapabilities)
         }
         Field("rateLimits") { $0.limits() }
+    }
+
+    /// The state according to its calls and the present time.
+    var status: ConnectionStatus {
+        ConnectionStatus(health.facts, endsAt: endsAt(), now: health.clock.wallTime())
     }
 
     /// The reason why it does not work; nil while it works.

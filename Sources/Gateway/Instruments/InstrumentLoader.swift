@@ -25,6 +25,17 @@ extension GatewayContext {
         }
     }
 
+    /// The instruments of objects that may have a symbol; nil for an object without one.
+    func instruments(of symbols: [Symbol?]) -> MaybeAsync<BatchResults<Instrument?>> {
+        instruments(for: symbols.compactMap(\.self)).map { instruments in
+            var rest = instruments[...]
+            return symbols.map { symbol -> Result<Instrument?, any Error> in
+                guard symbol != nil else { return .success(nil) }
+                return rest.popFirst() ?? .failure(FieldError.internalError)
+            }
+        }
+    }
+
     /// The routed read of instruments.
     func instrumentRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Instrument> {
         RoutedRead(

@@ -85,11 +85,7 @@ package final class OrderReconciliation: Sendable {
                         failurePause * 2, journal.isShared ? settings.takeover : settings.maximumPause)
                 }
                 let (sleep, until) = (clock.sleep, wake)
-                _ = await withTaskCancellationHandler {
-                    await orderWorkflow.wakeSignal.wait { try? await sleep(until) }
-                } onCancel: {
-                    orderWorkflow.wakeSignal.send()
-                }
+                await orderWorkflow.wakeSignal.waitOrCancel { try? await sleep(until) }
             }
         }
     }

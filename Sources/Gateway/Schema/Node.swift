@@ -7,6 +7,8 @@ import Upstream
 enum Node: Sendable {
     case account(ConnectedAccount)
     case activity(ConnectedActivity)
+    case alert(AlertObject)
+    case alertFiring(AlertFiringObject)
     case article(Article)
     case chart(Chart)
     case connection(ProviderConnection)
@@ -24,6 +26,7 @@ enum Node: Sendable {
     case user(Viewer)
     case watchlist(Watchlist)
     case watchlistItem(WatchlistItem)
+    case webhook(WebhookObject)
 }
 
 extension Node: GraphQLAbstract {
@@ -31,6 +34,10 @@ extension Node: GraphQLAbstract {
         PossibleType(ConnectedAccount.self) { if case .account(let account) = $0 { account } else { nil } }
         PossibleType(ConnectedActivity.self) {
             if case .activity(let activity) = $0 { activity } else { nil }
+        }
+        PossibleType(AlertObject.self) { if case .alert(let alert) = $0 { alert } else { nil } }
+        PossibleType(AlertFiringObject.self) {
+            if case .alertFiring(let firing) = $0 { firing } else { nil }
         }
         PossibleType(Article.self) { if case .article(let article) = $0 { article } else { nil } }
         PossibleType(Chart.self) { if case .chart(let chart) = $0 { chart } else { nil } }
@@ -57,6 +64,7 @@ extension Node: GraphQLAbstract {
         PossibleType(Viewer.self) { if case .user(let viewer) = $0 { viewer } else { nil } }
         PossibleType(Watchlist.self) { if case .watchlist(let watchlist) = $0 { watchlist } else { nil } }
         PossibleType(WatchlistItem.self) { if case .watchlistItem(let item) = $0 { item } else { nil } }
+        PossibleType(WebhookObject.self) { if case .webhook(let webhook) = $0 { webhook } else { nil } }
     }
 }
 
@@ -129,9 +137,8 @@ extension GatewayContext {
         let isPublic =
             switch kind {
             case .article, .chart, .fundamentals, .instrument, .marketClock, .providerStatus, .quote: true
-            case .account, .activity, .connection, .goal, .goalsProgress, .order, .portfolio, .position,
-                .session, .user,
-                .watchlist, .watchlistItem:
+            case .account, .activity, .alert, .alertFiring, .connection, .goal, .goalsProgress, .order,
+                .portfolio, .position, .session, .user, .watchlist, .watchlistItem, .webhook:
                 false
             }
         if !isPublic, let refusal = session.denial(requiring: .read) { throw refusal }
@@ -157,6 +164,18 @@ extension GatewayContext {
         case .goal:
             return try goals().map { goals in
                 ids.map { id in .success(goals?.first { $0.globalID == id.text }.map(Node.goal)) }
+            }
+        case .alert:
+            return try alerts(withIDs: ids.map(\.localID)).map { alerts in
+                alerts.map { .success($0.map(Node.alert)) }
+            }
+        case .alertFiring:
+            return try alertFirings(withIDs: ids.map(\.localID)).map { firings in
+                firings.map { .success($0.map(Node.alertFiring)) }
+            }
+        case .webhook:
+            return try webhooks().map { webhooks in
+                ids.map { id in .success(webhooks?.first { $0.globalID == id.text }.map(Node.webhook)) }
             }
         case .activity:
             return .each(ids) { id in activityIfAny(id.text).map { $0.map(Node.activity) } }

@@ -12,6 +12,8 @@ struct NodeID: Hashable, Sendable {
     enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
         case activity = "Activity"
+        case alert = "Alert"
+        case alertFiring = "AlertFiring"
         case article = "Article"
         case chart = "Chart"
         case connection = "Connection"
@@ -29,6 +31,7 @@ struct NodeID: Hashable, Sendable {
         case user = "User"
         case watchlist = "Watchlist"
         case watchlistItem = "WatchlistItem"
+        case webhook = "Webhook"
     }
 
     init(_ kind: Kind, _ rest: String) {

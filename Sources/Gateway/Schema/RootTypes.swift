@@ -92,6 +92,13 @@ extension Query: GraphQLObject {
         Field(
             "goalsProgress", CurrencyArguments.self,
             once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
+        Field(
+            "alerts", PageArguments.self,
+            once: { arguments, context in try context.alerts(arguments) })
+        Field(
+            "alertFirings", PageArguments.self,
+            once: { arguments, context in try context.alertFirings(arguments) })
+        Field("webhooks", once: { context in try context.webhooks() })
         Field("providers", once: { context in .ready(context.providers()) })
         Field(
             "marketClock", CompiledProviderArguments.self,
@@ -187,6 +194,8 @@ extension Mutation: GraphQLObject {
         Mutation.watchlists
         Mutation.goals
         Mutation.orders
+        Mutation.alerts
+        Mutation.webhooks
     }
 }
 
@@ -233,6 +242,7 @@ extension Subscription: GraphQLObject {
             "goalsProgress", CurrencyArguments.self,
             events: { arguments, context in try context.liveGoalsProgress(in: arguments.currency) },
             value: \.value, context: nil)
+        Field("alerts", events: { context in try context.liveAlerts() })
     }
 }
 

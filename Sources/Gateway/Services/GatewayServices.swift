@@ -89,6 +89,9 @@ package final class GatewayServices: Sendable {
     /// The number of users' connections in memory.
     package var connectionCount: Int { registry.count }
 
+    /// What has happened to the alerts of all users since the start of the process.
+    package var alertCounts: AlertEvents.Counts { watches.alerts.counts }
+
     /// The number of price feeds that are followed, or were followed a moment ago.
     package var quoteFeedCount: Int { live.count }
 
@@ -118,6 +121,10 @@ package struct UserData: Sendable {
     let watchlists: WatchlistStore
     let goals: GoalStore
     let activities: ActivityStore
+    package let alerts: AlertStore
+    package let webhooks: WebhookStore
+    /// Where messages about alerts may be sent.
+    let webhookPolicy: WebhookPolicy
     /// Sign-up, sign-in and sessions.
     package var authentication: AuthenticationService
     package let orders: OrderWorkflow
@@ -133,18 +140,24 @@ package struct UserData: Sendable {
     ///   - master: The key with which its secrets are encrypted.
     ///   - userPolicy: The policy of sign-up and sign-in.
     ///   - instanceID: The id of this process among those that use the database; nil if there is no other one.
+    ///   - alertLimits: The limits of a user's alerts.
+    ///   - webhookPolicy: Where messages about alerts may be sent.
     ///   - report: Receives errors of storage, whose details clients do not receive.
     /// - Throws: `wrongMasterKey` if the secrets were encrypted with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, userPolicy: UserPolicy = UserPolicy(),
+        alertLimits: AlertStore.Limits = AlertStore.Limits(), webhookPolicy: WebhookPolicy = WebhookPolicy(),
         of instanceID: String? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.file = file
         limits = userPolicy.limits
+        self.webhookPolicy = webhookPolicy
         leases = LeaseStore(in: file, of: instanceID)
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
         activities = ActivityStore(in: file)
+        alerts = AlertStore(in: file, limits: alertLimits)
+        webhooks = try WebhookStore(in: file, master)
         orders = OrderWorkflow(journal: OrderJournal(in: file, of: instanceID))
         connections = try ConnectionStore(in: file, master)
         authentication = try AuthenticationService(in: file, master, userPolicy, report: report)

@@ -9,6 +9,7 @@ final class LiveSubscriptions: Sendable {
     let goals: SubscriptionTable<[GoalsProgress]>
     let orders = OrderSubscriptions()
     let connections = ConnectionChangeNotifier()
+    let alerts = AlertEvents()
     /// The clock of the pauses between two reads.
     let clock: TimeSource
 
@@ -24,11 +25,13 @@ final class LiveSubscriptions: Sendable {
         accounts.nudge(owner)
         positions.nudge(owner)
         goals.nudge(owner)
+        alerts.valuesChanged(of: owner)
     }
 
     /// Restarts the subscriptions to a user's goals after a change of the goals or of their values.
     func goalsChanged(of owner: OwnerID) {
         goals.nudge(owner)
+        alerts.valuesChanged(of: owner)
     }
 
     /// Ends the subscriptions to a removed connection.
@@ -44,6 +47,7 @@ final class LiveSubscriptions: Sendable {
     func renew(_ connection: ProviderConnection) {
         orders.renew(SubscriptionKey(connection, SubscriptionKey.Target.orders))
         connections.notify(connection.owner)
+        alerts.valuesChanged(of: connection.owner)
         // Restart: reads that failed with the old credential are no reason to wait.
         accounts.restart(connection.owner)
         positions.restart(connection.owner)

@@ -77,20 +77,7 @@ extension GatewayContext {
         stream(ofConnectionsOf: try owner(), with: nil) {
             [self] connection -> SourceStream<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
-            let watch = services.watches.orders.subscription(for: connection) {
-                [session, services] inbox, watch, run in
-                // By its credential of now, which may be another one than when it was first followed.
-                let links = services.links(of: connection.owner)
-                guard let current = links.first(where: { $0.id == connection.id })?.broker else {
-                    watch.publish(
-                        .failure(FieldError.noConnection(ProviderConnection.globalID(connection.id))))
-                    return watch.end()
-                }
-                let follower = OrderTracker(
-                    connection: current, clock: services.watches.clock, inbox: inbox
-                ) { call in GatewayContext(session: session, services: services, call: call) }
-                await follower.run(publishingTo: watch, run)
-            }
+            let watch = orderSubscription(to: connection)
             return SourceStream(id: connection.id) {
                 watch.orders.values()
             } carrying: { order, _ in
@@ -98,6 +85,23 @@ extension GatewayContext {
             }
         } transform: {
             $0.linked
+        }
+    }
+
+    /// The subscription to the orders of a connection, which all sessions and alerts of the user share.
+    func orderSubscription(to connection: BrokerConnection) -> OrderSubscription {
+        services.watches.orders.subscription(for: connection) { [session, services] inbox, watch, run in
+            // By its credential of now, which may be another one than when it was first followed.
+            let links = services.links(of: connection.owner)
+            guard let current = links.first(where: { $0.id == connection.id })?.broker else {
+                watch.publish(
+                    .failure(FieldError.noConnection(ProviderConnection.globalID(connection.id))))
+                return watch.end()
+            }
+            let follower = OrderTracker(
+                connection: current, clock: services.watches.clock, inbox: inbox
+            ) { call in GatewayContext(session: session, services: services, call: call) }
+            await follower.run(publishingTo: watch, run)
         }
     }
 

@@ -36,6 +36,7 @@ struct Application {
         ) { calls.record(UpstreamCall($0)) }
         let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
         let tracer = RequestTracer(exporting: spans)
+        let alerts = AlertEvaluation(dependencies.services)
         var options = settings.httpServer.executionOptions
         options.errorPresenter = ErrorFormatter(logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
@@ -64,7 +65,7 @@ struct Application {
             calls.families + condition.families + dataStores.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
-            ]
+            ] + MetricFamily.alerts(services.alertCounts, users: alerts.userCount)
                 + (spans?.families ?? [])
         }
         service.tracer = tracer
@@ -125,6 +126,7 @@ struct Application {
         services += [
             ProviderConnectionShutdownService(connectionService: dependencies.services.connectionService),
             OrderReconciliationService(services: dependencies.services, logger: logger),
+            AlertService(services: dependencies.services, evaluation: alerts, logger: logger),
         ]
         // The admin port reports that the public one is stopping, so it stops after it.
         if let admin { services.append(admin) }
@@ -153,6 +155,26 @@ extension MetricFamily {
             "portico_quote_feeds", .gauge,
             "Price feeds to which clients are subscribed, or were subscribed a moment ago.",
             [Sample(Double(count))])
+    }
+
+    fileprivate static func alerts(_ counts: AlertEvents.Counts, users: Int) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "portico_alert_users", .gauge, "Users whose alerts are evaluated.", [Sample(Double(users))]),
+            MetricFamily(
+                "portico_alert_firings_total", .counter, "Alerts that have fired.",
+                [Sample(Double(counts.firings))]),
+            MetricFamily(
+                "portico_webhook_attempts_total", .counter,
+                "Attempts to deliver a message to a webhook, by outcome.",
+                [("delivered", counts.delivered), ("failed", counts.failed)].map { outcome, count in
+                    Sample(Double(count), labels: [Label("outcome", outcome)])
+                }),
+            MetricFamily(
+                "portico_webhook_discarded_total", .counter,
+                "Messages that are not delivered any more, because they are older than a day or a user had too many.",
+                [Sample(Double(counts.discarded))]),
+        ]
     }
 
     fileprivate static func reusedDocuments(_ count: Int) -> MetricFamily {

@@ -30,6 +30,7 @@ struct ApplicationDependencies {
             observe: observe)
         var userData = try UserData(
             in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy,
+            alertLimits: settings.alertLimits, webhookPolicy: settings.webhookPolicy,
             of: dataStores.replica?.membership.id
         ) {
             logger.error(

@@ -41,6 +41,45 @@ extension OrderReconciliationService: CustomStringConvertible {
     var description: String { "Orders" }
 }
 
+/// Evaluates the alerts of all users, and delivers messages to their webhooks.
+///
+/// It stops before the connections are closed: an alert on a connection that is missing ends.
+struct AlertService: Service {
+    let services: GatewayServices
+    let evaluation: AlertEvaluation
+    let logger: Logger
+
+    func run() async throws {
+        // Not the client of the providers: no connection is shared with receivers, and no limit.
+        let client = try HTTPClient(userAgent: "portico-webhooks/\(Version.current)")
+        let deliverer = WebhookDeliverer(services, over: client)
+        let (evaluation, logger) = (evaluation, logger)
+        await cancelWhenGracefulShutdown {
+            async let evaluated: Void = evaluation.run { error in
+                logger.error("Alerts cannot be read, or their firings cannot be stored. \(error)")
+            }
+            await deliverer.run { report in
+                switch report {
+                case .storage(let error):
+                    logger.error(
+                        "Messages to webhooks cannot be read, or outcomes cannot be stored. \(error)")
+                case .failure(let webhook, let reason):
+                    logger.info(
+                        "A message could not be delivered to a webhook.",
+                        metadata: ["webhook": "\(webhook)", "reason": "\(reason)"])
+                }
+            }
+            await evaluated
+        }
+        await client.shutDown()
+    }
+}
+
+// Logs name the service.
+extension AlertService: CustomStringConvertible {
+    var description: String { "Alerts" }
+}
+
 /// Stops the HTTP client of provider calls at a graceful shutdown.
 struct HTTPClientShutdownService: Service {
     let transport: HTTPClient

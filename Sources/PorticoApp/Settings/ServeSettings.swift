@@ -32,6 +32,9 @@ package struct ServeSettings {
     let publicURL: HTTPURL?
     /// The maximum of symbols of one provider's price feed for one client.
     let symbolsPerClient: Int
+    /// The limits of a user's alerts, and where webhooks may be.
+    let alertLimits: AlertStore.Limits
+    let webhookPolicy: WebhookPolicy
     /// Whether the uses of the schema by clients are counted.
     let countsSchemaUse: Bool
 
@@ -65,6 +68,11 @@ package struct ServeSettings {
             )
         }
         symbolsPerClient = try values[Settings.limits.maximumSymbolsPerClient]
+        var alertLimits = AlertStore.Limits()
+        alertLimits.alerts = try values[Settings.alerts.alertsPerUser]
+        self.alertLimits = alertLimits
+        webhookPolicy = WebhookPolicy(
+            allowsTestReceivers: try values[Settings.alerts.webhookTestReceivers])
         let countsSchemaUse = try values[Settings.logs.schemaUsage]
         // Counts that end with the process would make a used element look unused.
         guard countsSchemaUse != true || data != nil else {

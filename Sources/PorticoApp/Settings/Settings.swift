@@ -14,12 +14,14 @@ package enum Settings {
     static let identityProvider = IdentityProviderSettingGroup()
     static let http = HTTPSettingGroup()
     static let limits = LimitSettingGroup()
+    static let alerts = AlertSettingGroup()
     static let logs = LogSettingGroup()
     static let routes = RouteSettingGroup()
 
     /// The groups, in the order of the documentation.
     package static let groups: [any SettingGroup] =
-        [server, users, identityProvider, http, limits, logs] + ProviderRegistry.all.map(\.settings) + [
+        [server, users, identityProvider, http, limits, alerts, logs] + ProviderRegistry.all.map(\.settings)
+        + [
             routes
         ]
 
@@ -258,6 +260,25 @@ struct LimitSettingGroup: SettingGroup {
         """
         Seconds that requests in flight have to finish after SIGTERM. Wait at least ten seconds more before you kill \
         the process.
+        """)
+}
+
+struct AlertSettingGroup: SettingGroup {
+    let title = "Alerts and webhooks"
+
+    private static let standard = AlertStore.Limits()
+
+    let alertsPerUser = Setting(
+        "alerts-per-user", .integer(1...10_000), default: standard.alerts,
+        """
+        Alerts of one user. Their symbols count as symbols to which the user subscribes: see \
+        `maximum-symbols-per-client`.
+        """)
+    let webhookTestReceivers = Setting(
+        "webhook-test-receivers", .boolean, default: false,
+        """
+        Unsafe, for tests only: accept webhooks at loopback addresses, also with `http`. With it, each user can send \
+        requests to services of this machine.
         """)
 }
 

@@ -135,14 +135,22 @@ extension CredentialOwner {
 }
 
 extension CredentialStore {
-    /// Returns how many credentials can be decrypted and how many cannot; no secret is stored in memory.
+    /// Returns how many secrets of connections and webhooks can be decrypted and how many cannot; no secret is stored in
+    /// memory.
     ///
+    /// - Parameters:
+    ///   - db: The database.
+    ///   - path: Its path or address, for errors.
+    ///   - master: The key.
+    ///   - hasWebhooks: Whether the tables have webhooks; those of earlier versions do not.
+    /// - Returns: The two numbers.
     /// - Throws: `wrongMasterKey`.
     static func examine(
-        _ db: SQLTransaction, at path: String, _ master: MasterKey
+        _ db: SQLTransaction, at path: String, _ master: MasterKey, hasWebhooks: Bool = true
     ) throws -> (whole: Int, broken: Int) {
         let keys = try DataEncryptionKeys(db, at: path, master)
         let rows = try db.rows("SELECT connection, provider, owner, data_key_id, sealed FROM credential")
+        let webhooks = hasWebhooks ? try WebhookStore.examine(db, keys) : (whole: 0, broken: 0)
         let whole = try rows.count { row in
             guard let provider = try ProviderID(rawValue: row["provider"]),
                 let owner = try OwnerID(row["owner"])
@@ -153,19 +161,19 @@ extension CredentialStore {
                 connection: row["connection"], provider: provider, owner: owner)
             return try keys.decrypt(row["sealed"], row["data_key_id"], identity) != nil
         }
-        return (whole, rows.count - whole)
+        return (whole + webhooks.whole, rows.count - whole + webhooks.broken)
     }
 
     /// The result of ``examine(_:at:_:)`` for an operator.
     static func text(of counts: (whole: Int, broken: Int)) -> String {
         counts.broken == 0
             ? "\(counts.whole) secrets can be decrypted with the master key."
-            : "\(counts.broken) secrets cannot be decrypted: their users must connect again."
+            : "\(counts.broken) secrets cannot be decrypted: their users must connect again, and register their webhooks again."
     }
 }
 
 /// Whose credential it is, and for what.
-package struct CredentialOwner: Hashable, Sendable {
+package struct CredentialOwner: SealedSecretIdentity, Hashable {
     /// The connection's id.
     package let connection: String
     package let provider: ProviderID
@@ -177,21 +185,7 @@ package struct CredentialOwner: Hashable, Sendable {
         self.owner = owner
     }
 
-    /// The additional authenticated data of a credential: it cannot be decrypted in another row.
-    ///
-    /// Each part follows its length, so that different identities have different bytes.
-    package func additionalData(keyID: Int64) -> [UInt8] {
-        var data: [UInt8] = []
-        for part in ["portico credential 1", connection, provider.rawValue, owner.text, String(keyID)] {
-            let bytes = Array(part.utf8)
-            data += withBytes(of: UInt64(bytes.count)) + bytes
-        }
-        return data
-    }
-
-    private func withBytes(of number: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
-    }
+    package var parts: [String] { ["portico credential 1", connection, provider.rawValue, owner.text] }
 }
 
 /// A credential as it is stored.

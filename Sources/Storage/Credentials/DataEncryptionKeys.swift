@@ -41,14 +41,14 @@ struct DataEncryptionKeys: Sendable {
         currentID = keys.keys.max() ?? 0
     }
 
-    func encrypt(_ secret: Secret, _ identity: CredentialOwner) throws -> Data {
+    func encrypt(_ secret: Secret, _ identity: some SealedSecretIdentity) throws -> Data {
         guard let key = keys[currentID] else { throw CryptographyError() }
         let data = identity.additionalData(keyID: currentID)
         return Data(try AESGCM.seal(secret.bytes, using: key, authenticating: data))
     }
 
     /// Nil for what this key, for this identity, has not sealed.
-    func decrypt(_ sealed: Data, _ keyID: Int64, _ identity: CredentialOwner) -> Secret? {
+    func decrypt(_ sealed: Data, _ keyID: Int64, _ identity: some SealedSecretIdentity) -> Secret? {
         guard let key = keys[keyID] else { return nil }
         let data = identity.additionalData(keyID: keyID)
         return (try? AESGCM.open(Array(sealed), using: key, authenticating: data)).map { Secret($0) }
@@ -104,4 +104,26 @@ struct DataEncryptionKeys: Sendable {
     }
 
     private static func label(_ id: Int64) -> [UInt8] { Array("portico data key 1 \(id)".utf8) }
+}
+
+/// The row to which an encrypted secret belongs: it cannot be decrypted in another row.
+package protocol SealedSecretIdentity: Sendable {
+    /// The kind of the row with the version of the format, then the parts of its key.
+    var parts: [String] { get }
+}
+
+extension SealedSecretIdentity {
+    /// The additional authenticated data of the secret.
+    ///
+    /// Each part follows its length, so that different identities have different bytes.
+    package func additionalData(keyID: Int64) -> [UInt8] {
+        (parts + [String(keyID)]).reduce(into: []) { data, part in
+            let bytes = Array(part.utf8)
+            data += withBytes(of: UInt64(bytes.count)) + bytes
+        }
+    }
+
+    private func withBytes(of number: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
+    }
 }

@@ -125,7 +125,8 @@ package struct DataDirectoryCheck: Sendable {
         do {
             let queue = try DatabaseQueue(path: path, configuration: .readOnly)
             let counts = try queue.read { db in
-                try CredentialStore.examine(SQLTransaction(db), at: path, masterKey)
+                try CredentialStore.examine(
+                    SQLTransaction(db), at: path, masterKey, hasWebhooks: db.tableExists("webhook"))
             }
             try queue.close()
             find("keys", counts.broken == 0, CredentialStore.text(of: counts))

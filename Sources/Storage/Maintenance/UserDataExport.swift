@@ -30,6 +30,9 @@ package struct UserDataExport: Sendable {
                 ("connections", .array(connections)), ("watchlists", .array(watchlists)),
                 ("goals", .array(goals)), ("orders", .array(try Self.objects(Self.orders, [owner.text], db))),
                 ("activities", .array(try Self.objects(Self.activities, [owner.text], db))),
+                ("alerts", .array(try Self.objects(Self.alerts, [owner.text], db))),
+                ("alertFirings", .array(try Self.objects(Self.firings, [owner.text], db))),
+                ("webhooks", .array(try Self.objects(Self.webhooks, [owner.text], db))),
             ])
             var text = ""
             export.write(to: &text)
@@ -136,6 +139,15 @@ package struct UserDataExport: Sendable {
         id connection account kind providerKind date:day executedAt:executed settlementDate:settles_on symbol side quantity \
         price amount currency accountAmount accountCurrency conversionRate providerOrderId:order_id groupId description:about
         """)
+
+    private static let alerts = Query(
+        "SELECT *, CAST(rearm_after AS TEXT) AS pause FROM alert WHERE owner = ? ORDER BY number",
+        "id kind subject level orderStates label state rearmAfter:pause lastFiredAt createdAt updatedAt")
+    private static let firings = Query(
+        "SELECT *, as_of AS observed_at FROM alert_firing WHERE owner = ? ORDER BY number",
+        "id alertId:alert kind subject level orderStates label value orderState asOf:observed_at firedAt")
+    private static let webhooks = Query(
+        "SELECT * FROM webhook WHERE owner = ? ORDER BY created_at, id", "id url label createdAt")
 
     /// RFC 3339 with milliseconds, in UTC.
     private static func time(_ instant: Instant) -> String {

@@ -11,6 +11,7 @@ final class CurlTransfer {
     private let limits: HTTPClientLimits
     private var submission: PendingTransfer?
     private var headers = CurlHeaderList()
+    private var connection = CurlHeaderList()
     private var head: [UInt8] = []
     private var body: [UInt8] = []
     private var sendCount = 0
@@ -53,7 +54,9 @@ final class CurlTransfer {
     func begin(_ submission: PendingTransfer, connectTimeout: Duration) -> HTTPClientError? {
         self.submission = submission
         let request = submission.call.request
-        guard setMethodAndBody(request), setHeaders(request) else { return .other(code: outOfMemory) }
+        guard setMethodAndBody(request), setHeaders(request), setAddress(request) else {
+            return .other(code: outOfMemory)
+        }
         let milliseconds = max(1, Int(connectTimeout / .milliseconds(1)))
         unsafe ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
         // An empty proxy is none; a null one is the environment's.
@@ -71,6 +74,7 @@ final class CurlTransfer {
     func end() -> PendingTransfer? {
         defer { submission = nil }
         headers = CurlHeaderList()
+        connection = CurlHeaderList()
         head = []
         body = []
         sendCount = 0
@@ -143,6 +147,16 @@ final class CurlTransfer {
         guard list.append("Expect:") else { return false }
         headers = list
         return unsafe ccurl_set_list(handle, CURLOPT_HTTPHEADER, headers.pointer) == CURLE_OK
+    }
+
+    /// Sets the address to connect to; without one, takes back that of another call.
+    private func setAddress(_ request: HTTPClientRequest) -> Bool {
+        var list = CurlHeaderList()
+        if let address = request.address, !list.append("::\(address.urlHost):\(request.url.port)") {
+            return false
+        }
+        connection = list
+        return unsafe ccurl_set_list(handle, CURLOPT_CONNECT_TO, connection.pointer) == CURLE_OK
     }
 
     private var outOfMemory: Int32 { Int32(CURLE_OUT_OF_MEMORY.rawValue) }
@@ -238,7 +252,7 @@ private func didOpenSocket(
     return CURL_SOCKOPT_OK
 }
 
-/// libcurl's list of header lines, freed with this value.
+/// libcurl's list of header lines or other texts, freed with this value.
 @safe
 struct CurlHeaderList: ~Copyable {
     private(set) var pointer: UnsafeMutablePointer<curl_slist>?

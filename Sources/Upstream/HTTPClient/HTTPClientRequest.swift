@@ -16,6 +16,10 @@ package struct HTTPClientRequest: Sendable {
     /// only reads. Only the returned value shows whether the provider may have received a request that
     /// failed. The client does not call it after ``HTTPClient/send(_:)`` has returned.
     package var maySend: (@Sendable () -> Bool)?
+    /// The address to connect to, instead of those of the URL's host, which is not resolved; nil to resolve it.
+    ///
+    /// The certificate must be that of the URL's host.
+    package var address: IPAddress?
 
     package init(
         _ method: HTTPClientMethod = .get, _ url: HTTPURL, headers: HTTPClientHeaders = HTTPClientHeaders(),

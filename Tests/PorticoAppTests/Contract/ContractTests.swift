@@ -31,5 +31,6 @@ struct ContractTests {
             let answer = try await document.ask(gateway)
             #expect(answer["errors"] == nil, "\(document.name)")
         }
+        try await gateway.makeFiringAndWebhook()
     }
 }

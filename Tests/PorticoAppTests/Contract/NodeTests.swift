@@ -33,6 +33,7 @@ struct NodeTests {
             configuration.saxo.requestsPerMinute = 1_000_000
         } _: { gateway in
             for document in OperationDocument.mutations { _ = try await document.ask(gateway) }
+            try await gateway.makeFiringAndWebhook()
             let known = try await Self.typesByID(gateway, schema)
             let withID = schema.types.filter { type in
                 if case .object = type.kind { type.field(named: "id") != nil } else { false }
@@ -122,7 +123,8 @@ struct NodeTests {
             let ids = [
                 "Nothing:1", "Instrument:", "Instrument:a b", "Article:ALPACA:1", "Article:ALPACA:x:1",
                 "Article:NOBODY:0:1", "Position:", "Position:nobody:AAPL", "Account:nobody:1", "Session:x",
-                "User:x", "Goal:x", "Watchlist:x", "Order:nobody:1", "Connection:x",
+                "User:x", "Goal:x", "Alert:x", "AlertFiring:x", "Webhook:x", "Watchlist:x", "Order:nobody:1",
+                "Connection:x",
                 "Quote:AAPL", "Quote:NOBODY:AAPL", "Quote:ALPACA:aapl", "Quote:ALPACA:", "Chart:ALPACA:AAPL",
                 "Chart:ALPACA:AAPL~", "Chart:ALPACA:AAPL~interval=ONE_YEAR",
                 "Chart:ALPACA:AAPL~last=5,interval=ONE_DAY",

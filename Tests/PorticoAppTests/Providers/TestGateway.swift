@@ -21,21 +21,25 @@ struct TestGateway: Sendable {
     let ledger: QuotaLedger
     private let transport: HTTPClient
     private let backends: GatewayServices
+    /// The services of the schema.
+    var services: GatewayServices { backends }
     private let schema: ExecutableSchema<GatewayContext>
     /// Whose the brokers' accounts are.
-    private let owner: OwnerID
+    let owner: OwnerID
 
     fileprivate init(
-        _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, people: UserPolicy
+        _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, people: UserPolicy,
+        webhooks: WebhookPolicy
     ) async throws {
         try await self.init(
             sandbox, over: transport, clock: clock, keptIn: .temporary(), sealedWith: .random(),
-            people: people)
+            people: people, webhooks: webhooks)
     }
 
     private init(
         _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, keptIn file: UserDatabase,
-        sealedWith master: MasterKey, people: UserPolicy = UserPolicy()
+        sealedWith master: MasterKey, people: UserPolicy = UserPolicy(),
+        webhooks: WebhookPolicy = WebhookPolicy()
     ) async throws {
         var retry = RetryPolicy()
         retry.attempts = 1
@@ -54,7 +58,7 @@ struct TestGateway: Sendable {
         self.master = master
         try UserStore(in: file).ensure(owner)
         backends = try wiring.services(
-            .standard, userData: UserData(in: file, master, userPolicy: people),
+            .standard, userData: UserData(in: file, master, userPolicy: people, webhookPolicy: webhooks),
             symbolsPerClient: QuoteFeedPolicy().symbolsPerClient)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
@@ -182,6 +186,7 @@ final class GatewayClock: Sendable {
 /// Runs a test with a gateway of its own.
 func withTestGateway<Value>(
     users: [SandboxUser] = [.demo, .second], people: UserPolicy = UserPolicy(),
+    webhooks: WebhookPolicy = WebhookPolicy(),
     clock: GatewayClock = GatewayClock(),
     configure: (inout SandboxConfiguration) -> Void = { _ in },
     _ test: (TestGateway) async throws -> Value
@@ -195,7 +200,8 @@ func withTestGateway<Value>(
     let transport = try HTTPClient(userAgent: "gateway-tests")
     let result: Result<Value, any Error>
     do {
-        let gateway = try await TestGateway(sandbox, over: transport, clock: clock, people: people)
+        let gateway = try await TestGateway(
+            sandbox, over: transport, clock: clock, people: people, webhooks: webhooks)
         do {
             result = .success(try await test(gateway))
         } catch {

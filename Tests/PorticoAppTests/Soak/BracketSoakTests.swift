@@ -62,7 +62,7 @@ struct BracketSoakTests {
                     "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
                 ]) { $1 }
                 for round in 0..<(Soak.brackets / Self.each) {
-                    Self.forgetCalls(folder)
+                    Soak.forgetCalls(folder)
                     // Spread over as long as some writes take, and the same in each run.
                     let delay = Duration.milliseconds(round * 37 % 241)
                     try await withCrashingServer(environment: environment) { server in
@@ -78,7 +78,7 @@ struct BracketSoakTests {
                         }
                     }
                 }
-                Self.forgetCalls(folder)
+                Soak.forgetCalls(folder)
                 var unsent: Set<Int> = []
                 try await withServer(environment: environment) { server in
                     let account = try await Self.account(server)
@@ -109,13 +109,6 @@ struct BracketSoakTests {
                 }
                 #expect(unsent.count < Soak.brackets / 2)
             }
-        }
-    }
-
-    /// Removes the ledger of calls: Alpaca takes so many a minute.
-    private static func forgetCalls(_ folder: URL) {
-        for end in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(at: folder.appending(path: "portico-cache.db\(end)"))
         }
     }
 }

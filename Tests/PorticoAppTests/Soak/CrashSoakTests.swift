@@ -22,13 +22,6 @@ struct CrashSoakTests {
         ]) { $1 }
     }
 
-    /// The ledger of calls goes with the cache: this is about the gateway, and Alpaca takes so many calls a minute.
-    private func forgetCalls(_ folder: URL) {
-        for end in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(at: folder.appending(path: "portico-cache.db\(end)"))
-        }
-    }
-
     @Test(
         "every acknowledged write is stored, and no order is placed twice, however often the process is killed"
     )
@@ -43,7 +36,7 @@ struct CrashSoakTests {
                 let orders = SoakedOrders()
                 var people: [SoakPerson] = []
                 for round in 0..<Self.rounds {
-                    forgetCalls(folder)
+                    Soak.forgetCalls(folder)
                     // Spread over as long as some writes take, and the same in each run.
                     let delay = Duration.milliseconds(round * 37 % 241)
                     try await withCrashingServer(environment: environment) { server in
@@ -61,7 +54,7 @@ struct CrashSoakTests {
                         }
                     }
                 }
-                forgetCalls(folder)
+                Soak.forgetCalls(folder)
                 try await withServer(environment: environment) { server in
                     for person in people { try await person.check(at: server) }
                     try await orders.check(at: server, of: sandbox)

@@ -8,8 +8,18 @@ enum Soak {
     /// How many orders with exits are placed while the process is killed: 200 if `SOAK_ROUNDS` is set.
     static var brackets: Int { number("SOAK_ROUNDS") == nil ? 20 : 200 }
 
+    /// How many alerts fire while the process is killed: 1000 if `SOAK_ROUNDS` is set.
+    static var alerts: Int { number("SOAK_ROUNDS") == nil ? 60 : 1_000 }
+
     /// How long mixed load lasts, `SOAK_MINUTES`; nil for a few operations of each client, which show that the test works.
     static var minutes: Int? { number("SOAK_MINUTES") }
+
+    /// Removes the ledger of calls with the cache: providers take so many calls a minute.
+    static func forgetCalls(_ folder: URL) {
+        for end in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(at: folder.appending(path: "portico-cache.db\(end)"))
+        }
+    }
 
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }.map { max($0, 1) }

@@ -58,6 +58,21 @@ struct StorageCopyTests {
             ActivityPage(activities: [Activity(id: "1", kind: .dividend, providerKind: "DIV", date: day)]),
             for: ActivityQuery(), of: account)
         try await signIn(IdentityStore(sessions))
+        try await fireAlert(of: owner, aapl, file, key)
+    }
+
+    /// A webhook, and an alert that has fired.
+    private static func fireAlert(of owner: OwnerID, _ symbol: Symbol, _ file: UserDatabase, _ key: MasterKey)
+        async throws
+    {
+        _ = try await WebhookStore(in: file, key).register(
+            "https://example.com", label: "mine", Secret("planted"), for: owner)
+        let alerts = AlertStore(in: file)
+        let alert = try await alerts.create(
+            .priceAbove(symbol, try decimal("250.10")), label: "up", rearmAfter: 60, for: owner)
+        _ = try await alerts.fire(
+            [AlertEvidence(alert: #require(alert).id, value: decimal("250.2"))], of: owner
+        ) { _ in "{}" }
     }
 
     /// Places an order with exits, and replaces it.
@@ -111,7 +126,7 @@ struct StorageCopyTests {
                 }()
                 let copied = try await StorageCopy(from: .folder(folder.opened()), to: .postgres(url)).run()
                 #expect(copied.filter { $0.rows == 0 }.map(\.name) == [], "the test fills no row of them")
-                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1]
+                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
                 #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
                 let calls: [Int64] = try server.database.readNow { db in
@@ -142,12 +157,15 @@ struct StorageCopyTests {
                 let members = [
                     [
                         #""label":"phöne \"1\"""#,
+                        #""kind":"PRICE_ABOVE","subject":"AAPL","level":"250.10""#,
+                        #""url":"https://example.com","label":"mine""#,
                         #""takeProfit":"120.50","stopLoss":"90","stopLossLimit":null,"closesPosition":null"#,
                     ], [#""issuer":"https://id.example.com","issuerSession":"s1""#],
                 ]
                 #expect(owners.count == 2)
                 for (owner, members) in zip(owners, members) {
                     let expected = try #require(try await exports[0].json(of: owner))
+                    #expect(!expected.contains("planted"))
                     for member in members { #expect(expected.contains(member), "\(expected)") }
                     for export in exports { #expect(try await export.json(of: owner) == expected) }
                 }
@@ -158,6 +176,10 @@ struct StorageCopyTests {
                         try await CredentialStore(in: file, key).load(credential)?.secret.bytes
                             == Array("planted".utf8))
                     #expect(try SessionStore(in: file, key).live.all.count == 2)
+                    let webhook = try #require(
+                        try await WebhookStore(in: file, key).webhooks(of: owner).first)
+                    let target = try await WebhookStore(in: file, key).target(of: webhook.id, owner)
+                    #expect(target?.secret == Secret("planted") && webhook.pendingDeliveries == 1)
                 }
                 let aapl = try #require(Symbol("AAPL"))
                 let list = try await WatchlistStore(in: server).create(named: "next", of: [aapl], for: owner)

@@ -11,7 +11,10 @@ struct GeneratedMutationTests {
     )
     func everyMutation() async throws {
         let schema = try Schema.build(Contract.schemaText)
-        let environment = ["PORTICO_PASSWORD_COST": "4", "PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z"]
+        let environment = [
+            "PORTICO_PASSWORD_COST": "4", "PORTICO_SANDBOX_TIME": "2026-11-20T16:00:00Z",
+            "PORTICO_WEBHOOK_TEST_RECEIVERS": "true",
+        ]
         try await withIssuerServer(environment) { test in
             let server = test.server
             var run = MutationRun(schema) { query, token in

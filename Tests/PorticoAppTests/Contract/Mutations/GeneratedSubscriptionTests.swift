@@ -10,6 +10,12 @@ struct GeneratedSubscriptionTests {
         let schema = try Schema.build(Contract.schemaText)
         let root = schema[try #require(schema.subscriptionType)]
         try await withServer { server in
+            let created = try await server.ask(
+                """
+                mutation { createAlert(input: {
+                    condition: { priceBelow: { symbol: "AAPL" price: "0.01" } } }) { alert { id } } }
+                """)
+            #expect(created.failures.isEmpty, "\(created.body)")
             for field in root.fields {
                 var choices = Choices(0)
                 let arguments = try #require(

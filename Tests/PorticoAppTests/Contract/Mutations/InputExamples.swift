@@ -16,7 +16,7 @@ struct InputExamples {
         "username": ["ann"], "password": [password], "current": [password], "new": [password],
         "symbol": ["AAPL"], "symbols": ["AAPL"], "currency": ["USD"],
         "redirectUri": ["http://localhost:3000/connected"], "accessToken": ["sandbox-second-token"],
-        "key": ["sandbox-polygon-demo"],
+        "key": ["sandbox-polygon-demo"], "url": ["http://127.0.0.1:1/alerts"],
     ]
     private static let password = "correct horse battery"
 

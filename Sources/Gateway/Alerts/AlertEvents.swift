@@ -1,0 +1,100 @@
+import PorticoCore
+import Storage
+import Synchronization
+import Upstream
+
+/// Connects requests, the evaluation of alerts, and the delivery to webhooks: changes of alerts for the evaluation, and
+/// changed alerts for subscribers.
+package final class AlertEvents: Sendable {
+    typealias Subscriber = ConflatingStream<String, LiveValue<AlertObject>>.Continuation
+
+    private struct State {
+        /// Users whose alerts must be read again.
+        var changed: Set<OwnerID> = []
+        /// Users whose goals, holdings or connections have changed.
+        var moved: Set<OwnerID> = []
+        var subscribers: [OwnerID: [Int: Subscriber]] = [:]
+        var nextNumber = 0
+        var counts = Counts()
+    }
+
+    /// What has happened since the start of the process.
+    package struct Counts: Hashable, Sendable {
+        /// Alerts that have fired.
+        package var firings = 0
+        /// Attempts to deliver a message that the receiver has accepted, and those that failed.
+        package var delivered = 0
+        package var failed = 0
+        /// Messages that are not sent any more, because a day has passed or a user had too many.
+        package var discarded = 0
+    }
+
+    // Requests, evaluations and deliveries change it; held for a few stores.
+    private let state = Mutex(State())
+    /// Wakes the evaluation, because alerts have changed.
+    let evaluationSignal = WakeSignal()
+    /// Wakes the delivery, because messages wait.
+    let deliverySignal = WakeSignal()
+
+    package var counts: Counts { state.withLock(\.counts) }
+
+    func count(_ change: (inout Counts) -> Void) {
+        state.withLock { change(&$0.counts) }
+    }
+
+    // MARK: Evaluation
+
+    /// The alerts of a user have changed.
+    func alertsChanged(of owner: OwnerID) {
+        _ = state.withLock { $0.changed.insert(owner) }
+        evaluationSignal.send()
+    }
+
+    /// Goals, holdings or connections of a user, on which alerts may depend, have changed.
+    func valuesChanged(of owner: OwnerID) {
+        _ = state.withLock { $0.moved.insert(owner) }
+        evaluationSignal.send()
+    }
+
+    /// The users whose alerts, and whose values, have changed since the last call.
+    func drainChanged() -> (alerts: Set<OwnerID>, values: Set<OwnerID>) {
+        state.withLock { state in
+            defer { (state.changed, state.moved) = ([], []) }
+            return (state.changed, state.moved)
+        }
+    }
+
+    // MARK: Subscribers
+
+    /// Sends alerts to the subscribers of their user.
+    func publish(_ alerts: [StoredAlert], of owner: OwnerID) {
+        let subscribers = state.withLock { $0.subscribers[owner] } ?? [:]
+        for subscriber in subscribers.values {
+            for alert in alerts { subscriber.yield(.success(AlertObject(alert)), for: alert.id) }
+        }
+    }
+
+    /// Sends changed alerts of a user to a subscriber until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - owner: The user.
+    ///   - subscriber: The subscriber.
+    ///   - start: Sends the current alerts; it is called when no change is missed any more.
+    func publish(
+        of owner: OwnerID, to subscriber: Subscriber, _ start: () async -> Void
+    ) async {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            state.subscribers[owner, default: [:]][state.nextNumber] = subscriber
+            return state.nextNumber
+        }
+        await start()
+        let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in end {}
+        continuation.finish()
+        state.withLock { state in
+            state.subscribers[owner]?[number] = nil
+            if state.subscribers[owner]?.isEmpty == true { state.subscribers[owner] = nil }
+        }
+    }
+}

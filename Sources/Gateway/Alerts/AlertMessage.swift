@@ -1,0 +1,39 @@
+import Brokerage
+import GraphQL
+import Storage
+
+/// The message about a firing that webhooks receive.
+enum AlertMessage {
+    /// The type of the message, as Standard Webhooks names it.
+    private static let type = "alert.fired"
+
+    /// The message as JSON: `type`, `timestamp`, and `data` with the fields that `AlertFiring` and its condition have in
+    /// the schema.
+    @Sendable
+    static func body(_ firing: AlertFiring) -> String {
+        let condition = firing.condition
+        var data: InputObject = [
+            "id": .string(NodeID(.alertFiring, firing.id).text),
+            "alertId": .string(NodeID(.alert, firing.alert).text),
+            "kind": .string(condition.kind.rawValue), "firedAt": .string(firing.firedAt.description),
+        ]
+        data["label"] = firing.label.map { .string($0) }
+        data["symbol"] = condition.symbol.map { .string($0.text) }
+        data["price"] = condition.price.map { .string($0.description) }
+        data["percent"] = condition.percent.map { .string($0.description) }
+        data["value"] = firing.value.map { .string($0.description) }
+        data["orderState"] = firing.orderState.map { .string($0.rawValue) }
+        data["asOf"] = firing.asOf.map { .string($0.description) }
+        switch condition {
+        case .orderState(let order, _): data["orderId"] = .string(order)
+        case .goalReached(let goal): data["goalId"] = .string(NodeID(.goal, goal).text)
+        case .connectionNeedsRenewal(let connection):
+            data["connectionId"] = .string(ProviderConnection.globalID(connection))
+        case .priceAbove, .priceBelow, .dayRise, .dayFall: break
+        }
+        let message: InputObject = [
+            "type": .string(type), "timestamp": .string(firing.firedAt.description), "data": .object(data),
+        ]
+        return String(decoding: InputValue.object(message).json, as: UTF8.self)
+    }
+}

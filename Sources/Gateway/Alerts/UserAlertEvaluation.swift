@@ -1,0 +1,276 @@
+import Brokerage
+import GraphQL
+import PorticoCore
+import Storage
+import Synchronization
+import Upstream
+
+/// Evaluates the active alerts of one user.
+///
+/// One task follows each subject of the alerts, by the feeds and subscriptions that clients also use, so that no value is
+/// read twice. Their observations are stored in an inbox, and one loop evaluates them and records firings. If a firing
+/// cannot be stored, it is tried again with the same observations.
+final class UserAlertEvaluation: Sendable {
+    private struct Inbox {
+        /// Whether the alerts must be read from the database.
+        var needsReload = true
+        var prices: [Symbol: AlertPrice] = [:]
+        var orders: [String: AlertSubject.Observation<AlertOrder>] = [:]
+        var goals: [String: AlertSubject.Observation<Bool>] = [:]
+        /// The goals of the alerts, for the task that reads them, and what wakes that task.
+        var goalIDs: Set<String> = []
+        var goalSignal: WakeSignal?
+    }
+
+    /// Alerts that fire in one transaction, whose time is limited.
+    private static let maximumFirings = 100
+
+    private let owner: OwnerID
+    private let services: GatewayServices
+    private let clock: TimeSource
+    private let settings: AlertEvaluation.Settings
+    private let report: @Sendable (StorageError) -> Void
+    // Filled by the tasks that follow subjects; held for a few stores.
+    private let inbox = Mutex(Inbox())
+    private let wakeSignal = WakeSignal()
+
+    init(
+        of owner: OwnerID, _ services: GatewayServices, clock: TimeSource,
+        settings: AlertEvaluation.Settings, reporting report: @escaping @Sendable (StorageError) -> Void
+    ) {
+        (self.owner, self.services, self.clock) = (owner, services, clock)
+        (self.settings, self.report) = (settings, report)
+    }
+
+    /// The alerts have changed.
+    func reload() {
+        inbox.withLock { $0.needsReload = true }
+        wakeSignal.send()
+    }
+
+    /// Goals, holdings or connections have changed.
+    func refresh() {
+        inbox.withLock(\.goalSignal)?.send()
+        wakeSignal.send()
+    }
+
+    /// Whether no change has arrived that was not evaluated.
+    var isIdle: Bool { inbox.withLock { !$0.needsReload } }
+
+    /// Evaluates the alerts until the task is cancelled, or the user has no active alert.
+    ///
+    /// - Parameter mayEnd: Called if there is no active alert; if it returns false, the alerts are read again.
+    func run(endingIf mayEnd: @Sendable () -> Bool) async {
+        var book = AlertBook()
+        var followers: [AlertSubject: Task<Void, Never>] = [:]
+        defer { for follower in followers.values { follower.cancel() } }
+        var failures = 0
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                if inbox.withLock({ $0.needsReload }) {
+                    try await reload(&book)
+                    follow(book.subjects, &followers)
+                    if book.alerts.isEmpty, mayEnd() { return }
+                }
+                try await evaluate(&book)
+                failures = 0
+            } catch {
+                if Task.isCancelled { return }
+                report(error)
+                failures += 1
+            }
+            let end = clock.now() + pause(book, failures: failures)
+            await wakeSignal.waitOrCancel { [clock] in try? await clock.sleep(end) }
+        }
+    }
+
+    /// The longest time to wait for the next observation.
+    private func pause(_ book: AlertBook, failures: Int) -> Duration {
+        if failures > 0 { return RetryPolicy.streams.pause(after: failures) }
+        let now = clock.wallTime()
+        let arming = book.nextArming(after: now).map { $0.duration(since: now) }
+        let connections = book.connectionIDs.isEmpty ? nil : settings.connectionInterval
+        return [arming, connections].compactMap(\.self).min() ?? settings.maximumPause
+    }
+
+    private func reload(_ book: inout AlertBook) async throws(StorageError) {
+        inbox.withLock { $0.needsReload = false }
+        do throws(StorageError) {
+            book.replace(with: try await services.userData.alerts.active(of: owner))
+        } catch {
+            inbox.withLock { $0.needsReload = true }
+            throw error
+        }
+        let goals = book.goalIDs
+        let signal = inbox.withLock { inbox in
+            defer { inbox.goalIDs = goals }
+            return inbox.goalIDs.isSuperset(of: goals) ? nil : inbox.goalSignal
+        }
+        signal?.send()
+    }
+
+    private func evaluate(_ book: inout AlertBook) async throws(StorageError) {
+        let news = inbox.withLock { inbox in
+            defer { (inbox.prices, inbox.orders, inbox.goals) = ([:], [:], [:]) }
+            return (prices: inbox.prices, orders: inbox.orders, goals: inbox.goals)
+        }
+        for (symbol, price) in news.prices { book.observe(price, of: symbol) }
+        for (id, order) in news.orders { book.observe(order, of: id) }
+        book.observe(goals: news.goals)
+        book.observe(connections: connections(book.connectionIDs))
+        let now = clock.wallTime()
+        let outcome = book.evaluate(at: now)
+        let (store, events) = (services.userData.alerts, services.watches.alerts)
+        if !outcome.met.isEmpty {
+            // The rest is met after the alerts were read again.
+            let met = Array(outcome.met.prefix(Self.maximumFirings))
+            let fired = try await store.fire(met, of: owner, now: now, body: AlertMessage.body)
+            events.count { counts in
+                counts.firings += fired.firings.count
+                counts.discarded += fired.droppedDeliveries
+            }
+            // Read again: the alerts have another state.
+            inbox.withLock { $0.needsReload = true }
+            wakeSignal.send()
+            events.publish(fired.alerts, of: owner)
+            if fired.deliveries > 0 { events.deliverySignal.send() }
+        }
+        if !outcome.impossible.isEmpty {
+            let ended = try await store.end(outcome.impossible, of: owner, now: now)
+            inbox.withLock { $0.needsReload = true }
+            wakeSignal.send()
+            events.publish(ended, of: owner)
+        }
+    }
+
+    // MARK: Subjects
+
+    /// Starts and ends the tasks that follow the subjects.
+    private func follow(_ subjects: Set<AlertSubject>, _ followers: inout [AlertSubject: Task<Void, Never>]) {
+        for (subject, follower) in followers where !subjects.contains(subject) {
+            follower.cancel()
+            followers[subject] = nil
+        }
+        for subject in subjects where followers[subject] == nil {
+            // Each task has its own, because one task at a time may wait for a signal.
+            let goalSignal = WakeSignal()
+            if subject == .goals { inbox.withLock { $0.goalSignal = goalSignal } }
+            followers[subject] = Task { [self] in
+                switch subject {
+                case .price(let symbol): await followPrice(of: symbol)
+                case .order(let id): await followOrder(id)
+                case .goals: await followGoals(wokenBy: goalSignal)
+                // No call is needed for them.
+                case .connections: break
+                }
+            }
+        }
+    }
+
+    private func context() -> GatewayContext {
+        GatewayContext(
+            session: Session(owner: owner, scopes: [.read]), services: services,
+            call: CallContext(deadline: clock.now() + settings.timeout))
+    }
+
+    private func put(_ change: (inout Inbox) -> Void) {
+        inbox.withLock { change(&$0) }
+        wakeSignal.send()
+    }
+
+    /// Follows the price at the sources of the user's route; without a price that is still valid, it is unknown.
+    private func followPrice(of symbol: Symbol) async {
+        while !Task.isCancelled {
+            if let quotes = try? context().follow([symbol], from: nil) {
+                for await news in quotes {
+                    guard let news = news[symbol] else { continue }
+                    let quote = (try? news.get()).flatMap { $0.provenance.isStale ? nil : $0 }
+                    put { $0.prices[symbol] = quote.map { AlertPrice($0) } ?? .unknown }
+                }
+            }
+            // No source has it: the user may connect with another one.
+            try? await clock.sleep(clock.now() + settings.maximumPause)
+        }
+    }
+
+    /// Follows an order by the subscription to the orders of its connection; an order that is not among them is read.
+    private func followOrder(_ id: String) async {
+        while !Task.isCancelled {
+            let connections = services.connections(of: owner, with: nil)
+            let connection = connections.first { id.hasPrefix(OrderReference.prefix(of: $0)) }
+            if let connection, connection.orders != nil {
+                let watch = context().orderSubscription(to: connection)
+                for await orders in watch.orders.values() {
+                    guard let orders = try? orders.get() else { continue }
+                    if let order = orders.first(where: { $0.globalID == id }) {
+                        let observed = AlertOrder(order.linked.order, hasEnded: order.hasEnded)
+                        put { $0.orders[id] = .known(observed) }
+                    } else if let observed = await readOrder(id) {
+                        put { $0.orders[id] = observed }
+                    }
+                }
+            } else if !hasConnection(ofOrder: id) {
+                return put { $0.orders[id] = .missing }
+            }
+            try? await clock.sleep(clock.now() + settings.retryInterval)
+        }
+    }
+
+    /// Whether the connection of an order exists, even if it cannot be opened.
+    private func hasConnection(ofOrder id: String) -> Bool {
+        services.links(of: owner).contains { id.hasPrefix("Order:\($0.id):") }
+    }
+
+    /// Reads an order that is not open; nil if it could not be read.
+    private func readOrder(_ id: String) async -> AlertSubject.Observation<AlertOrder>? {
+        do {
+            guard let order = try await context().orderIfAny(id).value() else { return .missing }
+            return .known(AlertOrder(order.order, hasEnded: order.order.provenance.isStale))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads the goals at an interval, and after changes of the user's goals and holdings.
+    private func followGoals(wokenBy signal: WakeSignal) async {
+        while !Task.isCancelled {
+            let wanted = inbox.withLock(\.goalIDs)
+            if !wanted.isEmpty {
+                let observed = await readGoals(wanted)
+                put { $0.goals.merge(observed) { $1 } }
+            }
+            let end = clock.now() + settings.goalInterval
+            await signal.waitOrCancel { [clock] in try? await clock.sleep(end) }
+        }
+    }
+
+    /// - Returns: Whether each goal has been reached.
+    private func readGoals(_ ids: Set<String>) async -> [String: AlertSubject.Observation<Bool>] {
+        let context = context()
+        do {
+            let goals = (try await context.goals().value() ?? []).filter { ids.contains($0.goal.id) }
+            var observed = ids.reduce(into: [:]) { $0[$1] = AlertSubject.Observation<Bool>.missing }
+            for (goal, own) in zip(goals, try await context.appraisals(of: goals).value()) {
+                let isCurrent = !own.provenances.contains(where: \.isStale)
+                observed[goal.goal.id] =
+                    if isCurrent, let achieved = try? own.total() {
+                        .known(achieved >= goal.goal.content.target)
+                    } else {
+                        .unknown
+                    }
+            }
+            return observed
+        } catch {
+            return ids.reduce(into: [:]) { $0[$1] = .unknown }
+        }
+    }
+
+    private func connections(_ ids: Set<String>) -> [String: AlertSubject.Observation<Bool>] {
+        if ids.isEmpty { return [:] }
+        let links = Dictionary(services.links(of: owner).map { ($0.id, $0) }) { first, _ in first }
+        return Dictionary(
+            uniqueKeysWithValues: ids.map { id in
+                (id, links[id].map { .known($0.status.needsRenewal) } ?? .missing)
+            })
+    }
+}

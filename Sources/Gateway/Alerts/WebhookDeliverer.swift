@@ -1,0 +1,196 @@
+import Brokerage
+import PorticoCore
+package import Storage
+import Synchronization
+package import Upstream
+
+/// Delivers the messages about firings to webhooks.
+///
+/// Each webhook has one task at a time, which sends its due messages one after the other. A failed attempt postpones all
+/// due messages of the webhook, so that a receiver that does not respond costs few calls. A message is deleted after the
+/// receiver has accepted it: if the process is killed in between, it is sent again with the same id.
+package final class WebhookDeliverer: Sendable {
+    package struct Settings: Sendable {
+        /// The pauses after failed attempts; after the last one, the pause stays the same.
+        package var pauses: [Duration] = [
+            .seconds(5), .seconds(30), .seconds(300), .seconds(1_800), .seconds(7_200), .seconds(14_400),
+        ]
+        /// A message is not sent any more when it is older.
+        package var lifetime = Duration.seconds(86_400)
+        /// The longest time of an attempt.
+        package var timeout = Duration.seconds(15)
+        /// Webhooks to which messages are sent at a time.
+        package var maximumWebhooks = 16
+        /// Messages that one task of a webhook sends, before other webhooks have their turn.
+        package var maximumMessages = 50
+        /// The longest pause between two reads of the pending messages.
+        package var maximumPause = Duration.seconds(300)
+        /// The largest response in bytes.
+        package var maximumResponse = 64 << 10
+
+        package init() {}
+    }
+
+    private let services: GatewayServices
+    private let client: HTTPClient
+    private let clock: TimeSource
+    private let settings: Settings
+    // The webhooks whose tasks run; held for a look-up.
+    private let busy = Mutex<Set<String>>([])
+
+    /// - Parameters:
+    ///   - services: The services of the schema.
+    ///   - client: The client of webhooks only: it is not that of the providers, whose connections are not shared.
+    ///   - clock: The clock of pauses and of the times of messages.
+    ///   - settings: The limits.
+    package init(
+        _ services: GatewayServices, over client: HTTPClient, clock: TimeSource = .system,
+        settings: Settings = Settings()
+    ) {
+        (self.services, self.client, self.clock, self.settings) = (services, client, clock, settings)
+    }
+
+    private var store: WebhookStore { services.userData.webhooks }
+    private var events: AlertEvents { services.watches.alerts }
+
+    /// What happens while messages are delivered.
+    package enum Report: Sendable {
+        /// Messages cannot be read, or an outcome cannot be stored; both are tried again.
+        case storage(StorageError)
+        /// An attempt has failed; the webhook is named by its id only.
+        case failure(webhook: String, reason: String)
+    }
+
+    /// Delivers messages until the task is cancelled.
+    package func run(reporting report: @escaping @Sendable (Report) -> Void) async {
+        await withDiscardingTaskGroup { group in
+            var failures = 0
+            while !Task.isCancelled {
+                var pause = settings.maximumPause
+                do throws(StorageError) {
+                    let now = clock.wallTime()
+                    let running = busy.withLock(\.self)
+                    let free = settings.maximumWebhooks - running.count
+                    if free > 0 {
+                        for (webhook, owner) in try await store.due(at: now, except: running, limit: free) {
+                            busy.withLock { _ = $0.insert(webhook) }
+                            group.addTask { await self.deliver(to: webhook, of: owner, reporting: report) }
+                        }
+                        let running = busy.withLock(\.self)
+                        // The end of a task wakes this loop when all are busy.
+                        if running.count < settings.maximumWebhooks,
+                            let next = try await store.nextDue(except: running)
+                        {
+                            pause = min(pause, max(next.duration(since: now), .zero))
+                        }
+                    }
+                    failures = 0
+                } catch {
+                    // GRDB throws from a read whose task is cancelled.
+                    if Task.isCancelled { break }
+                    report(.storage(error))
+                    failures += 1
+                    pause = RetryPolicy.streams.pause(after: failures)
+                }
+                let end = clock.now() + pause
+                await events.deliverySignal.waitOrCancel { [clock] in try? await clock.sleep(end) }
+            }
+        }
+    }
+
+    /// Sends due messages of a webhook until one fails.
+    private func deliver(
+        to webhook: String, of owner: OwnerID, reporting report: @Sendable (Report) -> Void
+    ) async {
+        do throws(StorageError) {
+            let messages = try await store.deliveries(
+                of: webhook, dueAt: clock.wallTime(), limit: settings.maximumMessages)
+            for message in messages where !Task.isCancelled {
+                guard try await deliver(message, reporting: report) else { break }
+            }
+        } catch {
+            if !Task.isCancelled { report(.storage(error)) }
+            // Not at once again.
+            try? await clock.sleep(clock.now() + .seconds(1))
+        }
+        busy.withLock { _ = $0.remove(webhook) }
+        events.deliverySignal.send()
+    }
+
+    /// - Returns: Whether further messages can be sent to the webhook.
+    private func deliver(
+        _ message: WebhookDelivery, reporting report: @Sendable (Report) -> Void
+    ) async throws(StorageError) -> Bool {
+        // A webhook that was deleted has no messages.
+        guard let target = try await store.target(of: message.webhook, message.owner) else { return false }
+        let failure = await attempt(message, at: target)
+        let now = clock.wallTime()
+        guard let failure else {
+            try await store.didDeliver(message, at: now)
+            events.count { $0.delivered += 1 }
+            return true
+        }
+        if Task.isCancelled { return false }
+        report(.failure(webhook: message.webhook, reason: failure))
+        let next = now + pause(after: message.attempts)
+        let discarded = try await store.didFail(
+            message, failure, at: now, next: next, expiredBefore: now - settings.lifetime)
+        events.count { counts in
+            counts.failed += 1
+            counts.discarded += discarded
+        }
+        return false
+    }
+
+    /// The pause after an attempt, changed by up to a tenth at random, so that messages of several webhooks spread.
+    private func pause(after attempts: Int) -> Duration {
+        let pauses = settings.pauses
+        guard let last = pauses.last else { return .zero }
+        return (attempts < pauses.count ? pauses[attempts] : last) * Double.random(in: 0.9...1.1)
+    }
+
+    /// Makes one attempt.
+    ///
+    /// - Returns: The reason of its failure, for the user; nil if the receiver has accepted the message.
+    private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> String? {
+        guard let signature = WebhookSignature(target.secret) else { return "The secret is not usable." }
+        let address: WebhookAddress
+        let ip: IPAddress
+        do throws(WebhookAddressError) {
+            address = try WebhookAddress(target.url, services.userData.webhookPolicy)
+            ip = try await address.resolve(attempt: message.attempts)
+        } catch {
+            return "\(error)"
+        }
+        var request = HTTPClientRequest(
+            .post, address.url, body: Array(message.body.utf8), deadline: .now + settings.timeout,
+            maximumResponseBytes: settings.maximumResponse)
+        request.address = ip
+        request.headers.add("Content-Type", "application/json")
+        let time = clock.wallTime().secondsSince1970
+        for header in signature.headers(id: message.id, at: time, body: message.body) {
+            request.headers.add(header.name, header.value)
+        }
+        do throws(HTTPClientError) {
+            let response = try await client.send(request)
+            if response.isSuccess { return nil }
+            let isRedirect = (300..<400).contains(response.status)
+            return "The receiver responded with status \(response.status)"
+                + (isRedirect ? "; redirects are not followed." : ".")
+        } catch {
+            return Self.reason(of: error)
+        }
+    }
+
+    private static func reason(of error: HTTPClientError) -> String {
+        switch error {
+        case .couldNotConnect, .couldNotResolve: "The receiver could not be reached."
+        case .timedOut: "The receiver did not respond in time."
+        case .tls: "The receiver's certificate is not valid for its name, or TLS failed."
+        case .responseTooLarge: "The receiver's response is too large."
+        case .malformedResponse: "The receiver's response is not valid HTTP."
+        case .interrupted: "The connection to the receiver broke."
+        case .cancelled, .shutDown, .notSent, .overloaded, .badURL, .other: "The message could not be sent."
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Brokerage
+import GraphQL
+import PorticoCore
+import Storage
+import Upstream
+
+extension Mutation {
+    /// The mutations of webhooks.
+    @FieldsBuilder<Mutation> static var webhooks: [Field<Mutation>] {
+        Field(
+            "registerWebhook", InputArguments<RegisterWebhookInput>.self,
+            once: { arguments, context in try context.registerWebhook(arguments.input) })
+        Field(
+            "deleteWebhook", IDArguments.self,
+            once: { arguments, context in try context.deleteWebhook(id: arguments.id) })
+    }
+}
+
+extension GatewayContext {
+    /// Registers a webhook, whose address is public now; it is examined again before each message.
+    func registerWebhook(_ input: RegisterWebhookInput) throws -> MaybeAsync<RegisterWebhookPayload?> {
+        let owner = try namedOwner()
+        let address: WebhookAddress
+        do throws(WebhookAddressError) {
+            address = try WebhookAddress(input.url.text, services.userData.webhookPolicy)
+        } catch {
+            throw FieldError.argument("input.url", "\(error)")
+        }
+        return .async { [self] in
+            do throws(WebhookAddressError) {
+                _ = try await address.resolve()
+            } catch {
+                throw FieldError.argument("input.url", "\(error)")
+            }
+            let secret = WebhookSignature.makeSecret()
+            let label = input.label?.text
+            let webhook = try await services.userData.webhooks.register(
+                address.url.text, label: label?.isEmpty == true ? nil : label, secret, for: owner)
+            guard let webhook else {
+                throw FieldError.argument(
+                    "input",
+                    "There are \(WebhookStore.maximumWebhooks) webhooks, which is as many as one may have; delete one first."
+                )
+            }
+            return RegisterWebhookPayload(webhook: WebhookObject(webhook), secret: secret)
+        }
+    }
+
+    func deleteWebhook(id: String) throws -> MaybeAsync<DeletePayload?> {
+        let owner = try owner()
+        guard let own = WebhookObject.ownID(id) else { throw FieldError.noWebhook(id) }
+        return .async { [self] in
+            guard try await services.userData.webhooks.delete(own, for: owner) else {
+                throw FieldError.noWebhook(id)
+            }
+            return DeletePayload(deletedID: id)
+        }
+    }
+}
+
+/// `RegisterWebhookInput` of the schema.
+struct RegisterWebhookInput: Sendable {
+    let url: AddressText
+    let label: LabelText?
+}
+
+extension RegisterWebhookInput: GraphQLInputObject {
+    static var sample: RegisterWebhookInput { RegisterWebhookInput(url: .sample, label: nil) }
+
+    init(_ fields: ArgumentReader) throws {
+        url = try fields["url"]
+        label = try fields["label"]
+    }
+}
+
+/// `RegisterWebhookPayload` of the schema.
+struct RegisterWebhookPayload: Sendable {
+    let webhook: WebhookObject
+    let secret: Secret
+}
+
+extension RegisterWebhookPayload: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<RegisterWebhookPayload>("RegisterWebhookPayload") {
+        Field("webhook", \.webhook)
+        Field("secret") { WebhookSignature.text(of: $0.secret) }
+        Field("webhooks", once: { context in try context.webhooks() })
+    }
+}
+
+extension FieldError {
+    fileprivate static func noWebhook(_ id: String) -> FieldError {
+        FieldError(.notFound, "There is no webhook \"\(id.beginning(80))\".")
+    }
+}

@@ -1,0 +1,61 @@
+import PorticoCore
+import ProviderTestSupport
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// A receiver of webhooks: an HTTP server on a free port.
+struct WebhookReceiver: Sendable {
+    private let server: CannedServer
+
+    /// A message as it was received; the same one may have been received before.
+    struct Message: Sendable {
+        fileprivate let request: CannedServer.Request
+
+        var id: String { request.headers["webhook-id"] ?? "" }
+        var body: String { String(decoding: request.body, as: UTF8.self) }
+        var contentType: String? { request.headers["content-type"] }
+        var timestamp: Int64? { request.headers["webhook-timestamp"].flatMap { Int64($0) } }
+
+        /// The firing that the message is about.
+        var data: JSONValue? { (try? JSONValue(parsing: body))?["data"] }
+
+        /// Whether the signature is that of a secret, as its user got it.
+        func isSigned(by secret: String) -> Bool {
+            guard
+                let bytes = Base64.standard.decoded(
+                    secret.dropFirst("whsec_".count).utf8.prefix { $0 != 61 }),
+                let signature = WebhookSignature(Secret(bytes)), let timestamp
+            else { return false }
+            return signature.headers(id: id, at: timestamp, body: body).allSatisfy { header in
+                request.headers[header.name] == header.value
+            }
+        }
+    }
+
+    var url: String { server.url + "/alerts" }
+    var messages: [Message] { server.requests.map(Message.init) }
+
+    /// Runs a receiver around a test.
+    ///
+    /// - Parameters:
+    ///   - handler: Returns the response to the request with a number, counted from 1.
+    ///   - test: The test.
+    /// - Returns: The value of the test.
+    /// - Throws: The error of the test.
+    static func with<Value>(
+        _ handler: @escaping @Sendable (Int) -> CannedServer.Reply = { _ in .text("", status: 204) },
+        _ test: (WebhookReceiver) async throws -> Value
+    ) async throws -> Value {
+        let server = try await CannedServer { _, number in handler(number) }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await test(WebhookReceiver(server: server)))
+        } catch {
+            result = .failure(error)
+        }
+        try await server.stop()
+        return try result.get()
+    }
+}

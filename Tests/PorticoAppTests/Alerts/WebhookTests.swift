@@ -1,0 +1,291 @@
+import Brokerage
+import Foundation
+import PorticoCore
+import ProviderTestSupport
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Webhooks")
+struct WebhookTests {
+    // MARK: Signatures
+
+    @Test("have the signatures of the published example of Standard Webhooks")
+    func vector() throws {
+        // standard-webhooks/standard-webhooks, libraries/python/tests/test_webhooks.py, test_sign_function.
+        let key = try #require(Base64.standard.decoded("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8))
+        let signature = try #require(WebhookSignature(Secret(key)))
+        let headers = signature.headers(
+            id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: 1_614_265_330, body: #"{"test": 2432232314}"#)
+        #expect(headers.map(\.name) == ["webhook-id", "webhook-timestamp", "webhook-signature"])
+        #expect(
+            headers.map(\.value) == [
+                "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330",
+                "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+            ])
+    }
+
+    @Test("have random secrets of 32 bytes, and no longer ones are used")
+    func secrets() throws {
+        let secret = WebhookSignature.makeSecret()
+        #expect(secret.bytes.count == 32 && secret != WebhookSignature.makeSecret())
+        let text = WebhookSignature.text(of: secret)
+        #expect(text == "whsec_" + Data(secret.bytes).base64EncodedString())
+        #expect(WebhookSignature(Secret(secret.bytes + [0])) == nil)
+    }
+
+    // MARK: Addresses
+
+    /// Addresses that are refused by default, with the reason.
+    private static let refused: [(String, WebhookAddressError)] = [
+        ("https://10.0.0.1/alerts", .notPublic("10.0.0.1")),
+        ("https://127.0.0.1", .notPublic("127.0.0.1")), ("https://[::1]/", .notPublic("[::1]")),
+        ("https://[fe80::1]", .notPublic("[fe80::1]")), ("https://[fd00::1]", .notPublic("[fd00::1]")),
+        ("https://169.254.169.254/latest/meta-data", .notPublic("169.254.169.254")),
+        ("https://0.0.0.0", .notPublic("0.0.0.0")),
+        ("https://[::ffff:127.0.0.1]", .notPublic("[::ffff:127.0.0.1]")),
+        ("https://[64:ff9b::7f00:1]", .notPublic("[64:ff9b::7f00:1]")),
+        ("https://100.64.0.1", .notPublic("100.64.0.1")),
+        ("https://192.168.1.1:8443", .notPublic("192.168.1.1")),
+        ("https://224.0.0.1", .notPublic("224.0.0.1")), ("https://[ff02::1]", .notPublic("[ff02::1]")),
+        // Names that resolve to such addresses.
+        ("https://localhost/alerts", .notPublic("localhost")), ("https://LOCALHOST", .notPublic("localhost")),
+        // Other forms of 127.0.0.1, which the system's resolver reads.
+        ("https://2130706433", .unusualNumber("2130706433")), ("https://127.1", .unusualNumber("127.1")),
+        ("https://0x7f000001", .unusualNumber("0x7f000001")), ("https://0X7F.1", .unusualNumber("0x7f.1")),
+        ("https://0177.0.0.1", .unusualNumber("0177.0.0.1")),
+        ("https://127.0.0.1.", .unusualNumber("127.0.0.1.")),
+        ("https://name.invalid/", .unresolvable("name.invalid")),
+        ("http://8.8.8.8/", .notSecure), ("http://127.0.0.1/", .notSecure), ("ftp://example.com", .malformed),
+        ("https://user:secret@example.com", .malformed), ("https://example.com/#a", .malformed),
+        ("example.com", .malformed), ("https://", .malformed),
+        ("https://example.com/" + String(repeating: "a", count: 2_000), .malformed),
+    ]
+
+    @Test("are refused at addresses that are not public, in any form")
+    func refusals() async throws {
+        for (text, reason) in Self.refused {
+            await #expect(throws: reason, "\(text)") {
+                _ = try await WebhookAddress(text, WebhookPolicy()).resolve()
+            }
+        }
+        for text in ["https://8.8.8.8/alerts", "https://[2606:4700:4700::1111]:8443/"] {
+            let address = try await WebhookAddress(text, WebhookPolicy()).resolve()
+            #expect(address.isPublic, "\(text)")
+        }
+    }
+
+    @Test("at loopback addresses are accepted with the setting for tests, and no other addresses")
+    func testReceivers() async throws {
+        let policy = WebhookPolicy(allowsTestReceivers: true)
+        for text in ["http://127.0.0.1:8080/alerts", "http://localhost", "https://[::1]/"] {
+            #expect(try await WebhookAddress(text, policy).resolve().isLoopback, "\(text)")
+        }
+        for (text, reason) in [
+            ("http://10.0.0.1", WebhookAddressError.notSecure), ("https://10.0.0.1", .notPublic("10.0.0.1")),
+            ("https://169.254.169.254", .notPublic("169.254.169.254")), ("http://8.8.8.8", .notSecure),
+        ] {
+            await #expect(throws: reason, "\(text)") {
+                _ = try await WebhookAddress(text, policy).resolve()
+            }
+        }
+    }
+
+    @Test("to an address that is not public get BAD_USER_INPUT, with the argument")
+    func refusedRegistration() async throws {
+        try await withTestGateway { gateway in
+            for (url, part) in [
+                ("https://10.0.0.1/alerts", "not public"), ("http://example.com", "https://"),
+                ("https://2130706433", "number"), ("https://name.invalid", "no address"),
+            ] {
+                let answer = try await gateway.ask(Self.registration(url))
+                let error = answer["errors"]?[0]
+                #expect(error?["extensions"]?["code"] == "BAD_USER_INPUT", "\(answer)")
+                #expect(error?["extensions"]?["argument"] == "input.url")
+                #expect(error?["path"] == .array(["registerWebhook"]))
+                #expect(error?["message"]?.string?.contains(part) == true, "\(answer)")
+            }
+            #expect(try await gateway.ask("{ webhooks { id } }")["data"]?["webhooks"] == .array([]))
+        }
+    }
+
+    // MARK: Delivery
+
+    private static func registration(_ url: String) -> String {
+        "mutation { registerWebhook(input: { url: \"\(url)\" label: \"mine\" }) { webhook { id url } secret } }"
+    }
+
+    /// A gateway with a webhook at a receiver, whose alert fires as often as is asked for.
+    private struct Delivery {
+        let gateway: TestGateway
+        let secret: String
+        private let alert: StoredAlert
+
+        init(_ gateway: TestGateway, to url: String) async throws {
+            self.gateway = gateway
+            let answer = try await gateway.ask(WebhookTests.registration(url))
+            let payload = try #require(answer["data"]?["registerWebhook"], "\(answer)")
+            secret = try #require(payload["secret"]?.string)
+            #expect(payload["webhook"]?["url"]?.string == url)
+            alert = try #require(
+                try await AlertStore(in: gateway.file).create(
+                    .priceAbove(.example, 200), label: "up", rearmAfter: 60, for: gateway.owner))
+        }
+
+        func fire(at time: Instant = .now) async throws {
+            let evidence = AlertEvidence(alert: alert.id, value: Decimal("200.10"), asOf: time)
+            let fired = try await AlertStore(in: gateway.file).fire(
+                [evidence], of: gateway.owner, now: time, body: AlertMessage.body)
+            #expect(fired.deliveries == 1)
+        }
+
+        /// The webhook as its user sees it.
+        func state() async throws -> JSONValue {
+            let answer = try await gateway.ask(
+                "{ webhooks { pendingDeliveries lastSuccessAt lastFailureAt lastFailure } }")
+            return try #require(answer["data"]?["webhooks"]?[0], "\(answer)")
+        }
+
+        /// Runs the delivery around a test.
+        func run(
+            _ edit: (inout WebhookDeliverer.Settings) -> Void = { _ in }, _ test: () async throws -> Void
+        ) async throws {
+            var settings = WebhookDeliverer.Settings()
+            settings.pauses = [.milliseconds(1), .milliseconds(2)]
+            edit(&settings)
+            let client = try HTTPClient(userAgent: "portico-test")
+            let deliverer = WebhookDeliverer(gateway.services, over: client, settings: settings)
+            let task = Task {
+                await deliverer.run { report in
+                    if case .storage(let error) = report { Issue.record(error) }
+                }
+            }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await test())
+            } catch {
+                result = .failure(error)
+            }
+            task.cancel()
+            await task.value
+            await client.shutDown()
+            try result.get()
+        }
+    }
+
+    @Test("get a signed message for each firing, and again with the same id until they accept it")
+    func delivery() async throws {
+        let statuses = [500, 302, 404, 204]
+        try await WebhookReceiver.with { number in
+            .text(
+                "", status: number <= statuses.count ? statuses[number - 1] : 204,
+                headers: [("Location", "http://127.0.0.1:1/other")])
+        } _: { receiver in
+            try await withTestGateway(webhooks: WebhookPolicy(allowsTestReceivers: true)) { gateway in
+                let delivery = try await Delivery(gateway, to: receiver.url)
+                let start = Instant.now
+                try await delivery.fire(at: start)
+                try await delivery.run {
+                    try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
+                    try await delivery.fire(at: start + .seconds(60))
+                    gateway.services.watches.alerts.deliverySignal.send()
+                    try await waitUntil { receiver.messages.count == 5 }
+                    try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
+                }
+                let messages = receiver.messages
+                #expect(messages.count == 5 && Set(messages.prefix(4).map(\.id)).count == 1)
+                #expect(messages.allSatisfy { $0.isSigned(by: delivery.secret) })
+                #expect(messages.allSatisfy { $0.contentType == "application/json" })
+                #expect(messages.allSatisfy { abs(($0.timestamp ?? 0) - start.secondsSince1970) < 3_600 })
+                #expect(Set(messages.map(\.body)).count == 2 && messages[4].id != messages[0].id)
+                let data = try #require(messages[0].data)
+                #expect(data["kind"] == "PRICE_ABOVE" && data["symbol"] == "AAPL" && data["label"] == "up")
+                #expect(data["price"] == "200" && data["value"] == "200.10")
+                let firing = try await gateway.ask("{ alertFirings { nodes { id } } }")
+                #expect(firing["data"]?["alertFirings"]?["nodes"]?[1]?["id"] == data["id"])
+                let state = try await delivery.state()
+                #expect(state["lastFailure"] == "The receiver responded with status 404.")
+                #expect(state["lastSuccessAt"]?.string != nil && state["lastFailureAt"]?.string != nil)
+                let counts = gateway.services.alertCounts
+                #expect(counts.delivered == 2 && counts.failed == 3 && counts.discarded == 0)
+            }
+        }
+    }
+
+    /// A response that is a failure, and the reason that the user gets.
+    struct Failing: CustomTestStringConvertible, Sendable {
+        let reply: CannedServer.Reply
+        let reason: String
+        var testDescription: String { reason }
+
+        static let all = [
+            Failing(
+                reply: .text("", status: 307, headers: [("Location", "http://127.0.0.1:1/")]),
+                reason: "The receiver responded with status 307; redirects are not followed."),
+            Failing(reply: .silence, reason: "The receiver did not respond in time."),
+            Failing(reply: .disconnect, reason: "The connection to the receiver broke."),
+            Failing(
+                reply: .text(String(repeating: "a", count: 2_000)),
+                reason: "The receiver's response is too large."),
+        ]
+    }
+
+    @Test("that do not accept a message are sent no more after a day", arguments: Failing.all)
+    func giveUp(_ failing: Failing) async throws {
+        try await WebhookReceiver.with { _ in
+            failing.reply
+        } _: { receiver in
+            try await withTestGateway(webhooks: WebhookPolicy(allowsTestReceivers: true)) { gateway in
+                let delivery = try await Delivery(gateway, to: receiver.url)
+                try await delivery.fire(at: .now - .seconds(86_401))
+                try await delivery.run { settings in
+                    settings.timeout = .seconds(1)
+                    settings.maximumResponse = 1_000
+                } _: {
+                    try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
+                }
+                let state = try await delivery.state()
+                #expect(state["lastFailure"]?.string == failing.reason)
+                #expect(state["lastSuccessAt"] == .null)
+                let counts = gateway.services.alertCounts
+                #expect(counts.delivered == 0 && counts.failed == 1 && counts.discarded == 1)
+            }
+        }
+    }
+
+    @Test("whose address is no longer permitted get no message")
+    func recheck() async throws {
+        try await WebhookReceiver.with { receiver in
+            // Registered while the setting permitted it.
+            try await withTestGateway { gateway in
+                let webhooks = try WebhookStore(in: gateway.file, gateway.master)
+                _ = try await webhooks.register(
+                    receiver.url.replacing("http://", with: "https://"), label: nil,
+                    WebhookSignature.makeSecret(), for: gateway.owner)
+                let alerts = AlertStore(in: gateway.file)
+                let alert = try await alerts.create(
+                    .priceAbove(.example, 1), label: nil, rearmAfter: nil, for: gateway.owner)
+                let evidence = AlertEvidence(alert: try #require(alert).id)
+                _ = try await alerts.fire([evidence], of: gateway.owner, body: AlertMessage.body)
+                let client = try HTTPClient(userAgent: "portico-test")
+                let reasons = AsyncStream.makeStream(of: String.self)
+                let deliverer = WebhookDeliverer(gateway.services, over: client)
+                let task = Task {
+                    await deliverer.run { report in
+                        if case .failure(_, let reason) = report { reasons.continuation.yield(reason) }
+                    }
+                }
+                var iterator = reasons.stream.makeAsyncIterator()
+                let reason = await iterator.next()
+                task.cancel()
+                await task.value
+                await client.shutDown()
+                #expect(reason?.contains("\"127.0.0.1\" has an address that is not public") == true)
+                #expect(receiver.messages.isEmpty)
+            }
+        }
+    }
+}

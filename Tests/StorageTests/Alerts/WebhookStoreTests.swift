@@ -1,0 +1,147 @@
+import Brokerage
+import Foundation
+import PorticoCore
+import Testing
+import Upstream
+
+@testable import Storage
+
+@Suite("Stored webhooks")
+struct WebhookStoreTests {
+    private static let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+    private static let secret = Secret("a planted secret of a webhook")
+
+    /// Registers a webhook, and lets an alert fire at each of some seconds.
+    private static func fill(
+        _ users: TwoUsers, _ key: MasterKey, seconds: [Int], limits: AlertStore.Limits = AlertStore.Limits()
+    ) async throws -> (WebhookStore, StoredWebhook, [AlertStore.Fired]) {
+        let store = try WebhookStore(in: users.file, key)
+        let webhook = try #require(
+            try await store.register(
+                "https://example.com/alerts", label: "mine", secret, for: users.ann, now: now))
+        let alerts = AlertStore(in: users.file, limits: limits)
+        let alert = try #require(
+            try await alerts.create(AlertStoreTests.above("1"), label: nil, rearmAfter: 1, for: users.ann))
+        var fired: [AlertStore.Fired] = []
+        for second in seconds {
+            fired.append(
+                try await alerts.fire(
+                    [AlertEvidence(alert: alert.id)], of: users.ann, now: now + .seconds(second)
+                ) { firing in "{\"firing\":\"\(firing.id)\"}" })
+        }
+        return (store, webhook, fired)
+    }
+
+    @Test(
+        "have a secret that is encrypted, bound to its row, and counted by the check",
+        arguments: TestEngine.allCases)
+    func secrets(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let users = try TwoUsers(database)
+            let key = MasterKey.random()
+            let (store, webhook, _) = try await Self.fill(users, key, seconds: [])
+            let target = try await store.target(of: webhook.id, users.ann)
+            #expect(target?.secret == Self.secret && target?.url == "https://example.com/alerts")
+            #expect(try await store.target(of: webhook.id, users.bob) == nil)
+            let bytes = try await database.allBytes()
+            #expect(bytes.range(of: Data("mine".utf8)) != nil)
+            #expect(bytes.range(of: Data(Self.secret.bytes)) == nil)
+            let location = database.location
+            func examine() async throws -> [Int] {
+                try await users.file.database.read { db in
+                    let counts = try CredentialStore.examine(db, at: location, key)
+                    return [counts.whole, counts.broken]
+                }
+            }
+            #expect(try await examine() == [1, 0])
+            // A secret that is moved to the webhook of another user cannot be decrypted there.
+            try await users.file.database.write { db in
+                try db.execute("UPDATE webhook SET owner = ?", [users.bob.text])
+            }
+            #expect(try await examine() == [0, 1])
+            await #expect(
+                throws: StorageError.decryptionFailed(path: location, connection: webhook.id)
+            ) {
+                _ = try await store.target(of: webhook.id, users.bob)
+            }
+            #expect(throws: StorageError.wrongMasterKey(path: location)) {
+                try WebhookStore(in: users.file, .random())
+            }
+        }
+    }
+
+    @Test("are the user's own, bounded, and gone with their user", arguments: TestEngine.allCases)
+    func ownership(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let (store, webhook, _) = try await Self.fill(users, .random(), seconds: [0])
+            #expect(
+                try await store.webhooks(of: users.ann) == [
+                    StoredWebhook(
+                        id: webhook.id, url: "https://example.com/alerts", label: "mine", createdAt: Self.now,
+                        lastSuccessAt: nil, lastFailureAt: nil, lastFailure: nil, pendingDeliveries: 1)
+                ])
+            #expect(try await store.webhooks(of: users.bob).isEmpty)
+            #expect(try await !store.delete(webhook.id, for: users.bob))
+            for number in 1...WebhookStore.maximumWebhooks {
+                let added = try await store.register(
+                    "https://example.com/\(number)", label: nil, Self.secret, for: users.ann)
+                #expect((added != nil) == (number < WebhookStore.maximumWebhooks), "\(number)")
+            }
+            #expect(try await store.delete(webhook.id, for: users.ann))
+            #expect(try await store.pendingCount() == 0)
+            try await users.delete(users.ann)
+            #expect(try await users.count("webhook") == 0)
+        }
+    }
+
+    @Test("get each firing once, with an id that stays, until it is accepted", arguments: TestEngine.allCases)
+    func deliveries(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let (store, webhook, fired) = try await Self.fill(users, .random(), seconds: [0, 1])
+            let later = Self.now + .seconds(10)
+            #expect(try await store.due(at: Self.now - .seconds(1), except: [], limit: 9).isEmpty)
+            #expect(try await store.due(at: later, except: [webhook.id], limit: 9).isEmpty)
+            let due = try await store.due(at: later, except: ["other"], limit: 9)
+            #expect(due.map(\.webhook) == [webhook.id] && due.map(\.owner) == [users.ann])
+            let messages = try await store.deliveries(of: webhook.id, dueAt: later, limit: 9)
+            #expect(messages.map(\.body) == fired.flatMap(\.firings).map { "{\"firing\":\"\($0.id)\"}" })
+            #expect(messages.allSatisfy { $0.id.hasPrefix("msg_") && $0.attempts == 0 })
+            // A failure postpones both.
+            let next = later + .seconds(30)
+            let discarded = try await store.didFail(
+                messages[0], "status 500", at: later, next: next, expiredBefore: Self.now - .seconds(1))
+            #expect(discarded == 0)
+            #expect(try await store.nextDue(except: []) == next)
+            #expect(try await store.nextDue(except: [webhook.id]) == nil)
+            let again = try await store.deliveries(of: webhook.id, dueAt: next, limit: 9)
+            #expect(again.map(\.id) == messages.map(\.id) && again.map(\.attempts) == [1, 0])
+            try await store.didDeliver(again[0], at: next)
+            let state = try #require(try await store.webhooks(of: users.ann).first)
+            #expect(state.pendingDeliveries == 1 && state.lastSuccessAt == next)
+            #expect(state.lastFailure == "status 500" && state.lastFailureAt == later)
+            // One that is too old is discarded after its last attempt.
+            let end = try await store.didFail(
+                again[1], "no response", at: next, next: next + .seconds(60), expiredBefore: later)
+            #expect(end == 1)
+            #expect(try await store.pendingCount() == 0)
+        }
+    }
+
+    @Test(
+        "have a bounded number of deliveries, of which the oldest are discarded",
+        arguments: TestEngine.allCases)
+    func bound(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            var limits = AlertStore.Limits()
+            limits.deliveries = 3
+            let (store, webhook, fired) = try await Self.fill(
+                users, .random(), seconds: Array(0..<5), limits: limits)
+            #expect(fired.map(\.deliveries) == [1, 1, 1, 1, 1])
+            #expect(fired.map(\.droppedDeliveries) == [0, 0, 0, 1, 1])
+            let kept = try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9)
+            #expect(
+                kept.map(\.body)
+                    == fired.suffix(3).flatMap(\.firings).map { "{\"firing\":\"\($0.id)\"}" })
+        }
+    }
+}
