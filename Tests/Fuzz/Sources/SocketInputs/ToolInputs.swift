@@ -50,7 +50,7 @@ package struct ToolInputs: Sendable {
         if random.chance(oneIn: 2) { fields.append("Mcp-Method: \(method)") }
         if random.chance(oneIn: 2) { fields.append("Mcp-Name: \(random.element(of: Self.headerNames))") }
         if random.chance(oneIn: 2) {
-            fields.append("Authorization: Bearer \(random.element(of: Self.tokens))")
+            fields.append("Authorization: \(random.element(of: Self.credentials))")
         }
         if random.chance(oneIn: 16) { fields.append(random.element(of: Self.otherFields)) }
         let id = random.chance(oneIn: 8) ? nil : random.element(of: Self.ids)
@@ -71,9 +71,9 @@ package struct ToolInputs: Sendable {
     private mutating func message() -> (String, [String]) {
         switch random.number(below: 10) {
         case ..<6:
-            let arguments = (0..<random.number(below: 3)).map { _ in
-                "\"\(random.element(of: Self.argumentNames))\":\(random.element(of: Self.values))"
-            }
+            // A name that occurs twice makes the message invalid.
+            let names = Self.argumentNames.shuffled(using: &random).prefix(random.number(below: 3))
+            let arguments = names.map { "\"\($0)\":\(random.element(of: Self.values))" }
             let parameters = [
                 #""name":"\#(random.element(of: Self.tools))""#,
                 #""arguments":{\#(arguments.joined(separator: ","))}"#,
@@ -112,7 +112,9 @@ package struct ToolInputs: Sendable {
         #"{"x":1}"#, #"{"of":{"of":{"x":1}}}"#, #"{"x":1,"of":{}}"#, #"{"text":"a"}"#,
         #"{"key":"k","text":"a"}"#, #"{"text":"a","inner":[{"text":"b","inner":[]}]}"#, #""\ud83d\ude00""#,
     ]
-    private static let tokens = ["reader", "trader", "unknown", "unverified"]
+    private static let credentials = [
+        "Bearer reader", "Bearer trader", "Bearer unknown", "Bearer unverified", "Basic a",
+    ]
     private static let contentTypes =
         [String](repeating: "Content-Type: application/json", count: 30) + [
             "Content-Type: text/plain", "Content-Type: application/json; charset=utf-16",
@@ -121,7 +123,6 @@ package struct ToolInputs: Sendable {
         "Accept: application/json", "Accept: text/event-stream",
         "Accept: application/json, text/event-stream",
         "Origin: https://example.net", "Origin: http://localhost", "Content-Encoding: gzip",
-        "Authorization: Basic a",
         "Cache-Control: no-cache",
     ]
 
