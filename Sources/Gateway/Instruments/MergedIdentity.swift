@@ -77,8 +77,9 @@ extension GatewayContext {
     ///
     /// The values of a kind of data are read from one source of its route after the other until the wanted ones are
     /// known, the kinds at the same time. A source without one of the wanted values is not called.
-    func identities(of symbols: [Symbol], with names: Set<String>) -> MaybeAsync<BatchResults<MergedIdentity>>
-    {
+    func identities(
+        of symbols: [Symbol], with names: Set<String>
+    ) -> MaybeAsync<BatchResults<MergedIdentity?>> {
         let wanted = names.intersection(IdentityField.allCases.map(\.rawValue))
         let groups = [
             identityReads(.instruments) { source in
@@ -108,7 +109,7 @@ extension GatewayContext {
         }
         return outcomes.map { kinds in
             symbols.indices.map { index in
-                Result { MergedIdentity(try kinds.map { try $0.get()[index] }, wanted: wanted) }
+                Result { .some(MergedIdentity(try kinds.map { try $0.get()[index] }, wanted: wanted)) }
             }
         }
     }

@@ -49,6 +49,37 @@ struct ReadCachesTests {
         }
     }
 
+    @Test("exists after a restart for dividends and splits of every provider", arguments: [true, false])
+    func corporateActions(isFirst: Bool) async throws {
+        let query = """
+            { instrument(symbol: "NVDA", provider: POLYGON) {
+                dividends(first: 2) { nodes { exDate amount } source } splits { nodes { exDate } source } } }
+            """
+        try await withGateway { gateway in
+            try await withFolder { folder in
+                var answers: [JSONValue] = []
+                let sources = [try gateway.polygon(), isFirst ? try gateway.alpaca() : try gateway.yahoo()]
+                let provider: ProviderID = isFirst ? .alpaca : .yahoo
+                let routes = ProviderRoutes([.corporateActions: [provider]])
+                var calls: [[String: Int]] = []
+                for _ in 0..<2 {
+                    let lasting = SQLitePersistentCache(in: try CacheDatabase(in: folder))
+                    let answer = try await gateway.ask(
+                        query, as: nil, gateway.market(sources, routes: routes, lasting: lasting))
+                    #expect(answer.failures.isEmpty, "\(answer)")
+                    answers.append(answer)
+                    calls.append(gateway.calls(of: provider))
+                    await lasting.flush()
+                }
+                let dividends = answers[0]["data"]?["instrument"]?["dividends"]
+                #expect(dividends?["source"] == .string(provider.rawValue))
+                #expect(dividends?["nodes"]?.elements?.count == 2)
+                #expect(answers[1] == answers[0])
+                #expect(calls[0].values.reduce(0, +) == 1 && calls[1] == calls[0])
+            }
+        }
+    }
+
     @Test("counts texts of clients and providers in its size", arguments: [0, 1, 1_000, 100_000])
     func weights(length: Int) throws {
         let text = String(repeating: "x", count: length)

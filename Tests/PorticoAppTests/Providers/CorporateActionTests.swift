@@ -107,7 +107,7 @@ struct CorporateActionTests {
         }
     }
 
-    @Test("are stored for a day, also over a restart")
+    @Test("are stored for a day")
     func stored() async throws {
         try await withTestGateway { gateway in
             let query = "dividends(provider: POLYGON) { nodes { exDate } }"
