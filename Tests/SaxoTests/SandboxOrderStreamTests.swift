@@ -137,7 +137,9 @@ struct SandboxOrderStreamTests {
         }
     }
 
-    @Test("loses and repeats no event when Saxo resets the subscription, also without the number of the last one")
+    @Test(
+        "loses and repeats no event when Saxo resets the subscription, also without the number of the last one"
+    )
     func reset() async throws {
         try await RunningSandbox.run { fixture in
             let saxo = try fixture.client()
@@ -152,7 +154,8 @@ struct SandboxOrderStreamTests {
                         #expect(
                             fixture.sandbox.faults.add(
                                 Fault(
-                                    .status(400), provider: .saxo, endpoint: Self.subscription, remaining: 1)))
+                                    .status(400), provider: .saxo, endpoint: Self.subscription, remaining: 1))
+                        )
                     }
                     fixture.sandbox.saxoStreams.demandReset()
                     // A subscription that was reset does not report this.
