@@ -3,6 +3,8 @@ import ProviderTestSupport
 import Testing
 import Upstream
 
+import struct Sandbox.FakeSaxoSettings
+
 @testable import Saxo
 
 @Suite("Saxo's closed positions")

@@ -25,6 +25,7 @@ struct OrderResponseTests {
         isPair: Bool, _ response: CannedServer.Reply,
         _ check: (Result<OrderResult, ProviderFailure>) throws -> Void
     ) async throws {
+        let ticket = try Self.ticket(isPair: isPair)
         try await withSaxo(answering: { request, _ in
             switch request.path {
             case "/trade/v2/orders": response
@@ -34,8 +35,6 @@ struct OrderResponseTests {
         }) { saxo, server in
             let result: Result<OrderResult, ProviderFailure>
             do throws(ProviderFailure) {
-                let ticket: OrderTicket
-                do { ticket = try Self.ticket(isPair: isPair) } catch { return Issue.record(error) }
                 result = .success(try await saxo.place(ticket, in: .patient))
             } catch {
                 result = .failure(error)
@@ -136,7 +135,7 @@ struct OrderResponseTests {
         let body = #"{"ErrorInfo":{"ErrorCode":"WouldExceedMargin","Message":"Insufficient funds"}}"#
         try await Self.place(isPair: false, .text(body, status: status)) { result in
             let rejection = OrderRejection(.insufficientFunds, message: "Insufficient funds")
-            #expect(try result.get() == .rejected(rejection))
+            #expect(result == .success(.rejected(rejection)))
         }
     }
 }

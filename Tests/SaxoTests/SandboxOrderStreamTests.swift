@@ -32,7 +32,8 @@ struct SandboxOrderStreamTests {
             let time = Task {
                 while !Task.isCancelled {
                     wall.advance(by: .seconds(1))
-                    try? await Task.sleep(for: .milliseconds(5))
+                    // Slowly: a subscription without a message for 30 s begins again.
+                    try? await Task.sleep(for: .milliseconds(100))
                 }
             }
             defer { time.cancel() }
@@ -137,7 +138,9 @@ struct SandboxOrderStreamTests {
         }
     }
 
-    @Test("loses and repeats no event when Saxo resets the subscription, also without the number of the last one")
+    @Test(
+        "loses and repeats no event when Saxo resets the subscription, also without the number of the last one"
+    )
     func reset() async throws {
         try await RunningSandbox.run { fixture in
             let saxo = try fixture.client()
@@ -152,7 +155,8 @@ struct SandboxOrderStreamTests {
                         #expect(
                             fixture.sandbox.faults.add(
                                 Fault(
-                                    .status(400), provider: .saxo, endpoint: Self.subscription, remaining: 1)))
+                                    .status(400), provider: .saxo, endpoint: Self.subscription, remaining: 1))
+                        )
                     }
                     fixture.sandbox.saxoStreams.demandReset()
                     // A subscription that was reset does not report this.
@@ -194,7 +198,7 @@ struct SandboxOrderStreamTests {
             let saxo = try fixture.client()
             _ = try await following(saxo, at: fixture) { stream in
                 try await stream.connected()
-                let exits = OrderExits(takeProfit: 400, stopLoss: .init(stop: 120))
+                let exits = OrderExits(takeProfit: 300, stopLoss: .init(stop: 150))
                 let entry = try await place(.market, "portico-1", by: saxo, exits: exits)
                 let first = [try await stream.order(), try await stream.order()]
                 #expect(first.map(\.id) == [entry.id, entry.id] && first.map(\.state) == [.open, .filled])

@@ -187,7 +187,7 @@ struct LiveOrderTests {
             let time = Task {
                 while !Task.isCancelled {
                     clock.advance(by: .seconds(1))
-                    try? await Task.sleep(for: .milliseconds(5))
+                    try? await Task.sleep(for: .milliseconds(20))
                 }
             }
             defer { time.cancel() }
