@@ -106,10 +106,11 @@ struct AlertBookTests {
         for condition in conditions {
             var book = AlertBook()
             book.replace(with: [Self.alert(condition)])
-            for (observed, isMet, isImpossible) in [
-                (AlertSubject.Observation<Bool>.known(false), false, false), (.known(true), true, false),
-                (.unknown, false, false), (.missing, false, true),
-            ] {
+            let cases: [(AlertSubject.Observation<Bool>, isMet: Bool, isImpossible: Bool)] = [
+                (.known(false), false, false), (.known(true), true, false), (.unknown, false, false),
+                (.missing, false, true),
+            ]
+            for (observed, isMet, isImpossible) in cases {
                 book.observe(goals: ["x": observed])
                 book.observe(connections: ["x": observed])
                 let outcome = book.evaluate(at: Self.now)

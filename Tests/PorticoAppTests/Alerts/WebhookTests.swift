@@ -1,5 +1,4 @@
 import Brokerage
-import Foundation
 import PorticoCore
 import ProviderTestSupport
 import Storage
@@ -33,7 +32,8 @@ struct WebhookTests {
         let secret = WebhookSignature.makeSecret()
         #expect(secret.bytes.count == 32 && secret != WebhookSignature.makeSecret())
         let text = WebhookSignature.text(of: secret)
-        #expect(text == "whsec_" + Data(secret.bytes).base64EncodedString())
+        // 32 bytes have 43 digits and one "=".
+        #expect(text == "whsec_" + Base64.standard.encoded(secret.bytes) + "=")
         #expect(WebhookSignature(Secret(secret.bytes + [0])) == nil)
     }
 
@@ -84,10 +84,11 @@ struct WebhookTests {
         for text in ["http://127.0.0.1:8080/alerts", "http://localhost", "https://[::1]/"] {
             #expect(try await WebhookAddress(text, policy).resolve().isLoopback, "\(text)")
         }
-        for (text, reason) in [
-            ("http://10.0.0.1", WebhookAddressError.notSecure), ("https://10.0.0.1", .notPublic("10.0.0.1")),
+        let others: [(String, WebhookAddressError)] = [
+            ("http://10.0.0.1", .notSecure), ("https://10.0.0.1", .notPublic("10.0.0.1")),
             ("https://169.254.169.254", .notPublic("169.254.169.254")), ("http://8.8.8.8", .notSecure),
-        ] {
+        ]
+        for (text, reason) in others {
             await #expect(throws: reason, "\(text)") {
                 _ = try await WebhookAddress(text, policy).resolve()
             }

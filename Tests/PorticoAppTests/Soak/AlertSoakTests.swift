@@ -20,7 +20,7 @@ struct AlertSoakTests {
     }
 
     /// The mutation that creates an alert whose condition holds while the market moves by less than half.
-    private static func creation(_ number: Int, at prices: [String: Decimal]) throws -> String {
+    private static func creation(_ number: Int, at prices: [String: Brokerage.Decimal]) throws -> String {
         let symbol = symbols[number % symbols.count]
         let price = try #require(prices[symbol])
         let isAbove = number.isMultiple(of: 2)
@@ -32,12 +32,14 @@ struct AlertSoakTests {
             """
     }
 
-    private static func prices(_ server: RunningServer) async throws -> [String: Decimal] {
+    private static func prices(_ server: RunningServer) async throws -> [String: Brokerage.Decimal] {
         let answer = try await server.ask(
             "{ quotes(symbols: \(symbols)) { symbol price } }", token: ownerToken)
         let quotes = try #require(answer.json?["data"]?["quotes"]?.elements, "\(answer.body)")
         return try quotes.reduce(into: [:]) { prices, quote in
-            prices[try #require(quote["symbol"]?.string)] = quote["price"]?.string.flatMap { Decimal($0) }
+            prices[try #require(quote["symbol"]?.string)] = quote["price"]?.string.flatMap {
+                Brokerage.Decimal($0)
+            }
         }
     }
 
