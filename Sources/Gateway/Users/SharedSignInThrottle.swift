@@ -37,10 +37,11 @@ struct SharedSignInThrottle: Sendable {
     }
 
     /// Removes an attempt for which no password was compared; if that cannot be stored, it counts.
-    func withdraw(_ attempt: SignInThrottle.Attempt) async {
+    func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant = .now) async {
         guard let store else { return memory.withdraw(attempt) }
         let targets = attempt.subjects.map(\.0)
-        _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory) { records in
+        _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory, now: now) {
+            records in
             Self.change(targets, &records) {
                 for target in targets { SignInThrottle.revert(target, in: &$0) }
             }
