@@ -37,10 +37,11 @@ struct SharedSignInThrottle: Sendable {
     }
 
     /// Removes an attempt for which no password was compared; if that cannot be stored, it counts.
-    func withdraw(_ attempt: SignInThrottle.Attempt) async {
+    func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant = .now) async {
         guard let store else { return memory.withdraw(attempt) }
         let targets = attempt.subjects.map(\.0)
-        _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory) { records in
+        _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory, now: now) {
+            records in
             Self.change(targets, &records) {
                 for target in targets { SignInThrottle.revert(target, in: &$0) }
             }
@@ -90,12 +91,12 @@ struct SharedSignInThrottle: Sendable {
         let longest = max(rate.interval * rate.burst, total.interval * total.burst)
         let refusal = try await store.update([own, all], keptFor: longest, now: now) { records -> Refusal? in
             let fullAt = [own, all].map { max(records[$0]?.blockedUntil ?? now, now) }
-            func wait(_ rate: CallRate, _ fullAt: Instant) -> Duration? {
-                let wait = fullAt.duration(since: now) + rate.interval * (1 - rate.burst)
-                return wait > .zero ? wait : nil
+            func delay(_ rate: CallRate, _ fullAt: Instant) -> Duration? {
+                let delay = fullAt.duration(since: now) + rate.interval * (1 - rate.burst)
+                return delay > .zero ? delay : nil
             }
-            if let wait = wait(rate, fullAt[0]) { return .client(retryAfter: wait) }
-            if let wait = wait(total, fullAt[1]) { return .total(retryAfter: wait) }
+            if let wait = delay(rate, fullAt[0]) { return .client(retryAfter: wait) }
+            if let wait = delay(total, fullAt[1]) { return .total(retryAfter: wait) }
             records[own] = Record(last: now, blockedUntil: fullAt[0] + rate.interval)
             records[all] = Record(last: now, blockedUntil: fullAt[1] + total.interval)
             return nil

@@ -45,12 +45,12 @@ struct TestGateway: Sendable {
         retry.attempts = 1
         // So that nothing but the operation's deadline ends a call.
         retry.attemptTimeout = .seconds(3_600)
+        ledger = QuotaLedger(clock: clock.calls)
         var wiring = ProviderAssembly(
-            over: transport, clock: clock.calls, environment: .sandbox, retry: retry)
+            over: transport, counting: ledger, clock: clock.calls, environment: .sandbox, retry: retry)
         owner = try #require(OwnerID("owner"))
         let values = try await SettingsLoader.load(environment: SandboxService(sandbox).environment)
         try wiring.add(ProviderSettings(values, in: .sandbox), of: owner)
-        ledger = wiring.channelFactory.ledger
         self.sandbox = sandbox
         self.clock = clock
         self.transport = transport

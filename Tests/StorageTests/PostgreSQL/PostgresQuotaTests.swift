@@ -20,8 +20,8 @@ struct PostgresQuotaTests {
         private let base = ContinuousClock.now
         // Set by the test while limiters read it.
         private let elapsed = Mutex(Duration.zero)
-        /// 18:00 in New York, so that a day ends during a test.
-        private static let start = Instant(secondsSince1970: 1_795_129_200) ?? .earliest
+        /// 23:55 in New York, so that a day ends during a test.
+        private static let start = Instant(secondsSince1970: 1_795_150_500) ?? .earliest
 
         init(_ file: UserDatabase) async throws {
             self.file = file
