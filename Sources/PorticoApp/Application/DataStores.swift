@@ -113,6 +113,9 @@ extension DataStores {
         ]
     }
 
+    /// Whether users' data can be read and written: false while the PostgreSQL database is not tried.
+    var reachesDatabase: Bool { server?.counts.isReachable ?? true }
+
     /// The metrics of the PostgreSQL database; empty without one.
     var families: [MetricFamily] {
         guard let counts = server?.counts else { return [] }

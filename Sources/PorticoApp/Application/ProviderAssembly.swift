@@ -9,6 +9,8 @@ package struct ProviderAssembly {
     /// The environment of all providers; nil for that of each provider's settings.
     let environment: Environment?
     private let persistentCache: (any PersistentCache)?
+    /// Makes the cache that replicas share, which replaces ``persistentCache``, for the environments of the providers.
+    private let makeSharedCache: ((_ environments: [String]) -> any PersistentCache)?
     private(set) var connections: [ProviderConnection] = []
     private(set) var connectors: [any ProviderConnector] = []
     private(set) var redirects = RedirectPolicy([], allowsLoopback: false, remedy: "")
@@ -18,13 +20,17 @@ package struct ProviderAssembly {
     ///   - transport: The HTTP client of all calls.
     ///   - ledger: The quota ledger; nil for one in memory.
     ///   - persistentCache: The storage of public values of providers with a low quota; nil for none.
+    ///   - makeSharedCache: Makes the cache of public values that replicas share, for the providers and their
+    ///     environments; nil for none.
     ///   - clock: The time of all providers.
     ///   - environment: The environment of all providers; nil for that of each provider's settings.
     ///   - retry: The retry policy of reads.
     ///   - observe: Called after each call.
     package init(
         over transport: HTTPClient, counting ledger: QuotaLedger? = nil,
-        persistentCache: (any PersistentCache)? = nil, clock: TimeSource = .system,
+        persistentCache: (any PersistentCache)? = nil,
+        makeSharedCache: ((_ environments: [String]) -> any PersistentCache)? = nil,
+        clock: TimeSource = .system,
         environment: Environment? = nil, retry: RetryPolicy = RetryPolicy(),
         observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
@@ -32,6 +38,7 @@ package struct ProviderAssembly {
             client: transport, ledger: ledger ?? QuotaLedger(clock: clock),
             monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
         self.persistentCache = persistentCache
+        self.makeSharedCache = makeSharedCache
         self.environment = environment
     }
 
@@ -50,9 +57,13 @@ package struct ProviderAssembly {
     package func services(_ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int)
         -> GatewayServices
     {
-        GatewayServices(
+        let environments = market.map { "\($0.provider.rawValue)=\($0.environment.rawValue)" }
+        return GatewayServices(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
-            routes: routes, reads: ReadCaches(clock: channelFactory.clock, persistentCache: persistentCache),
+            routes: routes,
+            reads: ReadCaches(
+                clock: channelFactory.clock,
+                persistentCache: makeSharedCache.map { $0(environments) } ?? persistentCache),
             userData: userData,
             clock: channelFactory.clock, symbolsPerClient: symbolsPerClient,
             ledger: channelFactory.ledger,

@@ -61,6 +61,12 @@ struct ServerSettingGroup: SettingGroup {
     let databaseConnections = Setting(
         "database-connections", .integer(1...200), default: PostgresLimits().connections,
         "Connections to the PostgreSQL database, and the threads that use them.")
+    let redisURL = SecretSetting(
+        "redis-url",
+        """
+        The Redis server (7 or newer) through which several replicas share public values and limits of clients;         `rediss://` for TLS. [Several replicas](redis.md) describes it.
+        """, form: "a URL, `redis://user:password@host:6379/0`",
+        unset: "none; each replica requests values from providers on its own")
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")
