@@ -64,7 +64,7 @@ struct ServerSettingGroup: SettingGroup {
     let redisURL = SecretSetting(
         "redis-url",
         """
-        The Redis server (7 or newer) through which several replicas share public values and limits of clients;         `rediss://` for TLS. [Several replicas](redis.md) describes it.
+        The Redis server (7 or newer) through which several replicas share public values and limits of clients;         `rediss://` for TLS. [Redis](redis.md) describes it.
         """, form: "a URL, `redis://user:password@host:6379/0`",
         unset: "none; each replica requests values from providers on its own")
     let sandbox = Setting(
