@@ -79,15 +79,14 @@ package final class RedisCache: PersistentCache {
 
     package func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry] {
         var found: [PersistentCacheKey: PersistentCacheEntry] = [:]
-        var missing = keys
         var awaited: Set<PersistentCacheKey> = []
         let end = ContinuousClock.now + limits.wait
         do {
+            let replies = try await client.send(keys.map { RedisCommand(["GET", name(of: $0)]) })
+            for (key, reply) in zip(keys, replies) { found[key] = entry(reply) }
+            var missing = keys.filter { !isFresh(found[$0]) }
             while true {
-                found.merge(try await fetch(missing)) { _, newer in newer }
-                let now = wallTime()
-                missing.removeAll { found[$0].map { now < $0.freshUntil } ?? false }
-                missing = try await claim(missing)
+                missing = try await claim(missing, &found)
                 awaited.formUnion(missing)
                 let next = ContinuousClock.now + limits.pollInterval
                 guard !missing.isEmpty, next <= end else { break }
@@ -133,27 +132,22 @@ package final class RedisCache: PersistentCache {
         keyspace.name("value:\(key.kind):\(key.provider.rawValue)", key.subject)
     }
 
-    /// The values of keys that Redis has, also expired ones.
-    private func fetch(_ keys: [PersistentCacheKey]) async throws(RedisFailure) -> [PersistentCacheKey:
-        PersistentCacheEntry]
-    {
-        let replies = try await client.send(keys.map { RedisCommand(["GET", name(of: $0)]) })
-        let now = wallTime()
-        var found: [PersistentCacheKey: PersistentCacheEntry] = [:]
-        for (key, reply) in zip(keys, replies) {
-            guard let entry = reply.bytes.flatMap({ PersistentCacheEntry(encoded: $0) }) else { continue }
-            let lead = entry.readAt.duration(since: now)
-            found[key] = lead > .zero && lead <= limits.clockSkew ? entry.moved(by: .zero - lead) : entry
-        }
-        return found
+    /// The value of a reply, also an expired one; nil if there is none.
+    private func entry(_ reply: RESPValue) -> PersistentCacheEntry? {
+        guard let entry = reply.bytes.flatMap({ PersistentCacheEntry(encoded: $0) }) else { return nil }
+        let lead = entry.readAt.duration(since: wallTime())
+        return lead > .zero && lead <= limits.clockSkew ? entry.moved(by: .zero - lead) : entry
+    }
+
+    private func isFresh(_ entry: PersistentCacheEntry?) -> Bool {
+        entry.map { wallTime() < $0.freshUntil } ?? false
     }
 
     private func count(
         _ keys: [PersistentCacheKey], _ found: [PersistentCacheKey: PersistentCacheEntry],
         awaited: Set<PersistentCacheKey>
     ) {
-        let now = wallTime()
-        let hits = keys.filter { found[$0].map { now < $0.freshUntil } ?? false }
+        let hits = keys.filter { isFresh(found[$0]) }
         let waits = hits.count(where: awaited.contains)
         state.withLock { state in
             state.counts.hits += hits.count
@@ -172,8 +166,12 @@ package final class RedisCache: PersistentCache {
         keyspace.name("claim:\(key.kind):\(key.provider.rawValue)", key.subject)
     }
 
-    /// Claims keys for this process; returns those that another one has claimed.
-    private func claim(_ keys: [PersistentCacheKey]) async throws(RedisFailure) -> [PersistentCacheKey] {
+    /// Claims keys for this process; returns those that another one has claimed and whose values are not fresh yet.
+    ///
+    /// The values are read again after the claims: another process can have stored one and ended its claim since.
+    private func claim(
+        _ keys: [PersistentCacheKey], _ found: inout [PersistentCacheKey: PersistentCacheEntry]
+    ) async throws(RedisFailure) -> [PersistentCacheKey] {
         let tokens = state.withLock { state in
             keys.map { _ in
                 state.claimCount += 1
@@ -182,20 +180,28 @@ package final class RedisCache: PersistentCache {
         }
         let lifetime = "\(limits.claim.wholeMilliseconds)"
         let replies = try await client.send(
-            zip(keys, tokens).map { key, token in
-                RedisCommand(["SET", claimName(of: key), token, "NX", "PX", lifetime])
+            zip(keys, tokens).flatMap { key, token in
+                [
+                    RedisCommand(["SET", claimName(of: key), token, "NX", "PX", lifetime]),
+                    RedisCommand(["GET", name(of: key)]),
+                ]
             })
-        return state.withLock { state in
-            var claimedByOthers: [PersistentCacheKey] = []
-            for (index, reply) in replies.enumerated() where index < keys.count {
-                if reply.isOK {
-                    state.claims[keys[index]] = tokens[index]
-                } else if reply == .null {
-                    claimedByOthers.append(keys[index])
+        var (claimed, awaited): ([PersistentCacheKey], [PersistentCacheKey]) = ([], [])
+        state.withLock { state in
+            for (index, key) in keys.enumerated() where 2 * index + 1 < replies.count {
+                if replies[2 * index].isOK {
+                    state.claims[key] = tokens[index]
+                    claimed.append(key)
+                } else if replies[2 * index] == .null {
+                    awaited.append(key)
                 }
             }
-            return claimedByOthers
         }
+        for (index, key) in keys.enumerated() where 2 * index + 1 < replies.count {
+            if let entry = entry(replies[2 * index + 1]) { found[key] = entry }
+        }
+        release(claimed.filter { isFresh(found[$0]) })
+        return awaited.filter { !isFresh(found[$0]) }
     }
 
     /// The command that ends the claims of this process, unless another process has claimed the key since; nil if it has

@@ -57,6 +57,8 @@ package final class RedisServer: Sendable {
     /// Arguments: the program, the directory to create, the options of the server.
     private static let script = """
         trap '' INT TERM HUP
+        # Commands have patterns of keys, not of files.
+        set -f
         program=$1 dir=$2
         shift 2
         mkdir -m 700 "$dir" && cd "$dir" || exit 1
