@@ -68,6 +68,12 @@ package struct RedisCommand: Sendable {
             "SET", Array(key.utf8), value, Array("PX".utf8), Array("\(lifetime.wholeMilliseconds)".utf8))
     }
 
+    /// Whether the server replies to it; with version 3 of the protocol, it confirms subscriptions by push messages.
+    var hasReply: Bool {
+        let name = arguments.first.map { String(decoding: $0, as: UTF8.self) }
+        return name != "SUBSCRIBE"
+    }
+
     /// Its length on the wire, approximately.
     var weight: Int { arguments.reduce(16) { $0 + $1.count + 16 } }
 

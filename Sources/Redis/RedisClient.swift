@@ -61,6 +61,9 @@ package final class RedisClient: Sendable {
         var counts = Counts()
         var waitingCommands = 0
         var waitingBytes = 0
+        /// The tasks that wait for messages, by channel and number.
+        var subscribers: [String: [Int: AsyncStream<[UInt8]>.Continuation]] = [:]
+        var subscriberCount = 0
     }
 
     /// The URL without user and password, for messages.
@@ -108,7 +111,8 @@ package final class RedisClient: Sendable {
             let failure: RedisFailure
             do throws(RedisFailure) {
                 let connection = try await RedisConnection.open(
-                    url, within: limits.connect, limits.replies, on: group, receive: { _ in })
+                    url, within: limits.connect, limits.replies, on: group
+                ) { [weak self] message in self?.receive(message) }
                 didConnect(connection)
                 failure = await connection.waitForEnd()
             } catch {
@@ -168,13 +172,63 @@ package final class RedisClient: Sendable {
     }
 
     private func didDisconnect(_ failure: RedisFailure) {
-        let isNew = state.withLock { state in
+        let (isNew, subscribers) = state.withLock { state in
             let isNew = state.failure == nil
+            defer { state.subscribers = [:] }
             state.connection = nil
             state.failure = failure
             state.breaker.didEnd(.down, ofProbe: true, at: .now)
-            return isNew
+            return (isNew, state.subscribers.values.flatMap(\.values))
         }
+        for subscriber in subscribers { subscriber.finish() }
         if isNew, !Task.isCancelled { report(.down(failure)) }
+    }
+}
+
+extension RedisClient {
+    /// The most messages that wait for one subscriber; older ones are dropped, which it sees by a gap in their numbers.
+    private static let waitingMessages = 1_024
+
+    /// Subscribes to a channel.
+    ///
+    /// The client should be used for subscriptions only: many messages delay the replies to commands behind them.
+    ///
+    /// - Returns: The messages from now on; the sequence ends with the connection.
+    /// - Throws: The failure; `refused(code: "NOPROTO")` if the server has no push messages.
+    package func messages(of channel: String) async throws(RedisFailure) -> AsyncStream<[UInt8]> {
+        let (messages, continuation) = AsyncStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingNewest(Self.waitingMessages))
+        let number = try state.withLock { state throws(RedisFailure) in
+            guard let connection = state.connection else { throw .notConnected }
+            guard connection.hasPush else { throw .refused(code: "NOPROTO") }
+            state.subscriberCount += 1
+            state.subscribers[channel, default: [:]][state.subscriberCount] = continuation
+            return state.subscriberCount
+        }
+        continuation.onTermination = { [weak self] _ in self?.unsubscribe(number, from: channel) }
+        do throws(RedisFailure) {
+            // The reply to PING shows that the server has executed the subscription.
+            let replies = try await send([RedisCommand(["SUBSCRIBE", channel]), RedisCommand(["PING"])])
+            if case .error(let code)? = replies.first { throw .refused(code: code) }
+        } catch {
+            continuation.finish()
+            throw error
+        }
+        return messages
+    }
+
+    /// Removes a subscriber; the server continues to send the messages of the channel, of which there are few.
+    private func unsubscribe(_ number: Int, from channel: String) {
+        state.withLock { $0.subscribers[channel]?[number] = nil }
+    }
+
+    /// Passes a push message to the subscribers of its channel.
+    private func receive(_ message: [RESPValue]) {
+        guard message.count == 3, message[0].bytes == Array("message".utf8),
+            let channel = message[1].bytes, let payload = message[2].bytes
+        else { return }
+        let name = String(decoding: channel, as: UTF8.self)
+        let subscribers = state.withLock { $0.subscribers[name].map { Array($0.values) } ?? [] }
+        for subscriber in subscribers { subscriber.yield(payload) }
     }
 }

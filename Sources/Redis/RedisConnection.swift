@@ -8,6 +8,8 @@ struct RedisConnection: Sendable {
     private let channel: any Channel
     private let handler: NIOLoopBound<RedisChannelHandler>
     private let end: EventLoopFuture<RedisFailure>
+    /// Whether the server sends push messages: version 3 of the protocol.
+    private(set) var hasPush = false
 
     /// Opens a connection: `HELLO 3` with the credential, then the database (redis.io, "HELLO").
     ///
@@ -19,6 +21,8 @@ struct RedisConnection: Sendable {
     ///   - limits: The limits of a reply.
     ///   - group: The event loops.
     ///   - receive: Called with each push message, on the event loop.
+    /// - Returns: The open connection.
+    /// - Throws: The reason why it could not be opened.
     static func open(
         _ url: RedisURL, within timeout: Duration, _ limits: RESPDecoder.Limits, on group: any EventLoopGroup,
         receive: @escaping @Sendable ([RESPValue]) -> Void
@@ -41,7 +45,7 @@ struct RedisConnection: Sendable {
                     end: end.futureResult)
             }
         }
-        let connection: RedisConnection
+        var connection: RedisConnection
         do {
             switch url.endpoint {
             case .host(let host, let port):
@@ -55,7 +59,7 @@ struct RedisConnection: Sendable {
             throw failure(of: error)
         }
         do throws(RedisFailure) {
-            try await connection.introduce(url, before: deadline)
+            connection.hasPush = try await connection.introduce(url, before: deadline)
         } catch {
             connection.close()
             throw error
@@ -70,7 +74,7 @@ struct RedisConnection: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(commands.reduce(0) { $0 + $1.weight })
         for command in commands { command.write(to: &bytes) }
-        let count = commands.count
+        let count = commands.count(where: \.hasReply)
         return await withCheckedContinuation { continuation in
             channel.eventLoop.execute { [bytes] in
                 handler.value.send(bytes, count: count, before: deadline) {
@@ -95,12 +99,15 @@ struct RedisConnection: Sendable {
 
     // MARK: Steps
 
-    private func introduce(_ url: RedisURL, before deadline: NIODeadline) async throws(RedisFailure) {
+    /// Returns whether the server uses version 3 of the protocol.
+    private func introduce(_ url: RedisURL, before deadline: NIODeadline) async throws(RedisFailure) -> Bool {
+        var hasPush = true
         var hello = ["HELLO", "3"]
         if let password = url.password { hello += ["AUTH", url.user ?? "default", password.text] }
         switch try await reply(to: hello + ["SETNAME", "portico"], before: deadline) {
         case .map, .array: break
         case .error("ERR"), .error("NOPROTO"):
+            hasPush = false
             if let password = url.password {
                 try await expectOK(["AUTH"] + (url.user.map { [$0] } ?? []) + [password.text], deadline)
             }
@@ -112,6 +119,7 @@ struct RedisConnection: Sendable {
         if case .error(let code) = try await reply(to: ["PING"], before: deadline) {
             throw .refused(code: code)
         }
+        return hasPush
     }
 
     private func reply(to words: [String], before deadline: NIODeadline) async throws(RedisFailure)

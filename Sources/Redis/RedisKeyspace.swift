@@ -26,6 +26,7 @@ package struct RedisKeyspace: Sendable {
     /// - Parameters:
     ///   - use: The use of the value; it is readable.
     ///   - secret: The rest of the name, of which the key has a hash; nil for none.
+    /// - Returns: The name of the key.
     package func name(_ use: String, _ secret: String? = nil) -> String {
         guard let secret else { return prefix + use }
         return "\(prefix)\(use):\(Self.hash(secret, with: key))"

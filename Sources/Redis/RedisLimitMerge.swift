@@ -33,6 +33,7 @@ package struct RedisLimitMerge: Sendable {
     /// Adds what clients spent, and returns the time until each bucket will be full again.
     ///
     /// - Parameter spent: For each client, by its name, the time by which it is ahead of its rate.
+    /// - Returns: The time from now, by the names of the clients.
     /// - Throws: The failure of Redis; some amounts may have been added.
     package func add(_ spent: [String: Duration]) async throws(RedisFailure) -> [String: Duration] {
         let clients = Array(spent)

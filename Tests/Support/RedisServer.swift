@@ -34,6 +34,7 @@ package final class RedisServer: Sendable {
     /// - Parameters:
     ///   - database: The number of the database.
     ///   - password: The password; nil for the server's.
+    /// - Returns: The URL.
     package func url(database: Int = 0, password: String? = nil) -> String {
         let credential = (password ?? self.password).map { ":\($0)@" } ?? ""
         return "unix://\(credential)\(directory)/redis.sock?db=\(database)"

@@ -32,7 +32,8 @@ struct Application {
         let dataStores = try DataStores(settings, logger: logger)
         let redis = settings.redis.map {
             SharedRedis(
-                $0, masterKey: dataStores.masterKey, isSandbox: settings.market.isSandbox, logger: logger)
+                $0, masterKey: dataStores.masterKey, isSandbox: settings.market.isSandbox,
+                streamLease: dataStores.streamLease, logger: logger)
         }
         let calls = UpstreamMetrics()
         let dependencies = try await ApplicationDependencies(

@@ -30,6 +30,7 @@ struct ApplicationDependencies {
             makeSharedCache: redis.map { [clock = settings.market.clock] redis in
                 { redis.makeCache(environments: $0, clock: clock) }
             },
+            shareStream: redis?.streamSharing(clock: settings.market.clock),
             clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
             observe: observe)
         var userData = try UserData(

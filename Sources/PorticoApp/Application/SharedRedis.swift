@@ -14,6 +14,10 @@ import Web
 /// Without it the server works as alone: values come from providers, and each replica applies its part of the limits.
 final class SharedRedis: Sendable {
     let client: RedisClient
+    /// The connection for messages of streams; nil if no streams are shared.
+    private let subscriptions: RedisClient?
+    private let streamLease: SharedQuoteStream.Lease?
+    private let keyspace: RedisKeyspace
     /// The key under which replicas count tokens of clients.
     let limitKey: SymmetricKey
     private let masterKey: MasterKey
@@ -34,7 +38,16 @@ final class SharedRedis: Sendable {
     /// The interval of merges of client limits.
     private static let mergeInterval = Duration.milliseconds(250)
 
-    init(_ source: RedisSource, masterKey: MasterKey, isSandbox: Bool, logger: Logger) {
+    /// - Parameters:
+    ///   - source: The server.
+    ///   - masterKey: The key from which the names of keys are derived.
+    ///   - isSandbox: Whether the providers are simulated.
+    ///   - streamLease: Determines the replica that has the connection of a stream; nil if streams are not shared.
+    ///   - logger: Logs each change of the connection.
+    init(
+        _ source: RedisSource, masterKey: MasterKey, isSandbox: Bool, streamLease: SharedQuoteStream.Lease?,
+        logger: Logger
+    ) {
         client = RedisClient(source.url) { change in
             let location = source.url.location
             switch change {
@@ -51,9 +64,14 @@ final class SharedRedis: Sendable {
         self.isSandbox = isSandbox
         self.logger = logger
         limitKey = masterKey.derivedKey(for: "portico redis token")
-        let keyspace = Self.keyspace(masterKey, environment: isSandbox ? "sandbox" : "providers")
+        self.streamLease = streamLease
+        var limits = RedisClient.Limits()
+        // A late message does no harm, and many messages can precede a reply.
+        limits.reply = .seconds(2)
+        subscriptions = streamLease.map { _ in RedisClient(source.url, limits) }
+        keyspace = Self.keyspace(masterKey, environment: isSandbox ? "sandbox" : "providers")
         heartbeat = RedisHeartbeat(client, keyspace, id: RandomID.make())
-        limits = RedisLimitMerge(client, keyspace)
+        self.limits = RedisLimitMerge(client, keyspace)
     }
 
     private static func keyspace(_ masterKey: MasterKey, environment: String) -> RedisKeyspace {
@@ -65,12 +83,23 @@ final class SharedRedis: Sendable {
     /// - Parameters:
     ///   - environments: The providers and their environments; values of others are not used.
     ///   - clock: The clock of the values.
+    /// - Returns: The cache.
     func makeCache(environments: [String], clock: TimeSource) -> RedisCache {
         let names = (isSandbox ? ["sandbox"] : []) + environments.sorted()
         let cache = RedisCache(
             client, Self.keyspace(masterKey, environment: names.joined(separator: ",")), clock: clock)
         state.withLock { $0.cache = cache }
         return cache
+    }
+
+    /// Makes a stream of prices that replicas share; nil if streams are not shared.
+    func streamSharing(clock: TimeSource) -> ProviderAssembly.StreamSharing? {
+        guard let subscriptions, let streamLease else { return nil }
+        return { [client, keyspace] stream, provider, environment in
+            SharedQuoteStream(
+                stream, of: provider, in: environment, over: client, subscriptions: subscriptions,
+                keyspace: keyspace, clock: clock, lease: streamLease)
+        }
     }
 
     /// Whether another replica has reported within the last seconds that it reaches the database.
@@ -82,6 +111,20 @@ final class SharedRedis: Sendable {
     }
 
     // MARK: Loops
+
+    /// Keeps the connections until the task is cancelled.
+    func run() async {
+        async let commands: Void = client.run()
+        if let subscriptions {
+            async let messages: Void = subscriptions.run()
+            // A connection without messages would not notice that it is broken.
+            while (try? await Task.sleep(for: .seconds(1))) != nil {
+                _ = try? await subscriptions.send([RedisCommand(["PING"])])
+            }
+            await messages
+        }
+        await commands
+    }
 
     /// Reports this replica until the task is cancelled.
     func reportReplica(reachesDatabase: @Sendable () -> Bool) async {
@@ -170,7 +213,7 @@ struct RedisConnectionService: Service {
     let redis: SharedRedis
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { await redis.client.run() }
+        await cancelWhenGracefulShutdown { await redis.run() }
     }
 }
 

@@ -58,6 +58,8 @@ struct Replica {
     ///   - scope: The scope.
     ///   - failure: The failure of the provider; nil for a response.
     ///   - whileCalling: Executed before the provider responds.
+    /// - Returns: The quote.
+    /// - Throws: The failure of the provider.
     func read(
         _ symbol: Symbol, in scope: CacheScope = .shared(.alpaca),
         failing failure: ProviderFailure.Cause? = nil,
