@@ -108,6 +108,10 @@ let package = Package(
         target(
             "Storage", at: "Sources/Storage",
             dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
+        // The cache and the limits that replicas share.
+        target(
+            "Redis", at: "Sources/Redis",
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", tls] + nio),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
@@ -143,9 +147,10 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "OpenIDConnect", "PorticoCore",
-                "ProviderFile", "Storage", "Upstream", "Web", arguments, configuration, lifecycle, logging,
-                signals, system,
+                "Brokerage", "Contract", "Cryptography", "Gateway", "GraphQL", "GraphQLTools",
+                "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
+                arguments,
+                configuration, lifecycle, logging, signals, system,
             ] + providerTargets),
         executable(
             "portico", at: "Sources/Executables/portico",
@@ -207,6 +212,11 @@ let package = Package(
                 "Brokerage", "PorticoCore", "TestSupport", "Upstream", tls, tracing, webSocket,
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
+        tests(
+            "RedisTests",
+            dependencies: [
+                "Brokerage", "Cryptography", "PorticoCore", "Redis", "TestSupport", "Upstream",
+            ]),
         tests(
             "OpenIDConnectTests",
             dependencies: ["Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "Upstream"]),

@@ -20,9 +20,9 @@ if ! command -v swift >/dev/null; then
 fi
 
 servers=()
-[[ ${1-} != tests ]] || servers=(postgresql=initdb)
+[[ ${1-} != tests ]] || servers=(postgresql=initdb redis-server=redis-server)
 
-# Whether a program of PostgreSQL is installed. Debian has those of a server in the directory of its version, not in PATH.
+# Whether a program of a server is installed. Debian has those of PostgreSQL in the directory of its version, not in PATH.
 has_program() { command -v "$1" >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$1" >/dev/null; }
 
 # The toolchain includes clang, so that no other compiler and no pkg-config is needed.
@@ -60,6 +60,6 @@ fi
 cat >&2 <<EOF
 Portico needs packages that are not installed, and this account cannot install them. Please install:
   Debian, Ubuntu:   sudo apt-get install ${missing[*]}
-  Fedora, RHEL:     sudo dnf install libcurl-devel libpq-devel sqlite-devel openssl-devel zlib-devel${servers:+ postgresql-server}
+  Fedora, RHEL:     sudo dnf install libcurl-devel libpq-devel sqlite-devel openssl-devel zlib-devel${servers:+ postgresql-server redis}
 EOF
 exit 1

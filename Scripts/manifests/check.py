@@ -2,12 +2,14 @@
 
     check.py FOLDER        FOLDER/overlays has one folder for each overlay
 
-It builds the part of Kustomize that the layout needs: `resources`, `patches` with a `path` and without lists, and `images`.
+It builds the part of Kustomize that the layout needs: `resources`, `patches` with a `path`, and `images`. Patches can have
+lists whose elements have a key, and `$patch: delete`.
 If `kustomize` or `kubectl` is installed, its result must be the same. Each object of the result
 
 - must be valid against the schemas of the oldest and the newest supported version of Kubernetes, without unknown fields;
 - may refer only to objects, ports and labels that exist;
-- must meet the Pod Security Standard `restricted`, and a Deployment must have one replica (SQLite has one writer).
+- must meet the Pod Security Standard `restricted`, and a Deployment with a volume claim must have one replica (SQLite has
+  one writer).
 
 Each error is one line on standard error: the file, the path in the object, the message. Exit status 0: no error; 1: errors.
 """
@@ -121,12 +123,41 @@ def manifests(file):
     return found
 
 
+# The key of the elements of lists that a patch changes by element (Kubernetes API, `patchMergeKey`).
+MERGE_KEYS = {"containers": "name", "env": "name", "volumeMounts": "mountPath", "volumes": "name"}
+# Lists that a patch replaces as a whole, or that the base does not have.
+REPLACED_LISTS = {"command", "topologySpreadConstraints"}
+
+
+def merge_list(target, patch, location, key):
+    """Kustomize puts new elements before the others."""
+    new = []
+    for value in patch:
+        name = value.get(MERGE_KEYS[key]) if isinstance(value, dict) else None
+        if name is None:
+            raise Failure(f"{location}: {key}: an element without {MERGE_KEYS[key]}")
+        found = [item for item in target if item.get(MERGE_KEYS[key]) == name]
+        if value.get("$patch") == "delete":
+            if not found:
+                raise Failure(f"{location}: {key}: no element {name} to delete")
+            target.remove(found[0])
+        elif found:
+            merge(found[0], value, location)
+        else:
+            new.append(value)
+    target[:0] = new
+
+
 def merge(target, patch, location):
     for key, value in patch.items():
         if value is None:
             target.pop(key, None)
+        elif isinstance(value, list) and key in MERGE_KEYS:
+            merge_list(target.setdefault(key, []), value, location, key)
+        elif isinstance(value, list) and key in REPLACED_LISTS:
+            target[key] = value
         elif isinstance(value, list):
-            raise Failure(f"{location}: {key}: this check cannot merge lists")
+            raise Failure(f"{location}: {key}: this check cannot merge this list")
         elif isinstance(value, dict):
             if not isinstance(target.get(key), dict):
                 target[key] = {}
@@ -175,6 +206,9 @@ def apply_patch(patch, folder, file, found, used):
         targets = [item for item in found if item.identity == change.identity]
         if not targets:
             raise Failure(f"{path}: {change.kind} {change.name}: no resource has this name")
+        if change.content.get("$patch") == "delete":
+            found.remove(targets[0])
+            continue
         merge(targets[0].content, change.content, path)
         targets[0].files.append(path)
 
@@ -361,7 +395,7 @@ class References:
 
 
 def policy_errors(item):
-    """Deviations from the Pod Security Standard `restricted`, and from one replica."""
+    """Deviations from the Pod Security Standard `restricted`, and from one replica of a Deployment with a volume claim."""
     template, path = item.pod
     if not template:
         return
@@ -383,7 +417,7 @@ def policy_errors(item):
             (f"{place}.resources.limits.memory",
              field(one, "resources", "limits", "memory") is not None, True),
         ]
-    if item.kind == "Deployment":
+    if item.kind == "Deployment" and any("persistentVolumeClaim" in one for one in spec.get("volumes", [])):
         required += [
             ("spec.replicas", item.content["spec"].get("replicas"), 1),
             ("spec.strategy.type", field(item.content, "spec", "strategy", "type"), "Recreate"),

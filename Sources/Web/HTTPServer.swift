@@ -1,3 +1,4 @@
+package import Cryptography
 package import Logging
 package import NIOCore
 import NIOPosix
@@ -25,22 +26,26 @@ package final class HTTPServer: Service {
     ///
     /// Each connection is on one event loop of the group. Requests are logged at the level `debug`, failures
     /// at `error`; tokens and queries are not. Routes in addition to the service's are given by their paths.
+    /// With a key, ``clientLimits`` can be merged with those of other replicas that have the same key.
     ///
     /// - Throws: `ServerStartError`, and `TLSError` if the TLS files cannot be used.
     package static func start(
         _ configuration: ServerConfiguration, service: GraphQLService,
-        routes: [String: any Route] = [:],
+        routes: [String: any Route] = [:], sharingLimitsWith key: SymmetricKey? = nil,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
     ) async throws -> HTTPServer {
         let identity = try configuration.tls.map {
             try TLSIdentity($0, closeTimeout: configuration.limits.lingerTimeout)
         }
-        let load = ServerResources(configuration.limits)
+        let load = ServerResources(configuration.limits, sharingLimitsWith: key)
         let router = Router(service, configuration, load, others: routes, logger: logger)
         let server = try await start(configuration, router, load, identity, group, logger)
         load.lag.watch(group)
         return server
     }
+
+    /// The limits of clients by address and by token.
+    package var clientLimits: ClientRateLimits { state.load.quota }
 
     /// Starts the admin port: health, metrics and memory of a server, without TLS.
     ///

@@ -1,6 +1,4 @@
 import Foundation
-import Glibc
-import Synchronization
 
 /// A PostgreSQL server for tests, in a temporary directory, which listens on a Unix socket only.
 ///
@@ -10,16 +8,11 @@ package final class PostgresCluster: Sendable {
     /// The server that the tests of this process share, started at the first use.
     package static let shared = Result { try PostgresCluster() }
 
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
+    package typealias Failure = ServerShell.Failure
 
     /// The directory of the data and the socket.
     package let directory: String
-    /// The pipes of the shell; the end of this process closes them.
-    ///
-    /// Held while a command is executed.
-    private let shell: Mutex<(input: FileHandle, output: FileHandle)>
+    private let shell: ServerShell
 
     /// Creates and starts a server, in about a second.
     ///
@@ -28,27 +21,8 @@ package final class PostgresCluster: Sendable {
         guard let programs = Self.programs else {
             throw Failure(description: "PostgreSQL is not installed. Install it: Scripts/setup.sh tests")
         }
-        directory =
-            FileManager.default.temporaryDirectory.appending(
-                path: "portico-pg-\(UUID().uuidString.prefix(8))"
-            )
-            .path
-        let (input, output, process) = (Pipe(), Pipe(), Process())
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", Self.script, "sh", programs, directory]
-        process.standardInput = input
-        process.standardOutput = output
-        // Other programs that tests start must not hold the pipe open.
-        let descriptor = input.fileHandleForWriting.fileDescriptor
-        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
-            throw Failure(description: "The pipe to PostgreSQL cannot be set up.")
-        }
-        try process.run()
-        shell = Mutex((input.fileHandleForWriting, output.fileHandleForReading))
-        let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard text.hasPrefix("ready") else {
-            throw Failure(description: "PostgreSQL does not start: \(text)")
-        }
+        directory = ServerShell.newDirectory(for: "pg")
+        shell = try ServerShell("PostgreSQL", Self.script, [programs, directory])
     }
 
     /// The URL of a database of the server.
@@ -58,28 +32,13 @@ package final class PostgresCluster: Sendable {
     }
 
     /// Stops the server without waiting for its clients.
-    package func stop() throws { _ = try command("stop -m immediate") }
+    package func stop() throws { _ = try shell.command("stop -m immediate") }
 
-    package func start() throws { _ = try command("start") }
+    package func start() throws { _ = try shell.command("start") }
 
     /// Executes SQL with `psql`, and returns what it prints.
     package func execute(_ sql: String, in database: String = "postgres") throws -> String {
-        try command("sql \(database) \(sql.split(whereSeparator: \.isNewline).joined(separator: " "))")
-    }
-
-    /// Lets the shell execute a command.
-    private func command(_ command: String) throws -> String {
-        try shell.withLock { shell in
-            try shell.input.write(contentsOf: Data((command + "\n").utf8))
-            var text = ""
-            while !text.hasSuffix("done\n"), !text.hasSuffix("failed\n") {
-                let data = shell.output.availableData
-                guard !data.isEmpty else { break }
-                text += String(decoding: data, as: UTF8.self)
-            }
-            guard text.hasSuffix("done\n") else { throw Failure(description: "\(command): \(text)") }
-            return text.dropLast("done\n".count).trimmingCharacters(in: .whitespacesAndNewlines)
-        }
+        try shell.command("sql \(database) \(sql.split(whereSeparator: \.isNewline).joined(separator: " "))")
     }
 
     /// The directory of the newest server's programs: Debian has one for each version, others have them in PATH.

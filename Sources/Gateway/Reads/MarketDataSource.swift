@@ -38,18 +38,21 @@ package final class MarketDataSource: Sendable {
     ///   - provider: The provider.
     ///   - environment: The environment of the provider.
     ///   - audience: The users who may see the data.
+    ///   - shareStream: Makes the stream of prices that replicas share; nil if this process has its own connection.
     package convenience init(
         _ client: any Sendable, symbolMapping: any SymbolMapping, provider: ProviderID,
-        environment: Environment, for audience: Visibility
+        environment: Environment, for audience: Visibility,
+        sharingStream shareStream: ((any QuoteStream) -> any QuoteStream)? = nil
     ) {
         self.init(
             client, symbolMapping: symbolMapping, provider: provider, environment: environment, for: audience,
-            health: nil)
+            sharingStream: shareStream, health: nil)
     }
 
     private init(
         _ client: any Sendable, symbolMapping: any SymbolMapping, provider: ProviderID,
-        environment: Environment, for audience: Visibility, health: ConnectionHealth?
+        environment: Environment, for audience: Visibility,
+        sharingStream shareStream: ((any QuoteStream) -> any QuoteStream)?, health: ConnectionHealth?
     ) {
         self.client = client
         self.provider = provider
@@ -64,7 +67,7 @@ package final class MarketDataSource: Sendable {
             }
         let clients = MarketDataClients(client)
         quotes = clients.quotes
-        quoteStream = clients.quoteStream
+        quoteStream = clients.quoteStream.map { shareStream?($0) ?? $0 }
         charts = clients.charts
         instruments = clients.instruments
         fundamentals = clients.fundamentals
@@ -78,7 +81,7 @@ package final class MarketDataSource: Sendable {
     func recordingHealth(in health: ConnectionHealth) -> MarketDataSource {
         MarketDataSource(
             client, symbolMapping: symbolMapping, provider: provider, environment: environment, for: audience,
-            health: health)
+            sharingStream: nil, health: health)
     }
 
     /// Whether the provider executes orders, and thus knows how an instrument is traded.

@@ -158,6 +158,8 @@ package struct OrderUpdateBatch: Sendable {
             case .connected:
                 state.isStreaming = true
                 state.contents.needsFullRead = true
+            // Streams of orders have no symbols.
+            case .carrying: break
             case .value(let order):
                 guard state.contents.streamed.count < OrderUpdateQueue.maximumWaiting else {
                     state.contents.needsFullRead = true

@@ -30,9 +30,14 @@ struct Application {
 
     private init(_ settings: ServeSettings, over transport: HTTPClient, logger: Logger) async throws {
         let dataStores = try DataStores(settings, logger: logger)
+        let redis = settings.redis.map {
+            SharedRedis(
+                $0, masterKey: dataStores.masterKey, isSandbox: settings.market.isSandbox,
+                streamLease: dataStores.streamLease, logger: logger)
+        }
         let calls = UpstreamMetrics()
         let dependencies = try await ApplicationDependencies(
-            settings, dataStores: dataStores, transport: transport, logger: logger
+            settings, dataStores: dataStores, redis: redis, transport: transport, logger: logger
         ) { calls.record(UpstreamCall($0)) }
         let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
         let tracer = RequestTracer(exporting: spans)
@@ -59,6 +64,11 @@ struct Application {
         service.readiness = { [condition = dependencies.condition] in
             var readiness = condition.readiness
             readiness.components += dataStores.components
+            if let redis {
+                readiness.components.append(redis.component)
+                // Another replica can store and change data; this one cannot.
+                readiness.isReady = dataStores.reachesDatabase || !redis.peerReachesDatabase
+            }
             return readiness
         }
         service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
@@ -66,7 +76,7 @@ struct Application {
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ] + MetricFamily.alerts(services.alertCounts, users: alerts.userCount)
-                + (spans?.families ?? [])
+                + (spans?.families ?? []) + (redis?.families ?? [])
         }
         service.tracer = tracer
         let schemaUse = dataStores.schemaUse.map {
@@ -95,7 +105,8 @@ struct Application {
             SchemaUseRoute($0, sessions: routeSessions)
         }
         let server = try await HTTPServer.start(
-            settings.httpServer.server, service: service, routes: routes, logger: logger)
+            settings.httpServer.server, service: service, routes: routes, sharingLimitsWith: redis?.limitKey,
+            logger: logger)
         let adminRoutes = schemaUse.map { [SchemaUseRoute.path: SchemaUseRoute($0, sessions: nil)] }
         let admin: HTTPServer? =
             if let configuration = settings.httpServer.admin {
@@ -120,6 +131,12 @@ struct Application {
         }
         if let replica = dataStores.replica {
             services.insert(ReplicaService(replica: replica, logger: logger), at: 1)
+        }
+        if let redis {
+            services.insert(RedisConnectionService(redis: redis), at: 0)
+            services.append(
+                ReplicaMergeService(redis: redis, clients: server.clientLimits) { dataStores.reachesDatabase }
+            )
         }
         if let spans { services.append(spans) }
         if let schemaUse { services.append(schemaUse) }

@@ -21,11 +21,16 @@ struct ApplicationDependencies {
     let condition: ProviderHealthReporter
 
     init(
-        _ settings: ServeSettings, dataStores: DataStores, transport: HTTPClient, logger: Logger,
+        _ settings: ServeSettings, dataStores: DataStores, redis: SharedRedis?, transport: HTTPClient,
+        logger: Logger,
         observe: @escaping @Sendable (CallRecord) -> Void
     ) async throws {
         var assembly = ProviderAssembly(
             over: transport, counting: dataStores.ledger, persistentCache: dataStores.values,
+            makeSharedCache: redis.map { [clock = settings.market.clock] redis in
+                { redis.makeCache(environments: $0, clock: clock) }
+            },
+            shareStream: redis?.streamSharing(clock: settings.market.clock),
             clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
             observe: observe)
         var userData = try UserData(

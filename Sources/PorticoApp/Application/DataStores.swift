@@ -1,6 +1,7 @@
 import Brokerage
 import Dispatch
 import Logging
+import Redis
 import ServiceLifecycle
 import Storage
 import Upstream
@@ -116,6 +117,14 @@ extension DataStores {
                 "database", isUp ? .up : .down, detail: isUp ? nil : "\(server.location) does not respond")
         ]
     }
+
+    /// Whether users' data can be read and written: false while the PostgreSQL database is not tried.
+    var reachesDatabase: Bool { server?.counts.isReachable ?? true }
+
+    /// Determines the process that has the connection of a provider's stream.
+    ///
+    /// Nil: one server uses a database at a time (``serverLock``), so that no stream is shared.
+    var streamLease: SharedQuoteStream.Lease? { nil }
 
     /// The metrics of the PostgreSQL database; empty without one.
     var families: [MetricFamily] {

@@ -9,22 +9,37 @@ package struct ProviderAssembly {
     /// The environment of all providers; nil for that of each provider's settings.
     let environment: Environment?
     private let persistentCache: (any PersistentCache)?
+    /// Makes the cache that replicas share, which replaces ``persistentCache``, for the environments of the providers.
+    private let makeSharedCache: ((_ environments: [String]) -> any PersistentCache)?
+    /// Makes a stream of prices that replicas share of one with the server's own credential; nil if each process has its own.
+    private let shareStream: StreamSharing?
     private(set) var connections: [ProviderConnection] = []
     private(set) var connectors: [any ProviderConnector] = []
     private(set) var redirects = RedirectPolicy([], allowsLoopback: false, remedy: "")
     private(set) var market: [MarketDataSource] = []
 
+    /// Makes a stream that replicas share of a provider's stream.
+    package typealias StreamSharing =
+        @Sendable (_ stream: any QuoteStream, _ provider: ProviderID, _ environment: Environment)
+        -> any QuoteStream
+
     /// - Parameters:
     ///   - transport: The HTTP client of all calls.
     ///   - ledger: The quota ledger; nil for one in memory.
     ///   - persistentCache: The storage of public values of providers with a low quota; nil for none.
+    ///   - makeSharedCache: Makes the cache of public values that replicas share, for the providers and their
+    ///     environments; nil for none.
+    ///   - shareStream: Makes the streams of prices that replicas share; nil if each process has its own.
     ///   - clock: The time of all providers.
     ///   - environment: The environment of all providers; nil for that of each provider's settings.
     ///   - retry: The retry policy of reads.
     ///   - observe: Called after each call.
     package init(
         over transport: HTTPClient, counting ledger: (any QuotaLimiter)? = nil,
-        persistentCache: (any PersistentCache)? = nil, clock: TimeSource = .system,
+        persistentCache: (any PersistentCache)? = nil,
+        makeSharedCache: ((_ environments: [String]) -> any PersistentCache)? = nil,
+        shareStream: StreamSharing? = nil,
+        clock: TimeSource = .system,
         environment: Environment? = nil, retry: RetryPolicy = RetryPolicy(),
         observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
@@ -32,6 +47,8 @@ package struct ProviderAssembly {
             client: transport, ledger: ledger ?? QuotaLedger(clock: clock),
             monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
         self.persistentCache = persistentCache
+        self.makeSharedCache = makeSharedCache
+        self.shareStream = shareStream
         self.environment = environment
     }
 
@@ -52,9 +69,13 @@ package struct ProviderAssembly {
         _ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int,
         toolOrderLimits: [String: Decimal] = [:]
     ) -> GatewayServices {
-        GatewayServices(
+        let environments = market.map { "\($0.provider.rawValue)=\($0.environment.rawValue)" }
+        return GatewayServices(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
-            routes: routes, reads: ReadCaches(clock: channelFactory.clock, persistentCache: persistentCache),
+            routes: routes,
+            reads: ReadCaches(
+                clock: channelFactory.clock,
+                persistentCache: makeSharedCache.map { $0(environments) } ?? persistentCache),
             userData: userData,
             clock: channelFactory.clock, symbolsPerClient: symbolsPerClient,
             ledger: channelFactory.ledger,
@@ -95,7 +116,10 @@ extension ProviderAssembly {
         let source = MarketDataSource(
             clients.market, symbolMapping: clients.symbolMapping, provider: provider,
             environment: clients.environment,
-            for: clients.isMarketPrivate ? .owner(owner, connection: connectionID) : .everybody)
+            for: clients.isMarketPrivate ? .owner(owner, connection: connectionID) : .everybody,
+            // Prices for one user are not for Redis.
+            sharingStream: clients.isMarketPrivate
+                ? nil : shareStream.map { share in { share($0, provider, clients.environment) } })
         if !clients.isMarketPrivate { market.append(source) }
         guard let accounts = clients.accounts else { return }
         let broker = BrokerConnection(

@@ -16,6 +16,8 @@ package struct ServeSettings {
     let database: DatabaseSource?
     /// The maximum number of connections to the PostgreSQL database; checked also without one.
     let databaseConnections: Int
+    /// The Redis server that replicas share; nil for none.
+    let redis: RedisSource?
     let logLevel: Logger.Level
     let logFormat: LogFormat
     /// The collector of spans; nil for none.
@@ -47,6 +49,7 @@ package struct ServeSettings {
         data = try values[Settings.server.data]
         database = try DatabaseSource(values)
         databaseConnections = try values[Settings.server.databaseConnections]
+        redis = try RedisSource(values)
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
         collector = try ServeSettings.collector(values)

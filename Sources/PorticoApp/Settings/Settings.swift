@@ -69,6 +69,13 @@ struct ServerSettingGroup: SettingGroup {
         Seconds for which known sessions stay valid while the PostgreSQL database does not respond. After that, their \
         requests fail with `STORAGE_UNAVAILABLE`.
         """)
+    let redisURL = SecretSetting(
+        "redis-url",
+        """
+        The Redis server (7 or newer) through which several replicas share public values and limits of clients; \
+        `rediss://` for TLS. [Redis](redis.md) describes it.
+        """, form: "a URL, `redis://user:password@host:6379/0`",
+        unset: "none; each replica requests values from providers on its own")
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")

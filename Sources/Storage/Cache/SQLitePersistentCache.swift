@@ -45,6 +45,8 @@ package final class SQLitePersistentCache: PersistentCache {
         self.report = report
     }
 
+    package let isShared = false
+
     package func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry] {
         // Values that wait to be written are not in the file yet.
         var found = state.withLock { state in state.waiting.filter { keys.contains($0.key) } }
@@ -77,6 +79,9 @@ package final class SQLitePersistentCache: PersistentCache {
         // While a batch is written the next one gathers.
         if mustStart { Task.detached { [self] in await write() } }
     }
+
+    /// Has no effect: one process uses the file, so keys are not claimed.
+    package func release(_ keys: [PersistentCacheKey]) {}
 
     /// Returns when all that was saved before is in the file.
     package func flush() async {

@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 import Foundation
 import Glibc
 
@@ -61,6 +61,15 @@ package struct MasterKey: Sendable {
         }
         guard unsafe rename(draft, path) == 0 else { throw .file(path: path, reason: DataDirectory.reason()) }
         try DataDirectory.syncDirectory(of: path)
+    }
+
+    /// A key for one purpose; it does not reveal this key, and is the same in each process with this key.
+    package func derivedKey(for purpose: String) -> SymmetricKey {
+        let code = HashFunction.sha256.authenticationCode(for: purpose.utf8.span, using: key)
+        guard let derived = SymmetricKey(code) else {
+            preconditionFailure("A code of SHA-256 has the length of a key.")
+        }
+        return derived
     }
 
     /// As a file has it.

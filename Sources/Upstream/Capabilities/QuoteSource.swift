@@ -31,6 +31,8 @@ package protocol MarketDepthSource: Sendable {
 package protocol QuoteStream: Sendable {
     /// As many symbols as one connection takes; nil for no bound known.
     var symbolLimit: Int? { get }
+    /// Whether several processes use one connection, which one of them has.
+    var isShared: Bool { get }
 
     /// Runs one connection until it fails or the task is cancelled.
     ///
@@ -44,6 +46,10 @@ package protocol QuoteStream: Sendable {
     ) async throws(ProviderFailure)
 }
 
+extension QuoteStream {
+    package var isShared: Bool { false }
+}
+
 /// A stream of order changes.
 package protocol OrderStream: Sendable {
     /// Runs one connection until it fails or the task is cancelled.
@@ -54,6 +60,10 @@ package protocol OrderStream: Sendable {
 package enum StreamEvent<Value: Sendable>: Sendable {
     /// The connection is established; earlier changes are unknown.
     case connected
+    /// The symbols that the connection carries, for a stream that several processes share; other symbols must be polled.
+    ///
+    /// Without this event the connection carries the symbols that it was given.
+    case carrying(Set<Symbol>)
     case value(Value)
 }
 

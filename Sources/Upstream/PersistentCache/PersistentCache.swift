@@ -1,19 +1,32 @@
 package import Brokerage
 
-/// Stores public values of providers with a low quota across restarts.
+/// Stores public values of providers outside of the process.
 ///
 /// Nothing depends on it: values that it loses or cannot read are requested again.
 package protocol PersistentCache: Sendable {
+    /// Whether other processes use it at the same time.
+    ///
+    /// If it is shared, values of all providers are stored, and a renewal searches for the value of another process.
+    /// Otherwise only values of providers with a low quota are stored, for the time after a restart.
+    var isShared: Bool { get }
+
     /// Returns the stored values of some keys; values that cannot be read are omitted.
+    ///
+    /// A shared cache claims each key without a fresh value for this process, so that other processes wait for its value
+    /// instead of calling the provider; if another process has the claim, it waits for a short time. ``save(_:)`` or
+    /// ``release(_:)`` ends a claim.
     func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry]
 
     /// Stores values together with others, a short time later; it does not wait.
     func save(_ values: [PersistentCacheKey: PersistentCacheEntry])
+
+    /// Ends the claims of keys for which this process has no value; it does not wait.
+    func release(_ keys: [PersistentCacheKey])
 }
 
 /// The name of a stored value.
 ///
-/// Private data has none.
+/// Private data has none: a key is made for a scope, and for the scope of a connection there is no key.
 package struct PersistentCacheKey: Hashable, Sendable {
     /// The kind of data and the format of its bytes, such as `chart.1`: a new format has a new name.
     package let kind: String
@@ -36,9 +49,16 @@ package struct PersistentCacheKey: Hashable, Sendable {
     /// The memory of the key in bytes, including its entry in a table.
     package var weight: Int { 128 + kind.utf8.count + subject.utf8.count }
 
-    package init(kind: String, provider: ProviderID, subject: String) {
+    /// Nil for a scope whose values belong to one owner.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of data and the format of its bytes.
+    ///   - scope: The scope of the value.
+    ///   - subject: The name of the query.
+    package init?(kind: String, in scope: CacheScope, subject: String) {
+        guard !scope.isPrivate else { return nil }
         self.kind = kind
-        self.provider = provider
+        provider = scope.provider
         self.subject = subject
     }
 }
@@ -50,14 +70,77 @@ package struct PersistentCacheEntry: Hashable, Sendable {
     package let readAt: Instant
     /// Served without another thought before.
     package let freshUntil: Instant
+    /// Served before while one call renews it; ``freshUntil`` if the value is not renewed in the background.
+    package let renewableUntil: Instant
     /// Of no use from then on.
     package let staleUntil: Instant
 
-    package init(bytes: [UInt8], readAt: Instant, freshUntil: Instant, staleUntil: Instant) {
+    /// - Parameters:
+    ///   - bytes: The bytes of the value.
+    ///   - readAt: When it was read.
+    ///   - freshUntil: The end of its freshness.
+    ///   - renewableUntil: The end of its renewal in the background; nil if there is none.
+    ///   - staleUntil: The end of its use.
+    package init(
+        bytes: [UInt8], readAt: Instant, freshUntil: Instant, renewableUntil: Instant? = nil,
+        staleUntil: Instant
+    ) {
         self.bytes = bytes
         self.readAt = readAt
         self.freshUntil = freshUntil
+        self.renewableUntil = renewableUntil ?? freshUntil
         self.staleUntil = staleUntil
+    }
+}
+
+extension PersistentCacheEntry {
+    /// Four times, each as 8 bytes of seconds and 4 bytes of nanoseconds, and the checksum of these bytes.
+    private static let headerSize = 4 * 12 + 8
+
+    /// The entry as bytes, the lowest first, for a cache that stores bytes only.
+    package var encoded: [UInt8] {
+        var header: [UInt8] = []
+        for time in [readAt, freshUntil, renewableUntil, staleUntil] {
+            header += Self.littleEndian(UInt64(bitPattern: time.secondsSince1970), count: 8)
+            header += Self.littleEndian(UInt64(truncatingIfNeeded: time.nanoseconds), count: 4)
+        }
+        return header + Self.littleEndian(FNV1aChecksum.of(header[...]), count: 8) + bytes
+    }
+
+    /// Nil for bytes that ``encoded`` did not return.
+    package init?(encoded: [UInt8]) {
+        guard encoded.count >= Self.headerSize else { return nil }
+        let header = encoded.prefix(Self.headerSize - 8)
+        let mark = Self.number(encoded[header.endIndex..<Self.headerSize])
+        guard mark == FNV1aChecksum.of(header) else { return nil }
+        let times = (0..<4).compactMap { index -> Instant? in
+            let start = 12 * index
+            guard
+                let nanoseconds = Int32(exactly: Self.number(header[(start + 8)..<(start + 12)]))
+            else { return nil }
+            return Instant(
+                secondsSince1970: Int64(bitPattern: Self.number(header[start..<(start + 8)])),
+                nanoseconds: nanoseconds)
+        }
+        guard times.count == 4 else { return nil }
+        self.init(
+            bytes: Array(encoded.dropFirst(Self.headerSize)), readAt: times[0], freshUntil: times[1],
+            renewableUntil: times[2], staleUntil: times[3])
+    }
+
+    /// The same entry with all times moved.
+    package func moved(by duration: Duration) -> PersistentCacheEntry {
+        PersistentCacheEntry(
+            bytes: bytes, readAt: readAt + duration, freshUntil: freshUntil + duration,
+            renewableUntil: renewableUntil + duration, staleUntil: staleUntil + duration)
+    }
+
+    private static func littleEndian(_ number: UInt64, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
@@ -83,11 +166,11 @@ package struct PersistentCacheTable<Query: CacheQuery, Value: Sendable>: Sendabl
         decode = { try? Value(persistentBytes: $0) }
     }
 
-    /// The name of a value in the cache; nil for private data, and for providers without a low quota unless it stores
-    /// values of all providers.
+    /// The name of a value in the cache; nil for private data, and for a value that the cache does not store: one of a
+    /// provider without a low quota, unless the cache is shared or stores values of all providers.
     func key(of query: Query, in scope: CacheScope) -> PersistentCacheKey? {
-        guard !scope.isPrivate, isOfAllProviders || scope.provider.traits.hasLowQuota else { return nil }
-        return PersistentCacheKey(kind: format, provider: scope.provider, subject: query.cacheName)
+        guard cache.isShared || isOfAllProviders || scope.provider.traits.hasLowQuota else { return nil }
+        return PersistentCacheKey(kind: format, in: scope, subject: query.cacheName)
     }
 }
 

@@ -283,6 +283,11 @@ package final class QuoteFeed: Sendable {
                 state.feed.connected()
                 state.nudge?.yield()
             }
+        case .carrying(let symbols):
+            state.withLock { state in
+                guard state.generation == generation else { return }
+                state.feed.carry(symbols)
+            }
         case .value(let value):
             change(generation) { $0.apply(value, at: clock.wallTime()) }
         }

@@ -48,6 +48,8 @@ struct QuoteFeedState {
     private var unread: Set<Symbol> = []
     /// Whether the stream is connected.
     private(set) var isStreaming = false
+    /// The symbols that the stream reports to carry; nil for a stream that does not report them.
+    private var carried: Set<Symbol>?
 
     init(_ provider: ProviderID, _ policy: QuoteFeedPolicy) {
         self.provider = provider
@@ -227,7 +229,7 @@ struct QuoteFeedState {
     /// limit, and those whose snapshot failed.
     mutating func beginPoll(beyond streamed: Int?) -> [Symbol] {
         guard isStreaming else { return begin(Array(entries.keys)) }
-        let carried = self.streamed(atMost: streamed)
+        let carried = self.carried ?? self.streamed(atMost: streamed)
         return begin(entries.filter { !carried.contains($0.key) || $0.value.quote == nil }.map(\.key))
     }
 
@@ -294,11 +296,18 @@ struct QuoteFeedState {
     /// Records that the stream is connected: earlier changes are unknown, so all symbols are read again.
     mutating func connected() {
         isStreaming = true
+        carried = nil
         unread = symbols
     }
 
     mutating func disconnected() {
         isStreaming = false
+        carried = nil
+    }
+
+    /// Records the symbols that the stream carries.
+    mutating func carry(_ symbols: Set<Symbol>) {
+        carried = symbols
     }
 
     /// Stores the events of symbols.

@@ -123,7 +123,7 @@ extension Quote {
 
 extension QuoteUpdate {
     /// Both changes in one, the later over the earlier.
-    func followed(by later: QuoteUpdate) -> QuoteUpdate {
+    package func followed(by later: QuoteUpdate) -> QuoteUpdate {
         var change = self
         if let price = later.price { change.price = price }
         if let bid = later.bid { change.bid = bid }

@@ -43,7 +43,7 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         renewsFrom = freshUntil
     }
 
-    /// A value that an earlier process stored; it is not renewed in the background.
+    /// A value that an earlier or another process stored.
     init(
         _ value: Value, restoredFrom lasting: PersistentCacheEntry, at now: ContinuousClock.Instant,
         _ wallTime: Instant
@@ -51,7 +51,7 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         self.value = value
         requestedAt = now - wallTime.duration(since: lasting.readAt)
         freshUntil = now + lasting.freshUntil.duration(since: wallTime)
-        renewableUntil = freshUntil
+        renewableUntil = now + lasting.renewableUntil.duration(since: wallTime)
         end = now + lasting.staleUntil.duration(since: wallTime)
         renewsFrom = freshUntil
     }

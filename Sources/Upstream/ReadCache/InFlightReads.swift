@@ -93,9 +93,9 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
 
     /// Adds a read without a waiter.
     mutating func openRenewal(
-        of keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant
+        of keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
     ) -> Int {
-        begin(Read(keys: keys, start: start, deadline: deadline, isRenewal: true, restores: false))
+        begin(Read(keys: keys, start: start, deadline: deadline, isRenewal: true, restores: restores))
     }
 
     /// Sets the task of a read, which is cancelled when the last waiter leaves.

@@ -168,9 +168,11 @@ extension ReadCache {
             let keys = queries.map { Key($0, in: scope) }
             let id: Int
             let end: ContinuousClock.Instant
+            // A cache of this process only has no newer value than its memory.
+            let restores = mayRestore && (awaited > 0 || persistence?.cache.isShared == true)
             if awaited > 0 {
                 end = call.deadline
-                let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: mayRestore)
+                let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: restores)
                 id = ticket.readID
                 plan.awaitedReads.append(
                     InFlightRead(
@@ -178,11 +180,11 @@ extension ReadCache {
                         isCoalesced: false))
             } else {
                 end = now + Self.renewalTimeout
-                id = state.inFlightReads.openRenewal(of: keys, start: now, deadline: end)
+                id = state.inFlightReads.openRenewal(
+                    of: keys, start: now, deadline: end, restores: restores)
             }
             plan.newReads.append(
-                NewRead(
-                    id: id, queries: queries, start: now, deadline: end, restores: awaited > 0 && mayRestore))
+                NewRead(id: id, queries: queries, start: now, deadline: end, restores: restores))
             awaited = max(awaited - batchSize, 0)
         }
     }
@@ -214,6 +216,7 @@ extension ReadCache {
                 }
             }
             complete(read, requested, in: scope, outcome)
+            if read.restores { release(requested, in: scope) }
         }
         let unwanted = state.withLock { $0.inFlightReads.attach(read.id, task: task) }
         unwanted?.cancel()

@@ -3,7 +3,7 @@ import PorticoCore
 import Synchronization
 
 extension ReadCache {
-    /// The fresh values of the queries of a read that an earlier process stored.
+    /// The fresh values of the queries of a read that an earlier or another process stored.
     ///
     /// Values that are not fresh are put in memory, for use if the call fails.
     func restore(
@@ -41,7 +41,13 @@ extension ReadCache {
         return fresh
     }
 
-    /// Persists values that were just read, if they are shared and of a provider with a low quota.
+    /// Ends the claims of queries whose read has ended, except of those that were persisted.
+    func release(_ queries: [Query], in scope: CacheScope) {
+        guard let persistence, persistence.cache.isShared else { return }
+        persistence.cache.release(queries.compactMap { persistence.key(of: $0, in: scope) })
+    }
+
+    /// Persists values that were just read, if they are for everybody and the cache stores those of the provider.
     func persist(_ queries: [Query], in scope: CacheScope, _ values: [Query: Value]) {
         guard let persistence else { return }
         let now = time.wallTime()
@@ -53,6 +59,8 @@ extension ReadCache {
             let lifetime = freshness.lifetime(value, now)
             entries[name] = PersistentCacheEntry(
                 bytes: persistence.encode(value), readAt: now, freshUntil: now + lifetime.fresh,
+                renewableUntil: persistence.cache.isShared
+                    ? now + lifetime.fresh + lifetime.whileRevalidating : nil,
                 staleUntil: now + lifetime.end)
         }
         if !entries.isEmpty { persistence.cache.save(entries) }

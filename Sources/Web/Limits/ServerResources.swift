@@ -1,3 +1,4 @@
+package import Cryptography
 import NIOCore
 import Synchronization
 
@@ -17,7 +18,10 @@ package struct ServerResources: Sendable {
     let metrics = Metrics()
     let lag = EventLoopLag()
 
-    package init(_ limits: ServerLimits) {
+    /// - Parameters:
+    ///   - limits: The limits.
+    ///   - key: The key of replicas that share the limits of clients; nil for none.
+    package init(_ limits: ServerLimits, sharingLimitsWith key: SymmetricKey? = nil) {
         connections = OpenConnections(limits: limits)
         admissionQueue = AdmissionQueue(limit: limits.requestsInFlight, queueLimit: limits.requestsQueued)
         // A client can always send one body of the longest length.
@@ -28,7 +32,7 @@ package struct ServerResources: Sendable {
         streams = BoundedCounter(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)
-        quota = ClientRateLimits(limits)
+        quota = ClientRateLimits(limits, sharedWith: key)
     }
 
     /// For `/metrics`.

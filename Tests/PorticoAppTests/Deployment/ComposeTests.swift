@@ -48,6 +48,13 @@ struct ComposeTests {
             #expect(ports.allSatisfy { $0.hasPrefix("127.0.0.1:") && $0.hasSuffix(":\(port)") }, "\(name)")
             hostPorts += ports.compactMap { $0.split(separator: ":").dropFirst().first.map(String.init) }
             let mounts = service["volumes"]?.elements?.compactMap(\.string) ?? []
+            // Replicas store data in a database only.
+            let environment = service["environment"]?.members ?? [:]
+            if environment["PORTICO_DATABASE_URL_FILE"] != nil {
+                #expect(mounts.isEmpty && environment["PORTICO_DATA"] == "", "\(name)")
+                #expect(environment["PORTICO_REDIS_URL_FILE"] != nil, "\(name)")
+                continue
+            }
             #expect(mounts.count == 1, "\(name)")
             let mount = mounts.first?.split(separator: ":").map(String.init) ?? []
             #expect(mount.last == volume, "\(name)")

@@ -55,7 +55,7 @@ struct KubernetesTests {
     func version() async throws {
         let output = try await Program.run(["--version"]).output
         let version = try #require(output.split(whereSeparator: \.isWhitespace).last.map(String.init))
-        for overlay in ["single", "production"] {
+        for overlay in ["single", "production", "replicas"] {
             let file = try ContainerFiles.yaml("Docker/kubernetes/overlays/\(overlay)/kustomization.yaml")
             #expect(file["images"]?[0]?["newTag"]?.string == version, "\(overlay)")
         }
@@ -98,14 +98,31 @@ struct KubernetesTests {
             #expect(ContainerFiles.isSecretFile(name), "\(name)")
             #expect(entry["value"]?.string?.hasPrefix(folder + "/") == true, "\(name)")
         }
-        let patch = try ContainerFiles.yaml("Docker/kubernetes/overlays/production/settings.yaml")
-        let changed = try #require(patch["data"]?.members)
-        for name in try settingValues().merging(changed, uniquingKeysWith: { _, own in own }).keys {
-            #expect(ContainerFiles.variables.contains(name), "\(name)")
-            #expect(!ContainerFiles.secretVariables.contains(name), "\(name)")
+        for overlay in ["production", "replicas"] {
+            let patch = try ContainerFiles.yaml("Docker/kubernetes/overlays/\(overlay)/settings.yaml")
+            let changed = try #require(patch["data"]?.members)
+            for name in try settingValues().merging(changed, uniquingKeysWith: { _, own in own }).keys {
+                #expect(ContainerFiles.variables.contains(name), "\(name)")
+                #expect(!ContainerFiles.secretVariables.contains(name), "\(name)")
+            }
         }
         let volumes = pod["volumes"]?.elements ?? []
         #expect(Set(mounts.map { $0["name"] }) == Set(volumes.map { $0["name"] }))
+    }
+
+    @Test("the overlay of replicas has no data directory, and the URLs of its servers in files")
+    func replicas() throws {
+        let folder = "Docker/kubernetes/overlays/replicas"
+        let settings = try ContainerFiles.yaml("\(folder)/settings.yaml")["data"]
+        #expect(settings?["PORTICO_DATA"] == "")
+        #expect(settings?["PORTICO_TRUSTED_PROXIES"] == "1")
+        let spec = try ContainerFiles.yaml("\(folder)/deployment.yaml")["spec"]
+        #expect(spec?["replicas"] == "3")
+        #expect(spec?["strategy"]?["type"] == "RollingUpdate")
+        let container = spec?["template"]?["spec"]?["containers"]?[0]
+        let variables = container?["env"]?.elements?.compactMap { $0["name"]?.string } ?? []
+        #expect(variables == ["PORTICO_DATABASE_URL_FILE", "PORTICO_REDIS_URL_FILE"])
+        for name in variables { #expect(ContainerFiles.isSecretFile(name), "\(name)") }
     }
 
     @Test("stores the data in a claim, mounted at the image's volume")

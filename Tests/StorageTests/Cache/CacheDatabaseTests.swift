@@ -175,7 +175,10 @@ struct CacheDatabaseTests {
     }
 
     static func key(_ subject: String) -> PersistentCacheKey {
-        PersistentCacheKey(kind: "chart.1", provider: .polygon, subject: subject)
+        guard let key = PersistentCacheKey(kind: "chart.1", in: .shared(.polygon), subject: subject) else {
+            preconditionFailure("A scope of values for everybody has keys.")
+        }
+        return key
     }
 
     static func value(_ size: Int, at seconds: Int64 = 0) -> PersistentCacheEntry {

@@ -125,7 +125,8 @@ struct ReadsRestartTests {
             let first = try Life(folder, clock.clock)
             _ = try await first.read(price: 5, calls: calls)
             await first.values.flush()
-            let name = PersistentCacheKey(kind: "quote.1", provider: .alphaVantage, subject: "AAPL")
+            let name = try #require(
+                PersistentCacheKey(kind: "quote.1", in: .shared(.alphaVantage), subject: "AAPL"))
             let kept = try #require(await first.values.load([name])[name])
             for (bytes, readAt) in [
                 (kept.bytes.dropLast(), kept.readAt), (kept.bytes[...], kept.readAt + .seconds(1)),
@@ -158,9 +159,10 @@ struct ReadsRestartTests {
             ]
             for scope in scopes { _ = try await life.read(scope, price: 5, calls: calls) }
             await life.values.flush()
-            let names = ProviderID.allCases.map {
-                PersistentCacheKey(kind: "quote.1", provider: $0, subject: "AAPL")
+            let names = ProviderID.allCases.compactMap {
+                PersistentCacheKey(kind: "quote.1", in: .shared($0), subject: "AAPL")
             }
+            #expect(names.count == ProviderID.allCases.count)
             #expect(await life.values.load(names).isEmpty)
             // A public value in the file is never given for a private scope.
             _ = try await life.read(price: 9, calls: calls)

@@ -155,6 +155,28 @@ struct QuoteFeedTests {
         #expect(second?[ko] == nil, "it is no longer followed")
     }
 
+    @Test("symbols that a shared stream does not carry are polled, and all of them while it carries none")
+    func carried() async throws {
+        let (stream, snapshots) = (ScriptedStream(), ScriptedSnapshots([aapl: 200, ko: 60]))
+        let follower = try hub(stream, snapshots).follow([aapl, ko])
+        var news = follower.makeAsyncIterator()
+        _ = await news.next()
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        var calls = snapshots.calls.makeAsyncIterator()
+        #expect(await calls.next() == [aapl, ko])
+        connection.deliver(.connected)
+        #expect(await calls.next() == [aapl, ko])
+        for (carried, polled): (Set<Symbol>, Set<Symbol>) in [
+            ([aapl], [ko]), ([], [aapl, ko]), ([ko], [aapl]),
+        ] {
+            connection.deliver(.carrying(carried))
+            await clock.somebodySleeps(atMost: .seconds(100))
+            clock.advance(by: .seconds(100))
+            #expect(await calls.next() == polled)
+        }
+    }
+
     @Test("polls what the stream has no room for")
     func symbolLimit() async throws {
         let (stream, snapshots) = (ScriptedStream(symbolLimit: 1), ScriptedSnapshots([aapl: 200, ko: 60]))

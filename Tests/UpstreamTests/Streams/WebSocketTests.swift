@@ -2,6 +2,7 @@ import Brokerage
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
+import TestSupport
 import Testing
 import Upstream
 

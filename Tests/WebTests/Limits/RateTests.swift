@@ -242,3 +242,78 @@ struct ClientAddressTests {
         #expect(peer.originatingClient(proxies: 1, forwardedFor: nil) == peer)
     }
 }
+
+@Suite("A rate limiter that replicas share")
+struct SharedRateLimiterTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+    private let limit = RateLimit(perSecond: 2, burst: 4)
+
+    @Test("returns what each key spent since the last merge, without refused requests")
+    func spent() {
+        let limiter = RateLimiter<String>(limit, capacity: 10, isShared: true)
+        for _ in 0..<5 { _ = limiter.consume("a", now: start) }
+        _ = limiter.consume("b", now: start)
+        #expect(limiter.takeSpent() == ["a": .seconds(2), "b": .milliseconds(500)])
+        #expect(limiter.takeSpent().isEmpty)
+        _ = limiter.consume("b", now: start)
+        #expect(limiter.takeSpent() == ["b": .milliseconds(500)])
+    }
+
+    @Test("records nothing if it is not shared")
+    func notShared() {
+        let limiter = RateLimiter<String>(limit, capacity: 10)
+        _ = limiter.consume("a", now: start)
+        #expect(limiter.takeSpent().isEmpty)
+    }
+
+    @Test("takes the later of both times, up to a full burst, and only for keys that it knows")
+    func merge() {
+        let limiter = RateLimiter<String>(limit, capacity: 10, isShared: true)
+        _ = limiter.consume("a", now: start)
+        // Spent at another replica: three requests.
+        limiter.merge(["a": .seconds(2), "b": .seconds(2)], now: start)
+        #expect(limiter.consume("a", now: start) == .milliseconds(500))
+        #expect(limiter.consume("b", now: start) == nil)
+        limiter.merge(["a": .milliseconds(500)], now: start)
+        #expect(limiter.consume("a", now: start) == .milliseconds(500))
+        limiter.merge(["a": .hours(1)], now: start)
+        #expect(limiter.consume("a", now: start) == .milliseconds(500))
+        #expect(limiter.consume("a", now: start + .milliseconds(500)) == nil)
+    }
+
+    @Test("two replicas together admit a burst each, then the rate of one limit")
+    func together() {
+        let replicas = [
+            RateLimiter<String>(limit, capacity: 10, isShared: true),
+            RateLimiter<String>(limit, capacity: 10, isShared: true),
+        ]
+        var (admitted, full, now) = (0, start, start)
+        // Ten seconds with a merge each quarter, which is done here as Redis does it.
+        for _ in 0..<40 {
+            for replica in replicas {
+                for _ in 0..<10 where replica.consume("a", now: now) == nil { admitted += 1 }
+            }
+            for replica in replicas {
+                full = max(full, now) + (replica.takeSpent()["a"] ?? .zero)
+            }
+            for replica in replicas { replica.merge(["a": full - now], now: now) }
+            now = now + .milliseconds(250)
+        }
+        // Two bursts of 4, and 2 per second.
+        #expect((16...28).contains(admitted), "\(admitted)")
+    }
+
+    @Test("divides rate and burst among replicas that cannot merge, and admits single requests")
+    func divided() {
+        let limiter = RateLimiter<String>(limit, capacity: 10, isShared: true)
+        limiter.divide(among: 2)
+        for _ in 0..<2 { #expect(limiter.consume("a", now: start) == nil) }
+        #expect(limiter.consume("a", now: start) == .seconds(1))
+        limiter.divide(among: 100)
+        #expect(limiter.consume("b", now: start) == nil)
+        #expect(limiter.consume("b", now: start) == .seconds(2))
+        limiter.divide(among: 1)
+        for _ in 0..<4 { #expect(limiter.consume("c", now: start) == nil) }
+        #expect(limiter.consume("c", now: start) == .milliseconds(500))
+    }
+}

@@ -1,17 +1,17 @@
 import Foundation
 
 /// A certificate for this machine, made for one test and deleted with it.
-struct ThrowawayCertificate {
+package struct ThrowawayCertificate: Sendable {
     let folder: URL
-    var certificate: String { folder.appending(path: "certificate.pem").path }
-    var key: String { folder.appending(path: "key.pem").path }
+    package var certificate: String { folder.appending(path: "certificate.pem").path }
+    package var key: String { folder.appending(path: "key.pem").path }
 
     private static let tool = "/usr/bin/openssl"
 
     /// Whether there is a tool that makes them.
-    static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: tool) }
+    package static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: tool) }
 
-    static func make() async throws -> ThrowawayCertificate {
+    package static func make() async throws -> ThrowawayCertificate {
         let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let made = ThrowawayCertificate(folder: folder)
@@ -30,7 +30,7 @@ struct ThrowawayCertificate {
         return made
     }
 
-    func delete() throws {
+    package func delete() throws {
         try FileManager.default.removeItem(at: folder)
     }
 }

@@ -1,0 +1,43 @@
+/// The reason why Redis could not be used.
+///
+/// It contains no argument of a command and no text of the server.
+package enum RedisFailure: Error, Hashable, Sendable {
+    case couldNotResolve
+    case couldNotConnect
+    /// No verified TLS connection could be established.
+    case tls
+    /// The server refused the credential, the database or a command, with this code.
+    case refused(code: String)
+    /// There was no reply within the timeout.
+    case timedOut
+    /// The connection ended.
+    case interrupted
+    /// The server sent bytes that are no reply.
+    case protocolViolation(RESPDecoder.Fault)
+    /// There is no connection, and none is tried for now.
+    case notConnected
+    /// Too many commands wait for a reply.
+    case overloaded
+    /// This side closed the connection.
+    case closed
+}
+
+extension RedisFailure: CustomStringConvertible {
+    /// The end of a sentence about the server.
+    package var description: String {
+        switch self {
+        case .couldNotResolve: "its host name cannot be resolved"
+        case .couldNotConnect: "it cannot be connected to"
+        case .tls: "no verified TLS connection can be established"
+        case .refused("WRONGPASS"): "it refuses the user or the password (WRONGPASS)"
+        case .refused("NOAUTH"): "it requires a password (NOAUTH)"
+        case .refused(let code): "it refuses the connection (\(code))"
+        case .timedOut: "it does not reply in time"
+        case .interrupted: "the connection was interrupted"
+        case .protocolViolation: "it does not reply as Redis does"
+        case .notConnected: "there is no connection"
+        case .overloaded: "too many commands wait for a reply"
+        case .closed: "the connection was closed"
+        }
+    }
+}

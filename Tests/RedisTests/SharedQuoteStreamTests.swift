@@ -1,0 +1,143 @@
+import Brokerage
+import Redis
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("A stream of prices that replicas share")
+struct SharedQuoteStreamTests {
+    /// Runs a test with two replicas at a server of their own.
+    private func withReplicas(
+        _ stream: TestStream = TestStream(), _ lease: TestLease = TestLease(), at server: RedisServer? = nil,
+        _ body: (StreamReplica, StreamReplica) async throws -> Void
+    ) async throws {
+        let server = try server ?? RedisServer()
+        let keyspace = RedisKeyspace.ofTest()
+        try await RunningClient.with(server.url()) { one in
+            try await RunningClient.with(server.url()) { messagesOfOne in
+                try await RunningClient.with(server.url()) { other in
+                    try await RunningClient.with(server.url()) { messagesOfOther in
+                        let replicas = [
+                            StreamReplica(1, stream, lease, one, messagesOfOne, keyspace),
+                            StreamReplica(2, stream, lease, other, messagesOfOther, keyspace),
+                        ]
+                        let result: Result<Void, any Error>
+                        do {
+                            result = .success(try await body(replicas[0], replicas[1]))
+                        } catch {
+                            result = .failure(error)
+                        }
+                        for replica in replicas { await replica.stop() }
+                        try result.get()
+                    }
+                }
+            }
+        }
+    }
+
+    private func symbol(_ text: String) throws -> Symbol { try #require(Symbol(text)) }
+
+    /// Sends a price, and waits until replicas have received it.
+    private func tell(
+        _ price: Decimal, of symbol: Symbol, by stream: TestStream, until replicas: StreamReplica...
+    ) async throws {
+        stream.tell(symbol, price: price)
+        try await waitUntil { replicas.allSatisfy { $0.prices.last == price } }
+    }
+
+    @Test("has one connection for the symbols of all replicas, and all receive its prices")
+    func shared() async throws {
+        let stream = TestStream()
+        let (aapl, msft) = (try symbol("AAPL"), try symbol("MSFT"))
+        try await withReplicas(stream) { one, other in
+            one.want([aapl])
+            other.want([msft])
+            try await waitUntil { one.carried == [aapl, msft] && other.carried == [aapl, msft] }
+            #expect(stream.wanted == [aapl, msft])
+            try await tell(5, of: aapl, by: stream, until: one, other)
+            try await tell(6, of: msft, by: stream, until: one, other)
+            #expect(stream.mostOpen == 1)
+            #expect(one.prices == [5, 6])
+        }
+        #expect(stream.open == 0)
+    }
+
+    @Test("reports the symbols above the provider's limit as not carried")
+    func limit() async throws {
+        let stream = TestStream(symbolLimit: 2)
+        try await withReplicas(stream) { one, other in
+            one.want([try symbol("C"), try symbol("A")])
+            other.want([try symbol("B")])
+            let expected: Set<Symbol> = [try symbol("A"), try symbol("B")]
+            try await waitUntil { one.carried == expected && other.carried == expected }
+        }
+    }
+
+    @Test("moves to another replica when its owner stops, after the connection has ended")
+    func moves() async throws {
+        let (stream, lease) = (TestStream(), TestLease())
+        let aapl = try symbol("AAPL")
+        try await withReplicas(stream, lease) { one, other in
+            one.want([aapl])
+            other.want([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            let (owner, heir) = lease.holder == 1 ? (one, other) : (other, one)
+            let connections = heir.connections
+            #expect(await owner.stop() == .cancelled)
+            try await waitUntil { heir.connections > connections && heir.carried == [aapl] }
+            try await tell(7, of: aapl, by: stream, until: heir)
+            #expect(stream.mostOpen == 1)
+            #expect(stream.opened == 2)
+        }
+    }
+
+    @Test("reconnects after a failure of the provider; meanwhile all symbols are polled")
+    func reconnects() async throws {
+        let stream = TestStream()
+        let aapl = try symbol("AAPL")
+        try await withReplicas(stream) { one, other in
+            one.want([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            let connections = (one.connections, other.connections)
+            stream.fail()
+            try await waitUntil { one.connections > connections.0 && other.connections > connections.1 }
+            try await tell(8, of: aapl, by: stream, until: one, other)
+            #expect(stream.mostOpen == 1)
+        }
+    }
+
+    @Test("continues without the database, and its connection stays when the same owner gets the lease again")
+    func withoutDatabase() async throws {
+        let (stream, lease) = (TestStream(), TestLease())
+        let aapl = try symbol("AAPL")
+        try await withReplicas(stream, lease) { one, other in
+            one.want([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            let owner = lease.holder
+            lease.lose()
+            try await tell(9, of: aapl, by: stream, until: one, other)
+            lease.free()
+            try await waitUntil { [1, 2].contains(lease.holder) }
+            // A price of the moment at which the other replica takes over can be lost; a snapshot follows.
+            try await waitUntil {
+                stream.tell(aapl, price: 10)
+                return one.prices.last == 10 && other.prices.last == 10
+            }
+            if lease.holder == owner { #expect(stream.opened == 1) }
+        }
+    }
+
+    @Test("ends without Redis, with its connection, so that each replica polls")
+    func withoutRedis() async throws {
+        let stream = TestStream()
+        let server = try RedisServer()
+        try await withReplicas(stream, at: server) { one, other in
+            one.want([try symbol("AAPL")])
+            try await waitUntil { stream.open == 1 && other.connections == 1 }
+            try server.stop()
+            #expect(await one.end == .unavailable)
+            #expect(await other.end == .unavailable)
+            #expect(stream.open == 0)
+        }
+    }
+}
