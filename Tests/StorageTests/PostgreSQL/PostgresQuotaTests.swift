@@ -165,7 +165,7 @@ struct PostgresQuotaTests {
         try await TestEngine.postgresql.with { test in
             // 20 calls in 4 s, each slot valid for 250 ms: at most 94 % can be used.
             let window = QuotaWindow("window", limit: 20, per: .rolling(seconds: 4))
-            let sent = Mutex<[ContinuousClock.Instant]>([])
+            let sent = SentCalls()
             let limiters = try (0..<4).map { _ in PostgresQuota(in: try test.open()) }
             await withDiscardingTaskGroup { group in
                 for index in 0..<12 {
@@ -183,14 +183,14 @@ struct PostgresQuotaTests {
                                     await limiters[index % 4].release(reservation)
                                     continue
                                 }
-                                sent.withLock { $0.append(time) }
+                                sent.times.withLock { $0.append(time) }
                                 break
                             }
                         }
                     }
                 }
             }
-            let times = sent.withLock { $0.sorted() }
+            let times = sent.times.withLock { $0.sorted() }
             try #require(times.count == 60)
             for (first, next) in zip(times, times.dropFirst(window.limit)) {
                 #expect(first.duration(to: next) >= .seconds(4))
@@ -211,4 +211,10 @@ struct PostgresQuotaTests {
             return
         }
     }
+}
+
+/// The times at which calls were sent.
+private final class SentCalls: Sendable {
+    // A lock, because tasks record their calls at the same time.
+    let times = Mutex<[ContinuousClock.Instant]>([])
 }

@@ -66,8 +66,7 @@ struct LeaseStoreTests {
     func exclusion() async throws {
         try await TestEngine.postgresql.with { test in
             let stores = try (0..<3).map { _ in LeaseStore(in: try test.open()) }
-            let working = Atomic(0)
-            let done = Atomic(0)
+            let counts = Counts()
             try await withThrowingTaskGroup { group in
                 for index in 0..<12 {
                     group.addTask {
@@ -75,17 +74,17 @@ struct LeaseStoreTests {
                         let result: Int? = try await stores[index % 3].exclusively(
                             "it", for: .seconds(30), before: deadline
                         ) {
-                            #expect(working.add(1, ordering: .relaxed).newValue == 1)
+                            #expect(counts.working.add(1, ordering: .relaxed).newValue == 1)
                             await Task.yield()
-                            #expect(working.subtract(1, ordering: .relaxed).newValue == 0)
-                            return done.add(1, ordering: .relaxed).newValue
+                            #expect(counts.working.subtract(1, ordering: .relaxed).newValue == 0)
+                            return counts.done.add(1, ordering: .relaxed).newValue
                         }
                         #expect(result != nil)
                     }
                 }
                 try await group.waitForAll()
             }
-            #expect(done.load(ordering: .relaxed) == 12)
+            #expect(counts.done.load(ordering: .relaxed) == 12)
         }
     }
 
@@ -152,4 +151,10 @@ struct LeaseStoreTests {
             #expect(one.liveCount == 1)
         }
     }
+}
+
+/// How many tasks work now, and how many have ended.
+private final class Counts: Sendable {
+    let working = Atomic(0)
+    let done = Atomic(0)
 }

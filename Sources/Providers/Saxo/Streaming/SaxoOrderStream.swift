@@ -40,6 +40,7 @@ extension SaxoClient: OrderStream {
     ) async throws(ProviderFailure) {
         switch event {
         case .connected: deliver(.connected)
+        case .carrying(let symbols): deliver(.carrying(symbols))
         case .value(let event):
             guard streams.history.isNew(event) else { return }
             if event.isReported {
