@@ -95,8 +95,9 @@ struct ReplicaTests {
                             token: nil))
                     let read = try await replicas[2].ask("{ watchlists { name } }", token: again)
                     #expect(read.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(read.body)")
-                    let metrics = try await replicas[0].get("/metrics")
-                    #expect(metrics.body.contains("\nportico_replicas 3\n"), "\(metrics.body)")
+                    try await waitUntil {
+                        try await replicas[0].get("/metrics").body.contains("\nportico_replicas 3\n")
+                    }
                 }
             }
         }
