@@ -122,11 +122,9 @@ struct DatabaseTests {
             let uncounted = try await server.ask(#"{ quote(symbol: "KO") { symbol } }"#, token: token)
             #expect(uncounted.code == "STORAGE_UNAVAILABLE", "\(uncounted.body)")
             #expect(
-                uncounted.message
-                    == """
-                    The database that counts calls to providers is not available, so ALPACA was not called. Try again \
-                    later.
-                    """)
+                uncounted.message?.hasPrefix(
+                    "The database that counts calls to providers is not available, so ") == true,
+                "\(uncounted.body)")
             try await waitUntil {
                 _ = try await server.ask(Self.watchlists, token: token)
                 return try await server.get("/health/ready").body.contains(
