@@ -36,6 +36,7 @@ while [[ -z $address ]]; do
 done
 
 Scripts/symbol-links.py Sources Tests
+Scripts/scale-model.py --check
 
 python3 Scripts/docs/check.py --portico "$portico" --address "$address" --data "$scratch/data" \
     README.md CONTRIBUTING.md docs/*.md docs/*/*.md Sources/GraphQL/GraphQL.docc/*.md

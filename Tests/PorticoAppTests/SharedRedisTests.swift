@@ -50,6 +50,22 @@ struct SharedRedisTests {
         }
     }
 
+    @Test("use Redis for a value that is in memory neither for its look-up nor for a claim")
+    func hotValue() async throws {
+        let redis = try RedisServer()
+        try await withServer(environment: environment(redis)) { server in
+            try await waitForRedis(server)
+            // Names of instruments are fresh for a day.
+            let query = #"{ instrument(symbol: "AAPL") { name } }"#
+            #expect(try await server.ask(query).failures.isEmpty)
+            let lookUps = try await metric("hits_total", of: server) + metric("misses_total", of: server)
+            #expect(lookUps > 0)
+            for _ in 0..<50 { _ = try await server.ask(query) }
+            let later = try await metric("hits_total", of: server) + metric("misses_total", of: server)
+            #expect(later == lookUps)
+        }
+    }
+
     @Test("start, serve and are ready without Redis, use it when it is there, and log each change once")
     func outage() async throws {
         let redis = try RedisServer(password: "planted-password")

@@ -159,15 +159,13 @@ extension ReadCache {
         _ missing: [Query], renewing due: [Query], in scope: CacheScope, _ batchSize: Int,
         at now: ContinuousClock.Instant, _ call: CallContext, _ state: inout State, _ plan: inout Plan
     ) {
-        var rest = (missing + due)[...]
-        var awaited = missing.count
+        var (rest, awaited) = ((missing + due)[...], missing.count)
         let mayRestore = persistence != nil && notBefore(for: call, in: scope) == nil
         while !rest.isEmpty {
             let queries = Array(rest.prefix(batchSize))
             rest = rest.dropFirst(batchSize)
             let keys = queries.map { Key($0, in: scope) }
-            let id: Int
-            let end: ContinuousClock.Instant
+            let (id, end): (Int, ContinuousClock.Instant)
             // A cache of this process only has no newer value than its memory.
             let restores = mayRestore && (awaited > 0 || persistence?.cache.isShared == true)
             if awaited > 0 {
@@ -180,8 +178,7 @@ extension ReadCache {
                         isCoalesced: false))
             } else {
                 end = now + Self.renewalTimeout
-                id = state.inFlightReads.openRenewal(
-                    of: keys, start: now, deadline: end, restores: restores)
+                id = state.inFlightReads.openRenewal(of: keys, start: now, deadline: end, restores: restores)
             }
             plan.newReads.append(
                 NewRead(id: id, queries: queries, start: now, deadline: end, restores: restores))
