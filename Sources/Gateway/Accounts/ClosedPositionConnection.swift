@@ -130,8 +130,8 @@ extension GatewayContext {
 
     /// The broker's own rates from the currencies of the positions of an account to the account's; null if the
     /// broker does not report any.
-    func conversionRates(of account: ConnectedAccount) -> MaybeAsync<[ExchangeRate]?> {
-        positions(of: account, symbols: nil).map { positions in
+    func conversionRates(of account: ConnectedAccount) throws -> MaybeAsync<[ExchangeRate]?> {
+        try positions(of: account, symbols: nil).map { positions in
             guard let positions else { return nil }
             let to = try Currency(account.who.currency)
             var rates: [Currency: ExchangeRate] = [:]

@@ -72,7 +72,7 @@ extension ConnectedAccount: GraphQLObject {
             })
         Field(
             "conversionRates",
-            load: { accounts, context in .each(accounts) { context.conversionRates(of: $0) } })
+            load: { accounts, context in .each(accounts) { try context.conversionRates(of: $0) } })
         Field(
             "history", HistoryArguments.self,
             load: { accounts, arguments, context in

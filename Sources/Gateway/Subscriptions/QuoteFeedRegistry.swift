@@ -90,7 +90,10 @@ package final class QuoteFeedRegistry: Sendable {
         let walk = RoutedRead.quotes(from: [source], in: quotes)
         var stream = source.quoteStream
         if let leases, leases.isShared {
-            stream = stream.map { LeasedQuoteStream($0, of: source, under: leases, clock: clock) }
+            // A shared stream takes the lease itself.
+            stream = stream.map {
+                $0.isShared ? $0 : LeasedQuoteStream($0, of: source, under: leases, clock: clock)
+            }
         }
         return QuoteFeed(source.provider, stream: stream, policy: policy, clock: clock) {
             symbols, call in

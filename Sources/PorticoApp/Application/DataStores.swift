@@ -121,10 +121,13 @@ extension DataStores {
     /// Whether users' data can be read and written: false while the PostgreSQL database is not tried.
     var reachesDatabase: Bool { server?.counts.isReachable ?? true }
 
-    /// Determines the process that has the connection of a provider's stream.
-    ///
-    /// Nil: one server uses a database at a time (``serverLock``), so that no stream is shared.
-    var streamLease: SharedQuoteStream.Lease? { nil }
+    /// Determines the process that has the connection of a provider's stream; nil without a PostgreSQL database, which
+    /// stores the leases.
+    var streamLease: SharedQuoteStream.Lease? {
+        guard let replica else { return nil }
+        let leases = LeaseStore(in: userDatabase, of: replica.membership.id)
+        return { name, work in await LeaseKeeper(name, in: leases).run(work) }
+    }
 
     /// The metrics of the PostgreSQL database; empty without one.
     var families: [MetricFamily] {

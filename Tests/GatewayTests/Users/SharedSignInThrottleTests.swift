@@ -22,7 +22,7 @@ struct SharedSignInThrottleTests {
         return try (0..<2).map { [limits] _ in
             SharedSignInThrottle(
                 memory: SignInThrottle(),
-                store: try #require(UserStore(in: UserDatabase(at: url, limits)).attempts))
+                store: try UserStore(in: UserDatabase(at: url, limits)).attempts)
         }
     }
 
