@@ -11,7 +11,7 @@ struct HoldingTests {
     private static let basis = """
         { cost \(figure) realizedProfit \(figure) unrealizedProfit \(figure) convertedCost \(figure)
           convertedRealizedProfit \(figure) yieldOnCostPercentage missing { quantity before account { id } } lotCount
-          lots { acquired quantity cost convertedCost unrealizedProfit account { id } } }
+          lots(first: 5) { acquired quantity cost convertedCost unrealizedProfit account { id } } }
         """
     private static let fields = """
         symbol currency quantity price marketValue value weightPercentage dayProfitLoss dayContributionPercentage
@@ -21,11 +21,10 @@ struct HoldingTests {
         """
 
     private static func holdings(
-        _ gateway: TestGateway, _ backends: GatewayServices, currency: String = "USD",
-        _ arguments: String = ""
+        _ gateway: TestGateway, _ backends: GatewayServices, currency: String = "USD"
     ) async throws -> [JSONValue] {
         let data = try await gateway.data(
-            "{ portfolio(currency: \"\(currency)\") { holdings\(arguments) { nodes { \(fields) } } } }",
+            "{ portfolio(currency: \"\(currency)\") { holdings(first: 15) { nodes { \(fields) } } } }",
             backends)
         return try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
     }

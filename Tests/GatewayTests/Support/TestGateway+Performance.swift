@@ -46,7 +46,7 @@ let performanceFields = """
     moneyWeighted { value { percentage annualPercentage } known { percentage } undetermined { reason } }
     gain { value { total price income taxes fees exchangeRates includesInstrumentCurrencies }
       known { total } undetermined { reason date symbol currency } }
-    series(points: 1000) { date value netDeposits gain timeWeightedPercentage benchmarkPercentage }
+    series(points: 400) { date value netDeposits gain timeWeightedPercentage benchmarkPercentage }
     benchmark { symbol source excessPercentage
       performance { value { percentage includesDividends } undetermined { reason symbol } } }
     unclassified usesCarriedRates rateSources asOf fetchedAt source stale
