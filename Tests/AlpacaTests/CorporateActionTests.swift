@@ -28,15 +28,17 @@ struct CorporateActionTests {
         "next_page_token":null}
         """#
 
+    private static func symbol(_ text: String) throws -> Symbol { try #require(Symbol(text)) }
+
     private static func read(_ pages: String...) throws -> AlpacaCorporateActions {
-        var actions = AlpacaCorporateActions(of: [try #require(Symbol("AAPL")), try #require(Symbol("KO"))])
+        var actions = AlpacaCorporateActions(of: [try symbol("AAPL"), try symbol("KO")])
         for page in pages { try actions.append(Array(page.utf8)) }
         return actions
     }
 
     @Test("have dividends with amount, currency, dates and ISIN; an empty text is none")
     func dividends() throws {
-        let apple = try #require(try Self.read(Self.page).actions(of: #require(Symbol("AAPL"))))
+        let apple = try #require(try Self.read(Self.page).actions(of: Self.symbol("AAPL")))
         #expect(apple.isin == "US0378331005")
         #expect(apple.splits.isEmpty)
         let regular = try #require(apple.dividends.first)
@@ -51,7 +53,7 @@ struct CorporateActionTests {
 
     @Test("have splits, reverse splits, and dividends in shares as splits; spin-offs are none")
     func splits() throws {
-        let actions = try #require(try Self.read(Self.page).actions(of: #require(Symbol("KO"))))
+        let actions = try #require(try Self.read(Self.page).actions(of: Self.symbol("KO")))
         #expect(actions.dividends.isEmpty)
         #expect(actions.isin == "US1912161007")
         let splits = actions.splits.map { "\($0.exDate) \($0.newShares):\($0.oldShares)" }
@@ -65,8 +67,8 @@ struct CorporateActionTests {
     func pages() throws {
         let other = Self.page.replacing("AAPL", with: "MSFT")
         let actions = try Self.read(Self.page, other, Self.page)
-        #expect(try actions.actions(of: #require(Symbol("AAPL")))?.dividends.count == 4)
-        #expect(try actions.actions(of: #require(Symbol("MSFT"))) == nil)
+        #expect(try actions.actions(of: Self.symbol("AAPL"))?.dividends.count == 4)
+        #expect(try actions.actions(of: Self.symbol("MSFT")) == nil)
     }
 
     @Test(
@@ -94,7 +96,7 @@ struct CorporateActionTests {
             if request.target.contains("/assets/") { return .body([], status: 404) }
             return .body(Array(Self.page.utf8))
         }) { client, server in
-            let symbols = try ["AAPL", "KO", "MSFT", "NOSUCH", "EUR/USD"].map { try #require(Symbol($0)) }
+            let symbols = try ["AAPL", "KO", "MSFT", "NOSUCH", "EUR/USD"].map { try Self.symbol($0) }
             let dividends = try await client.dividends(of: symbols, in: .patient)
             #expect(Set(dividends.found.keys.map(\.text)) == ["AAPL", "KO", "MSFT"])
             #expect(dividends.failures.isEmpty)

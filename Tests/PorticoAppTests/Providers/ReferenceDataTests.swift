@@ -155,7 +155,8 @@ struct OrderIncrementTests {
                 """)
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             #expect(answer["data"]?["pair"]?["tickSize"]?.string != nil, "\(answer)")
-            #expect(answer["data"]?["index"] == ["tickSize": .null, "lotSize": .null], "\(answer)")
+            #expect(answer["data"]?["index"]?["tickSize"] == .null, "\(answer)")
+            #expect(answer["data"]?["index"]?["lotSize"] == .null, "\(answer)")
         }
     }
 
