@@ -132,8 +132,7 @@ extension GatewayContext {
     /// broker does not report any.
     func conversionRates(of account: ConnectedAccount) -> MaybeAsync<[ExchangeRate]?> {
         positions(of: account, symbols: nil).map { positions in
-            guard let positions else { return nil }
-            let to = try Currency(account.who.currency)
+            guard let positions, let to = try? Currency(account.who.currency) else { return nil }
             var rates: [Currency: ExchangeRate] = [:]
             for linked in positions {
                 let position = linked.position

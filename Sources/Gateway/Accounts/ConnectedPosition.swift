@@ -16,9 +16,9 @@ package struct ConnectedPosition: Sendable {
 }
 
 extension ConnectedPosition: GraphQLObject {
-    typealias Context = GatewayContext
+    package typealias Context = GatewayContext
 
-    static let graphQL = ObjectType<ConnectedPosition>("Position") {
+    package static let graphQL = ObjectType<ConnectedPosition>("Position") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field(
