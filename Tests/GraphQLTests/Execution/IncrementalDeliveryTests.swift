@@ -57,6 +57,27 @@ struct IncrementalDeliveryTests {
         #expect(count > 30)
     }
 
+    @Test("delivers an object that two fragments share before a fragment in the object")
+    func sharedObject() throws {
+        let payloads = try Self.payloads(
+            """
+            { ... @defer { hero { nested { id name } } }
+              ... @defer { heroes { id } ... @defer { hero { ... @defer { nested { id } } } } } }
+            """, in: .pendingAndCompleted)
+        let heroes = #"[{"id":"1"},{"id":"2"},{"id":"3"}]"#
+        #expect(
+            try payloads
+                == [
+                    #"{"hasNext":true,"pending":[{"id":"0","path":[]},{"id":"1","path":[]}],"data":{}}"#,
+                    // The fragment 2 has only the shared object `hero`, which is written but not delivered when 1 ends.
+                    #"{"hasNext":false,"pending":[{"id":"2","path":[]},{"id":"3","path":["hero"]}],"incremental":["#
+                        + #"{"data":{"heroes":\#(heroes)},"id":"1"},{"data":{"hero":{}},"id":"2"},"#
+                        + #"{"data":{"nested":{"id":"7"}},"id":"3"},"#
+                        + #"{"data":{"name":"deep"},"id":"0","subPath":["hero","nested"]}],"#
+                        + #""completed":[{"id":"1"},{"id":"2"},{"id":"3"},{"id":"0"}]}"#,
+                ].map { try JSONValue(parsing: $0) })
+    }
+
     @Test("sends the first payload without waiting for deferred loads, which it starts")
     func firstPayload() async throws {
         let source = SlowBoxSource()
@@ -145,7 +166,7 @@ struct IncrementalDeliveryTests {
                 GraphQLRequest(document), rootValue: root, in: .pendingAndCompleted)
             if payloads.count > 1 { severalCount += 1 }
             let merged = try MergedPayloads(
-                payloads.map { try JSONValue(parsing: $0.body) }, .pendingAndCompleted)
+                payloads.map { try JSONValue(parsing: $0.body) }, .pendingAndCompleted, of: document)
             let expected = try JSONValue(parsing: schema.execute(GraphQLRequest(plain), rootValue: root).body)
             #expect(merged.data == expected["data"], "\(document)")
             #expect(merged.isEnded, "\(document)")

@@ -46,7 +46,8 @@ struct IncrementalLoadTests {
                 for await payload in rest { payloads.append(payload) }
             }
             if payloads.count > 1 { severalCount += 1 }
-            let merged = try MergedPayloads(payloads.map { try JSONValue(parsing: $0.body) }, format)
+            let merged = try MergedPayloads(
+                payloads.map { try JSONValue(parsing: $0.body) }, format, of: document)
             let plain = IncrementalOperations.plain(document)
             let expected = try await schema.respond(to: GraphQLRequest(plain), context: LoadCount()).value()
             #expect(merged.data == (try JSONValue(parsing: expected.body))["data"], "\(document)")

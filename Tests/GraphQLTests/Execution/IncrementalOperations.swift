@@ -63,9 +63,19 @@ struct MergedPayloads {
     /// True if all announced parts have ended, and only the last payload states that none follows.
     let isEnded: Bool
 
-    struct Invalid: Error {}
+    private struct Invalid: Error {}
 
-    init(_ payloads: [JSONValue], _ format: IncrementalFormat) throws {
+    /// The payloads cannot be merged.
+    struct Failure: Error {
+        let document: String
+    }
+
+    /// - Throws: `Failure` for data of a part that was not announced, or whose object is not there.
+    init(_ payloads: [JSONValue], _ format: IncrementalFormat, of document: String) throws {
+        do { try self.init(payloads, format) } catch is Invalid { throw Failure(document: document) }
+    }
+
+    private init(_ payloads: [JSONValue], _ format: IncrementalFormat) throws {
         data = payloads.first?["data"] ?? .null
         var paths: [String: [JSONValue]] = [:]
         for payload in payloads {

@@ -76,7 +76,10 @@ struct IncrementalGraph {
         }
     }
 
-    /// Announces fragments and streams; for a fragment without parts, those in it.
+    /// Announces fragments and streams; for a fragment whose parts have all been delivered, those in it.
+    ///
+    /// The parts of an announced fragment may all have been written with another fragment that has not ended:
+    /// then it is complete, and delivers them before the fragments in it deliver theirs.
     private mutating func announce(_ nodes: [Node]) -> [Node] {
         var announced: [Node] = []
         var nodes = nodes
@@ -87,8 +90,9 @@ struct IncrementalGraph {
             switch node {
             case .fragment(let fragment):
                 guard fragment.state == .blocked else { continue }
-                if fragment.waitingCount == 0 {
+                if fragment.waitingCount == 0, fragment.written.allSatisfy(\.isDelivered) {
                     fragment.state = .ended
+                    fragment.written = []
                     nodes += fragment.children
                     continue
                 }

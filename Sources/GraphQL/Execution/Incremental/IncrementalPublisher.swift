@@ -127,9 +127,15 @@ extension IncrementalPublisher {
         let written = WrittenPart(part, data: data, failures: failures)
         graph.complete(written)
         announce(graph.add(recorder.increments, below: part.fragments))
-        for fragment in part.fragments {
+        var fragments = part.fragments
+        var next = 0
+        while next < fragments.count {
+            let fragment = fragments[next]
+            next += 1
             guard let (parts, announced) = graph.end(fragment) else { continue }
             announce(announced)
+            // One of them may be complete, because its parts have been written with another fragment.
+            for case .fragment(let inner) in announced { fragments.append(inner) }
             for part in parts { deliver(part, of: fragment) }
             if format == .pendingAndCompleted {
                 payload.completed.append(InputValue.object(["id": .string(String(fragment.id ?? 0))]).json)
