@@ -168,8 +168,8 @@ struct CallCountTests {
 }
 
 extension SandboxUser {
-    /// Someone who holds ten of each of the first so many listed instruments.
-    fileprivate init(holding count: Int) {
+    /// A user with ten shares of each of the first `count` instruments of the list.
+    init(holding count: Int) {
         let bought = CalendarDate(year: 2026, month: 3, day: 16) ?? .earliest
         self.init(
             name: "wide",
