@@ -116,11 +116,11 @@ package struct UserDataExport: Sendable {
     private static let orders = Query(
         // The requested exits are in the write that placed the order: without legs, nothing else has them.
         """
-        SELECT journal_order.*, placing.take_profit, placing.stop_loss, placing.stop_loss_limit,
-            CASE WHEN placing.closes_position THEN 'true' END AS closes_position
-        FROM journal_order LEFT JOIN journal_write AS placing
-            ON (placing.owner, placing.connection, placing.order_id)
-                = (journal_order.owner, journal_order.connection, journal_order.id) AND placing.kind = 'PLACE'
+        SELECT journal_order.*, placement.take_profit, placement.stop_loss, placement.stop_loss_limit,
+            CASE WHEN placement.closes_position THEN 'true' END AS closes_position
+        FROM journal_order LEFT JOIN journal_write AS placement
+            ON (placement.owner, placement.connection, placement.order_id)
+                = (journal_order.owner, journal_order.connection, journal_order.id) AND placement.kind = 'PLACE'
         WHERE journal_order.owner = ? ORDER BY journal_order.created_at, journal_order.id
         """,
         """

@@ -126,7 +126,7 @@ struct StorageCopyTests {
                 }()
                 let copied = try await StorageCopy(from: .folder(folder.opened()), to: .postgres(url)).run()
                 #expect(copied.filter { $0.rows == 0 }.map(\.name) == [], "the test fills no row of them")
-                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
                 #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
                 let calls: [Int64] = try server.database.readNow { db in

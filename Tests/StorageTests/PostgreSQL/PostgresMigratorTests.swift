@@ -85,7 +85,7 @@ struct PostgresMigratorTests {
                 WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations' ORDER BY name
                 """)
         }
-        #expect(tables.count == 21)
+        #expect(tables.count == 25)
         for table in tables {
             let expected: [String] = try await sqlite.database.read { db in
                 try db.values("SELECT name FROM pragma_table_info(?) ORDER BY name", [table])
