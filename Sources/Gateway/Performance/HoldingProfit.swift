@@ -159,7 +159,8 @@ extension GatewayContext {
     private func rates(
         for ledgers: [AccountLedger], in currency: Currency, since start: CalendarDate?
     ) async throws -> LoadedRates {
-        let records = ledgers.map { $0.record([], currency: $0.account.who.currency) }
+        // Only the currency of the result is needed, not that of the account.
+        let records = ledgers.map { $0.record([], currency: currency.code) }
         let pairs = try records.reduce(into: Set<CurrencyPair>()) { pairs, record in
             pairs.formUnion(try record.conversions(to: currency, since: start))
         }
