@@ -38,9 +38,8 @@ struct AlertSoakTests {
             "{ quotes(symbols: \(symbols)) { symbol price } }", token: ownerToken)
         let quotes = try #require(answer.json?["data"]?["quotes"]?.elements, "\(answer.body)")
         return try quotes.reduce(into: [:]) { prices, quote in
-            prices[try #require(quote["symbol"]?.string)] = quote["price"]?.string.flatMap {
-                Brokerage.Decimal($0)
-            }
+            let symbol = try #require(quote["symbol"]?.string)
+            prices[symbol] = quote["price"]?.string.flatMap { Brokerage.Decimal($0) }
         }
     }
 
