@@ -10,6 +10,10 @@ struct OrderResponseTests {
     private static let instruments =
         #"{"Data":[{"Identifier":211,"AssetType":"Stock","Symbol":"AAPL:xnas","CurrencyCode":"USD"}]}"#
 
+    private static let details =
+        #"{"Uic":211,"AssetType":"Stock","Symbol":"AAPL:xnas","CurrencyCode":"USD","#
+        + #""SupportedOrderTypes":["Limit","Market","Stop","StopIfTraded","StopLimit"]}"#
+
     /// An entry with two exits, or a pair that closes a position.
     private static func ticket(isPair: Bool) throws -> OrderTicket {
         var ticket = OrderTicket(
@@ -30,6 +34,7 @@ struct OrderResponseTests {
             switch request.path {
             case "/trade/v2/orders": response
             case "/ref/v1/instruments": .text(instruments)
+            case "/ref/v1/instruments/details/211/Stock": .text(details)
             default: .text("", status: 404)
             }
         }) { saxo, server in

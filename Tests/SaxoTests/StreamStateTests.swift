@@ -207,12 +207,12 @@ struct StreamStateTests {
         state.follow([try pair()])
         let request = try orderRequest(&state)
         #expect(request == .init(referenceID: "o1", replaces: nil))
-        #expect(try order(&state).referenceID == "p2")
         // A message can arrive before the response.
         let early = try received(&state, 1, "o1", "[\(Self.orderEvent)]")
         #expect(early == .init())
         let events = try state.didSubscribe(request, orderAnswer(), now: now)
         #expect(events.map(\.sequenceID) == ["9"])
+        #expect(try order(&state).referenceID == "p2")
         let later = try received(&state, 2, "o1", Self.orderEvent)
         #expect(later.orderEvents.map(\.order.id) == ["7"] && later.changes.isEmpty)
         state.followOrders(false)
