@@ -16,6 +16,8 @@ package final class AlertEvents: Sendable {
         var subscribers: [OwnerID: [Int: Subscriber]] = [:]
         var nextNumber = 0
         var counts = Counts()
+        /// The alerts that were sent to subscribers last, by their ids: the feed of changes reports them again.
+        var sent: [String: StoredAlert] = [:]
     }
 
     /// What has happened since the start of the process.
@@ -66,9 +68,25 @@ package final class AlertEvents: Sendable {
 
     // MARK: Subscribers
 
+    private static let maximumSent = 10_000
+
+    /// Whether a user has subscribers in this process.
+    func hasSubscribers(of owner: OwnerID) -> Bool { state.withLock { $0.subscribers[owner] != nil } }
+
+    /// Sends alerts that a process has changed to the subscribers of their user, except those that were sent before.
+    func publish(changed alerts: [StoredAlert], of owner: OwnerID) {
+        let new = state.withLock { state in alerts.filter { state.sent[$0.id] != $0 } }
+        publish(new, of: owner)
+    }
+
     /// Sends alerts to the subscribers of their user.
     func publish(_ alerts: [StoredAlert], of owner: OwnerID) {
-        let subscribers = state.withLock { $0.subscribers[owner] } ?? [:]
+        let subscribers = state.withLock { state -> [Int: Subscriber] in
+            guard let subscribers = state.subscribers[owner] else { return [:] }
+            if state.sent.count > Self.maximumSent { state.sent = [:] }
+            for alert in alerts { state.sent[alert.id] = alert }
+            return subscribers
+        }
         for subscriber in subscribers.values {
             for alert in alerts { subscriber.yield(.success(AlertObject(alert)), for: alert.id) }
         }

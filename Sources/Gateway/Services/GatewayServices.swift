@@ -80,6 +80,14 @@ package final class GatewayServices: Sendable {
         userData.authentication.sessions.deletions.register(
             owners: { [connectionService] in connectionService.owners },
             release: { [connectionService] in connectionService.removeAll(of: $0) })
+        userData.authentication.sessions.onAlertChange {
+            [alerts = userData.alerts, events = watches.alerts] changed throws(StorageError) in
+            for (owner, ids) in changed {
+                events.alertsChanged(of: owner)
+                guard events.hasSubscribers(of: owner) else { continue }
+                events.publish(changed: try await alerts.alerts(ids.sorted(), of: owner), of: owner)
+            }
+        }
         userData.authentication.sessions.onConnectionChange {
             [connectionService] owners throws(StorageError) in
             try await connectionService.reload(owners)
@@ -94,6 +102,9 @@ package final class GatewayServices: Sendable {
 
     /// The number of price feeds that are followed, or were followed a moment ago.
     package var quoteFeedCount: Int { live.count }
+
+    /// The names that one process holds at a time.
+    package var leases: LeaseStore { userData.leases }
 
     /// All links of a user, those to data services and broken ones included.
     func links(of owner: OwnerID) -> [ProviderConnection] { registry.connections(of: owner) }
@@ -139,9 +150,9 @@ package struct UserData: Sendable {
     ///   - file: The database.
     ///   - master: The key with which its secrets are encrypted.
     ///   - userPolicy: The policy of sign-up and sign-in.
-    ///   - instanceID: The id of this process among those that use the database; nil if there is no other one.
     ///   - alertLimits: The limits of a user's alerts.
     ///   - webhookPolicy: Where messages about alerts may be sent.
+    ///   - instanceID: The id of this process among those that use the database; nil if there is no other one.
     ///   - report: Receives errors of storage, whose details clients do not receive.
     /// - Throws: `wrongMasterKey` if the secrets were encrypted with another key.
     package init(

@@ -1,6 +1,7 @@
 import Gateway
 import Logging
 import ServiceLifecycle
+import Storage
 import Upstream
 
 /// Closes users' connections, which are renewed until then.
@@ -43,6 +44,8 @@ extension OrderReconciliationService: CustomStringConvertible {
 
 /// Evaluates the alerts of all users, and delivers messages to their webhooks.
 ///
+/// With PostgreSQL, the one process that holds a lease does so: a message would otherwise be sent by each of them.
+///
 /// It stops before the connections are closed: an alert on a connection that is missing ends.
 struct AlertService: Service {
     let services: GatewayServices
@@ -54,7 +57,7 @@ struct AlertService: Service {
         let client = try HTTPClient(userAgent: "portico-webhooks/\(Version.current)")
         let deliverer = WebhookDeliverer(services, over: client)
         let (evaluation, logger) = (evaluation, logger)
-        await cancelWhenGracefulShutdown {
+        let work: @Sendable () async -> Void = {
             async let evaluated: Void = evaluation.run { error in
                 logger.error("Alerts cannot be read, or their firings cannot be stored. \(error)")
             }
@@ -70,6 +73,11 @@ struct AlertService: Service {
                 }
             }
             await evaluated
+        }
+        let leases = services.leases
+        await cancelWhenGracefulShutdown {
+            guard leases.isShared else { return await work() }
+            await LeaseKeeper("alerts", in: leases).run { _ in await work() }
         }
         await client.shutDown()
     }

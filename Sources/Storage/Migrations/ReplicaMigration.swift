@@ -272,6 +272,14 @@ extension UserDatabaseMigration {
                 VALUES ('CONNECTION', CASE TG_OP WHEN 'DELETE' THEN OLD.owner ELSE NEW.owner END);
             RETURN NULL;
         END $$;
+        CREATE FUNCTION record_alert_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO change (kind, id)
+                VALUES ('ALERT', CASE TG_OP WHEN 'DELETE' THEN OLD.id || ' ' || OLD.owner ELSE NEW.id || ' ' || NEW.owner END);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER alert_change AFTER INSERT OR DELETE OR UPDATE ON alert
+            FOR EACH ROW EXECUTE FUNCTION record_alert_change();
         CREATE TRIGGER connection_change
             AFTER INSERT OR DELETE OR UPDATE OF redirect_uri, label, connected_at ON connection
             FOR EACH ROW EXECUTE FUNCTION record_connection_change();

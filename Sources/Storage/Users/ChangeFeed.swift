@@ -13,6 +13,8 @@ final class ChangeFeed: Sendable {
             case connection = "CONNECTION"
             /// The id is a kind of ``EndedIdentity`` and its value.
             case identity = "IDENTITY"
+            /// The id is that of the alert, a space, and that of its owner.
+            case alert = "ALERT"
         }
 
         let number: Int64

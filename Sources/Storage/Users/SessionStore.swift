@@ -60,14 +60,23 @@ package final class SessionStore: Sendable {
     /// Ends the bearer tokens of an identity that has signed out.
     package typealias IdentityObserver = @Sendable (EndedIdentity) -> Void
 
+    /// Follows changed alerts: their ids by their owners.
+    package typealias AlertObserver = @Sendable ([OwnerID: Set<String>]) async throws(StorageError) -> Void
+
     private struct Observers {
         var connections: ConnectionObserver?
         var identities: IdentityObserver?
+        var alerts: AlertObserver?
     }
 
     /// Calls a closure when a process has changed connections.
     package func onConnectionChange(_ observer: @escaping ConnectionObserver) {
         observers.withLock { $0.connections = observer }
+    }
+
+    /// Calls a closure when a process has changed alerts.
+    package func onAlertChange(_ observer: @escaping AlertObserver) {
+        observers.withLock { $0.alerts = observer }
     }
 
     /// Calls a closure when a process has recorded a logout of the identity provider.
@@ -351,9 +360,18 @@ package final class SessionStore: Sendable {
                 }
             }
         }
-        let (reload, endIdentity) = observers.withLock { ($0.connections, $0.identities) }
+        let (reload, endIdentity, followAlerts) = observers.withLock {
+            ($0.connections, $0.identities, $0.alerts)
+        }
         let owners = Set(changes.filter { $0.kind == .connection }.compactMap { OwnerID($0.id) })
         if !owners.isEmpty, let reload { try await reload(owners) }
+        var alerts: [OwnerID: Set<String>] = [:]
+        for change in changes where change.kind == .alert {
+            let parts = change.id.split(separator: " ", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let owner = OwnerID(parts[1]) else { continue }
+            alerts[owner, default: []].insert(parts[0])
+        }
+        if !alerts.isEmpty, let followAlerts { try await followAlerts(alerts) }
         for change in changes where change.kind == .identity {
             if let ended = EndedIdentity(change.id) { endIdentity?(ended) }
         }
