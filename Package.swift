@@ -48,11 +48,6 @@ let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yaml: Target.Dependency = .product(name: "Yams", package: "Yams")
-let crypto: [Target.Dependency] = [
-    .product(name: "Crypto", package: "swift-crypto"),
-    .product(name: "CryptoExtras", package: "swift-crypto"),
-]
-let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -72,7 +67,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -82,7 +76,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         // What several targets use: collections, tasks, text.
@@ -111,7 +104,7 @@ let package = Package(
         .systemLibrary(name: "CPQ", path: "Sources/CPQ", providers: [.apt(["libpq-dev"])]),
         target(
             "OpenIDConnect", at: "Sources/OpenIDConnect",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", jwt]),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream"]),
         target(
             "Storage", at: "Sources/Storage",
             dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
@@ -199,8 +192,8 @@ let package = Package(
             "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
         target(
             "IssuerSupport", at: "Tests/IssuerSupport",
-            dependencies: ["PorticoCore", "ProviderTestSupport"] + crypto),
-        tests("CryptographyTests", dependencies: ["Cryptography"]),
+            dependencies: ["COpenSSL", "Cryptography", "PorticoCore", "ProviderTestSupport"]),
+        tests("CryptographyTests", dependencies: ["Cryptography", "TestSupport"]),
         tests("CoreTests", dependencies: ["PorticoCore", "TestSupport"]),
         tests("GraphQLToolsTests", dependencies: ["GraphQL", "GraphQLTools", "TestSupport"]),
         tests("GraphQLTests", dependencies: ["GraphQL", "TestSupport"]),

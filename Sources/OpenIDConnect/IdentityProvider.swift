@@ -73,7 +73,7 @@ package final class IdentityProvider: Sendable {
             policy, clock: clock,
             load: {
                 let url = try await metadata.value().keys
-                return try await JSONWebKeySet(json: try await Self.read(url, over: transport))
+                return try JSONWebKeySet(json: try await Self.read(url, over: transport))
             }, report: report, changed: keysChanged)
     }
 

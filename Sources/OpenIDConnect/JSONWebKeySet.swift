@@ -1,4 +1,5 @@
-internal import JWTKit
+import Cryptography
+import PorticoCore
 import Upstream
 
 /// The public keys that an issuer publishes (RFC 7517, section 5).
@@ -11,7 +12,7 @@ struct JSONWebKeySet: Sendable {
     /// Reads the keys of a set; keys that cannot verify signatures are ignored (RFC 7517, section 5).
     ///
     /// - Throws: `JSONError` if the text is not a set of keys.
-    init(json: [UInt8]) async throws {
+    init(json: [UInt8]) throws(JSONError) {
         let descriptions = try JSONReader.read(json, maximumDepth: 16) { reader throws(JSONError) in
             let keys = try reader.member("keys") { reader throws(JSONError) in
                 var keys: [ClaimValue] = []
@@ -21,7 +22,7 @@ struct JSONWebKeySet: Sendable {
             return try reader.required(keys, "keys")
         }
         for case .object(let members) in descriptions.prefix(Self.maximumCount) {
-            if let key = await VerificationKey(members) { keys.append(key) }
+            if let key = VerificationKey(members) { keys.append(key) }
         }
     }
 
@@ -42,27 +43,23 @@ struct JSONWebKeySet: Sendable {
 }
 
 /// A public key of an issuer, with the one algorithm of its signatures.
-///
-/// JWTKit checks signatures. It does not parse tokens: its reader of headers converts every number to an integer
-/// without a check, so a token could stop the process.
 struct VerificationKey: Sendable {
     let id: String?
     let algorithm: SignatureAlgorithm
     /// Another text for another key, whatever its id.
     let fingerprint: String
-    private let verifier: any JWTAlgorithm
+    private let key: PublicKey
 
     /// The length of base64url text that 8,192 bits have; longer keys take too long to verify.
     private static let maximumModulusLength = 1_366
 
     /// Nil for a key that cannot be used: of another type, for another use, with its private part, or malformed.
-    init?(_ members: [String: ClaimValue]) async {
+    init?(_ members: [String: ClaimValue]) {
         guard members["d"] == nil, members["k"] == nil, members["use"].map({ $0.text == "sig" }) ?? true,
             members["key_ops"].map({ $0.texts?.contains("verify") == true }) ?? true
         else { return nil }
-        let identifier = JWKIdentifier(string: "key")
         let (type, curve) = (members["kty"]?.text, members["crv"]?.text)
-        let key: JWK
+        let key: PublicKey?
         switch (type, curve) {
         case ("RSA", _):
             guard let modulus = members["n"]?.text, let exponent = members["e"]?.text,
@@ -70,29 +67,31 @@ struct VerificationKey: Sendable {
             else { return nil }
             algorithm = .rs256
             fingerprint = "RSA \(modulus) \(exponent)"
-            key = .rsa(.rs256, identifier: identifier, modulus: modulus, exponent: exponent)
+            key = PublicKey(rsaModulus: Self.decoded(modulus), exponent: Self.decoded(exponent))
         case ("EC", "P-256"):
             guard let x = members["x"]?.text, let y = members["y"]?.text else { return nil }
             algorithm = .es256
             fingerprint = "EC \(x) \(y)"
-            key = .ecdsa(.es256, identifier: identifier, x: x, y: y, curve: .p256)
+            key = PublicKey(p256X: Self.decoded(x), y: Self.decoded(y))
         case ("OKP", "Ed25519"):
             guard let x = members["x"]?.text else { return nil }
             algorithm = .edDSA
             fingerprint = "OKP \(x)"
-            key = .octetKeyPair(.eddsa, identifier: identifier, x: x, y: nil, curve: .ed25519)
+            key = PublicKey(ed25519: Self.decoded(x))
         default: return nil
         }
         if let name = members["alg"], name.text != algorithm.rawValue { return nil }
         id = members["kid"]?.text
-        let collection = JWTKeyCollection()
-        guard let verifier = try? await collection.add(jwk: key).getKey(for: identifier) else { return nil }
-        self.verifier = verifier
+        guard let key else { return nil }
+        self.key = key
     }
+
+    /// The bytes of base64url text; none for any other text, so that no key has them.
+    private static func decoded(_ text: String) -> [UInt8] { Base64.url.decoded(text.utf8) ?? [] }
 
     /// Whether the signature of a token is valid.
     func verifies(_ token: SignedToken) -> Bool {
         guard token.algorithm == algorithm else { return false }
-        return (try? verifier.verify(token.signature, signs: token.signedBytes)) ?? false
+        return key.verifies(token.signature, of: token.signedBytes)
     }
 }

@@ -114,7 +114,7 @@ struct CryptographyTests {
     }
 }
 
-private func bytes(_ hexadecimal: String) -> [UInt8] {
+func bytes(_ hexadecimal: String) -> [UInt8] {
     let digits = Array(hexadecimal)
     return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
         UInt8(String(digits[$0...$0 + 1]), radix: 16)

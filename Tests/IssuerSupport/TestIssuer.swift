@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import PorticoCore
 import ProviderTestSupport
@@ -237,7 +237,7 @@ package final class TestIssuer: Sendable {
         guard form["grant_type"] == "authorization_code",
             let grant = state.value.withLock({ $0.grants.removeValue(forKey: form["code"] ?? "") }),
             grant.clientID == clientID, grant.redirectURI == form["redirect_uri"],
-            Base64.url.encoded(SHA256.hash(data: Data(verifier.utf8))) == grant.challenge
+            Base64.url.encoded(HashFunction.sha256.hash(verifier)) == grant.challenge
         else { return .text(#"{"error":"invalid_grant"}"#, status: 400, headers: json) }
         let claims = claims(of: issuer, ["nonce": "\"\(grant.nonce)\""].merging(faults.claims) { $1 })
         let key = state.value.withLock { $0.keys[0] }

@@ -49,7 +49,7 @@ struct TokenVerificationTests {
             ) { issuer in
                 let key = issuer.key
                 return try key.token(issuer.claims(), header: #"{"alg":"HS256","kid":"key-1"}"#) {
-                    key.confusedSignature(of: $0)
+                    try key.confusedSignature(of: $0)
                 }
             },
             header(
