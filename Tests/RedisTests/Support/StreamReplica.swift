@@ -40,7 +40,7 @@ final class TestStream: QuoteStream {
             group.addTask {
                 for await symbols in wanted { self.state.withLock { $0.wanted = symbols } }
                 // It ends with the task only.
-                while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
+                while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
             }
             group.addTask { for await _ in failures { return } }
             await group.next()

@@ -167,11 +167,12 @@ struct PostgresQuotaTests {
             let window = QuotaWindow("window", limit: 20, per: .rolling(seconds: 4))
             let sent = SentCalls()
             let limiters = try (0..<4).map { _ in PostgresQuota(in: try test.open()) }
+            let deadline = ContinuousClock.now + .seconds(60)
             await withDiscardingTaskGroup { group in
                 for index in 0..<12 {
                     group.addTask {
                         for _ in 0..<5 {
-                            while true {
+                            while ContinuousClock.now < deadline {
                                 let result = await Self.take(limiters[index % 4], [window], .system)
                                 guard case .success(let reservation) = result else {
                                     await Task.yield()
