@@ -46,11 +46,19 @@ extension SaxoClient: WatchlistSource {
                 try SaxoWatchlist(json: &reader)
             }
         }
-        let items = content.instruments.compactMap { instrument in
+        let known = content.instruments.compactMap { instrument in
             configuration.symbolMapping.symbol(of: instrument.key, providerSymbol: instrument.providerSymbol)
-                .map { BrokerWatchlist.Item(symbol: $0, name: instrument.name) }
+                .map { (instrument: instrument, symbol: $0) }
         }
-        return BrokerWatchlist(id: list.id, name: list.name ?? list.id, items: items)
+        // The list has no currencies, but a pair states its own; so no pair of the list is searched.
+        let pairs = known.compactMap { instrument, symbol -> SaxoListing? in
+            guard case .currencies(_, let quote)? = SymbolKind(symbol) else { return nil }
+            return SaxoListing(instrument.key, symbol: symbol, currencyName: quote)
+        }
+        await instrumentCache.learn(pairs, now: clock.now())
+        return BrokerWatchlist(
+            id: list.id, name: list.name ?? list.id,
+            items: known.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.instrument.name) })
     }
 }
 
