@@ -49,7 +49,6 @@ struct NewYorkCalendarTests {
         #expect(session.close == seconds("\(day.date)T\(day.close):00Z"))
         #expect(session.postMarketClose == seconds(day.end))
         #expect(session.open - session.preMarketOpen == 19_800)
-        #expect(session.isHalfDay == (session.close - session.open == 12_600))
     }
 
     @Test(

@@ -106,15 +106,16 @@ struct FakeAlpacaPortfolioHistory {
     private func days(_ base: Decimal) throws -> [Point] {
         let visibleSessions =
             settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
-        return try visibleSessions.map { session in
-            // The label is hours after the close; today's label stands for the day so far.
-            let label = session.close + (session.isHalfDay ? 7 : 4) * 3600
+        return try visibleSessions.compactMap { session in
+            // Today's label stands for the day so far.
+            guard let label = LocalTime(date: session.date, hour: 20) else { return nil }
             let equity =
                 view.now < session.postMarketClose
                 ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
             return Point(
-                label: label, second: view.now < session.postMarketClose ? view.now : session.close,
-                equity: equity, base: base)
+                label: Int(Instant(newYork: label).secondsSince1970),
+                second: view.now < session.postMarketClose ? view.now : session.close, equity: equity,
+                base: base)
         }
     }
 

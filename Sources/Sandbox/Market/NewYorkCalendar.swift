@@ -136,7 +136,4 @@ package struct TradingSession: Sendable, Hashable {
         case .postMarket: close..<postMarketClose
         }
     }
-
-    /// True for a day that ends at 13:00.
-    package var isHalfDay: Bool { close - open < 6 * 3600 }
 }

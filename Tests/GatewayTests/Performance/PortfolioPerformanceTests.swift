@@ -60,6 +60,34 @@ struct PortfolioPerformanceTests {
         }
     }
 
+    @Test(
+        "over all years counts each deposit on the day whose value contains it",
+        arguments: [MarketHours.exchange, .always])
+    func deposits(hours: MarketHours) async throws {
+        try await withGateway({ $0.hours = hours }) { gateway in
+            let data = try await gateway.data(
+                """
+                { portfolio { performance(range: MAX) { \(performanceFields) } }
+                  accounts { performance(range: MAX) { \(performanceFields) } } }
+                """, Self.both(gateway))
+            let accounts = try #require(data["accounts"]?.elements).map { $0["performance"] }
+            for performance in accounts + [data["portfolio"]?["performance"]] {
+                let figure = try #require(performance?["timeWeighted"])
+                let rate = try #require(figure["value"]?["percentage"]?.decimal, "\(figure)").doubleValue
+                let money = try #require(performance?["moneyWeighted"]?["value"]?["percentage"]?.decimal)
+                #expect(rate > -10 && abs(rate - money.doubleValue) < 25, "\(figure), \(money)")
+                // A deposit is no gain: from point to point, some days later, the gain changes little.
+                let series = try #require(performance?["series"]?.elements).dropFirst()
+                let gains = try series.map { try #require($0["gain"]?.decimal).doubleValue }
+                let values = try series.map { try #require($0["value"]?.decimal).doubleValue }
+                for (index, change) in zip(gains.dropFirst(), gains).map(-).enumerated() {
+                    let point = series[series.startIndex + index + 1]
+                    #expect(abs(change) < 0.15 * values[index], "\(point)")
+                }
+            }
+        }
+    }
+
     @Test("without an exchange rate is null with the currency, never a sum of some accounts")
     func withoutRate() async throws {
         try await withGateway { gateway in

@@ -10,6 +10,7 @@ enum ArgumentExamples {
     private static let byName: [String: [String]] = [
         "symbol": [#""AAPL""#, #""EUR/USD""#, #""BTC/USD""#],
         "symbols": [#"["AAPL", "MSFT"]"#, #"["EUR/USD"]"#, #"["BTC/USD"]"#],
+        "benchmark": [#""SPY""#],
         "text": [#""apple""#],
         "to": [#""EUR""#, #""USD""#],
         "currency": [#""USD""#, #""EUR""#],
@@ -22,9 +23,9 @@ enum ArgumentExamples {
         },
     ]
 
-    /// Arguments that are given though they need not be: without them a list has instruments of every kind, and not
-    /// every field can be told of each kind.
-    private static let narrowing: Set = ["symbols"]
+    /// Optional arguments that are given: without `symbols` a list has instruments of every kind, of which some lack
+    /// fields; without a `benchmark` no response has a comparison.
+    private static let given: Set = ["symbols", "benchmark"]
     /// Fields whose lists have so many instruments that the quotas of the simulated providers do not suffice for all.
     private static let long: Set = ["activities"]
 
@@ -38,7 +39,7 @@ enum ArgumentExamples {
     ) -> String? {
         var texts: [String] = []
         for argument in field.arguments
-        where argument.isRequired || narrowing.contains(argument.name)
+        where argument.isRequired || given.contains(argument.name)
             || argument.name == "first" && long.contains(field.name)
         {
             let value: String?
