@@ -57,7 +57,8 @@ struct ChartDerivation: Hashable, Sendable {
         if base.adjustment == .raw {
             guard !splits.contains(where: { Self.isInside($0, days, series.interval) }) else { return nil }
             for index in candles.indices {
-                guard let ratio = ShareRatio(splits.filter { days[index] < $0.exDate }),
+                let first = Self.firstTradingDay(days[index], series.interval)
+                guard let ratio = ShareRatio(splits.filter { first < $0.exDate }),
                     let candle = ratio.adjusting(candles[index])
                 else { return nil }
                 candles[index] = candle
@@ -73,14 +74,19 @@ struct ChartDerivation: Hashable, Sendable {
         return cut(candles, of: series)
     }
 
-    /// Whether a candle contains trades before and after a split; the first working day counts as its first trades.
+    /// The day of the first trades of a candle: of a week, a month or longer its first working day.
+    private static func firstTradingDay(_ day: CalendarDate, _ interval: Interval) -> CalendarDate {
+        guard !interval.isIntraday, interval != .oneDay else { return day }
+        let first = interval.firstDay(around: day)
+        return (0..<3).lazy.compactMap { first.adding(days: $0) }.first { !$0.weekday.isWeekend } ?? first
+    }
+
+    /// Whether a candle contains trades before and after a split.
     private static func isInside(_ split: Split, _ days: [CalendarDate], _ interval: Interval) -> Bool {
         guard !interval.isIntraday, interval != .oneDay else { return false }
         return days.contains { day in
-            let first = interval.firstDay(around: day)
-            guard interval.firstDay(around: split.exDate) == first else { return false }
-            let working = (0..<3).lazy.compactMap { first.adding(days: $0) }.first { !$0.weekday.isWeekend }
-            return working.map { $0 < split.exDate } ?? true
+            interval.firstDay(around: split.exDate) == interval.firstDay(around: day)
+                && firstTradingDay(day, interval) < split.exDate
         }
     }
 

@@ -41,8 +41,12 @@ struct ChartDerivationTests {
         try #require(Split(exDate: day(text), newShares: new, oldShares: old))
     }
 
-    private static func closes(_ series: CandleSeries?) -> [String]? {
-        series.map { series in (0..<series.count).map { series[$0].prices.close.description } }
+    private static func closes(_ series: CandleSeries?) -> [Decimal]? {
+        series.map { series in (0..<series.count).map { series[$0].prices.close } }
+    }
+
+    private static func decimals(_ texts: String...) throws -> [Decimal] {
+        try texts.map { try #require(Decimal($0)) }
     }
 
     private static func volumes(_ series: CandleSeries?) -> [String]? {
@@ -63,17 +67,17 @@ struct ChartDerivationTests {
                 try Self.split("2026-11-16", 3), try Self.split("2026-11-17", 2),
                 try Self.split("2026-12-01", 10),
             ], dividends: [])
-        #expect(Self.closes(adjusted) == ["20", "20.25", "20", "20.01"])
+        #expect(try Self.closes(adjusted) == Self.decimals("20", "20.25", "20", "20.01"))
         #expect(Self.volumes(adjusted) == ["600", "600", "200", "100"])
         #expect(adjusted?.adjustment == .splits && adjusted?.times == series.times)
         #expect(adjusted?.isLastComplete == false && adjusted?.currency == "USD")
         // 1 for 20, and a price that is not finite.
         let reverse = derivation.adjusted(
             series, splits: [try Self.split("2026-11-16", 1, 20)], dividends: [])
-        #expect(Self.closes(reverse) == ["2400", "2430", "40", "20.01"])
+        #expect(try Self.closes(reverse) == Self.decimals("2400", "2430", "40", "20.01"))
         #expect(Self.volumes(reverse) == ["5", "5", "100", "100"])
         let thirds = derivation.adjusted(series, splits: [try Self.split("2026-11-17", 7)], dividends: [])
-        #expect(Self.closes(thirds) == ["17.14285714", "17.35714286", "5.71428571", "20.01"])
+        #expect(try Self.closes(thirds) == Self.decimals("17.14285714", "17.35714286", "5.71428571", "20.01"))
     }
 
     @Test("has prices multiplied by 1 − dividend ÷ last close before each ex-date")
@@ -92,7 +96,7 @@ struct ChartDerivationTests {
         let split = try Self.split("2026-11-16", 2)
         let adjusted = derivation.adjusted(series, splits: [split], dividends: [announced, early, late])
         // By the split 50, 25, 25, 20; 1 − 5/25 = 0.8 before the 17th, and 0.8 × (1 − 2/50) = 0.768 before the 13th.
-        #expect(Self.closes(adjusted) == ["38.4", "20", "20", "20"])
+        #expect(try Self.closes(adjusted) == Self.decimals("38.4", "20", "20", "20"))
         #expect(Self.volumes(adjusted) == ["200", "200", "100", "100"])
         #expect(adjusted?.adjustment == .splitsAndDividends)
     }
@@ -110,7 +114,7 @@ struct ChartDerivationTests {
         ])
         let dividend = Dividend(exDate: try Self.day("2026-11-17"), amount: 5, currency: "USD")
         let adjusted = derivation.adjusted(series, splits: [], dividends: [dividend])
-        #expect(Self.closes(adjusted) == ["40"])
+        #expect(try Self.closes(adjusted) == Self.decimals("40"))
         #expect(adjusted?.isTruncated == true && adjusted?.isLastComplete == true)
         let ranged = ChartWindow(
             interval: .oneDay, from: .earliest, to: to, last: 5, adjustment: .splitsAndDividends)
@@ -123,17 +127,17 @@ struct ChartDerivationTests {
         let derivation = try #require(ChartDerivation(window, of: Self.raw))
         let series = try Self.series([("2026-11-09", "100"), ("2026-11-16", "25")], interval: .oneWeek)
         let monday = derivation.adjusted(series, splits: [try Self.split("2026-11-16", 4)], dividends: [])
-        #expect(Self.closes(monday) == ["25", "25"])
+        #expect(try Self.closes(monday) == Self.decimals("25", "25"))
         let tuesday = derivation.adjusted(series, splits: [try Self.split("2026-11-17", 4)], dividends: [])
         #expect(tuesday == nil)
         let earlier = derivation.adjusted(series, splits: [try Self.split("2026-11-04", 4)], dividends: [])
-        #expect(Self.closes(earlier) == ["100", "25"])
+        #expect(try Self.closes(earlier) == Self.decimals("100", "25"))
         let month = ChartWindow(interval: .oneMonth, adjustment: .splits)
         let months = try Self.series([("2026-08-01", "100"), ("2026-09-01", "25")], interval: .oneMonth)
         let ofMonths = try #require(ChartDerivation(month, of: Self.raw))
         // The 1st of August 2026 is a Saturday.
         let first = ofMonths.adjusted(months, splits: [try Self.split("2026-08-03", 4)], dividends: [])
-        #expect(Self.closes(first) == ["100", "25"])
+        #expect(try Self.closes(first) == Self.decimals("100", "25"))
         #expect(ofMonths.adjusted(months, splits: [try Self.split("2026-08-04", 4)], dividends: []) == nil)
     }
 
