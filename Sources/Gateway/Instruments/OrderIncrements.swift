@@ -59,7 +59,9 @@ extension GatewayContext {
         }
     }
 
-    /// The first listing of each instrument at a broker that is complete; nil if no broker lists it.
+    /// The first listing of each instrument at a broker that is complete; nil if no broker trades it.
+    ///
+    /// Saxo reports increments also of an index, which has no orders.
     private func brokerListings(
         of symbols: [Symbol], isComplete: @escaping @Sendable (Listing) -> Bool
     ) -> MaybeAsync<BatchResults<Listing?>> {
@@ -70,13 +72,13 @@ extension GatewayContext {
             for: symbols, named: { "symbol \"\($0)\"" }, as: \Instrument.listing
         ) { () throws(FieldError) in
             var walk = instrumentRead(from: brokers)
-            walk.isComplete = { $0.listing.map(isComplete) ?? false }
+            walk.isComplete = { $0.listing.map { $0.isTradable != false && isComplete($0) } ?? false }
             return walk
         }
         return instruments.map { listings in
             listings.map { listing in
                 guard case .failure(let error as FieldError) = listing, error.meansNoValue else {
-                    return listing
+                    return listing.map { $0?.isTradable == false ? nil : $0 }
                 }
                 return .success(nil)
             }

@@ -224,10 +224,11 @@ extension UserDatabaseMigration {
                 END IF;
                 IF note."isClosed" THEN
                     -- A refusal without a time closes the window for a second, the next one for two, up to its length.
+                    -- `least` ignores NULL, so the time is chosen first.
                     UPDATE quota SET
-                        closed_until = greatest(closed_until, moment + coalesce(
-                            least(note."retryIn", 90000000),
-                            least(1000 * (1 << CAST(least(rejections, 16) AS INT)), greatest(note.longest, 1000)))),
+                        closed_until = greatest(closed_until, moment + least(90000000, coalesce(
+                            note."retryIn",
+                            least(1000 * (1 << CAST(least(rejections, 16) AS INT)), greatest(note.longest, 1000))))),
                         rejections = rejections + CASE WHEN note."retryIn" IS NULL THEN 1 ELSE 0 END,
                         changed_at = moment
                     WHERE provider = p_provider AND credential = p_credential AND name = note.name;

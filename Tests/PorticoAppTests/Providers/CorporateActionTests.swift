@@ -161,6 +161,8 @@ struct CorporateActionTests {
     @Test("adjust the prices of a provider that does not: they equal those of one that does")
     func charts() async throws {
         try await withTestGateway { gateway in
+            // After the close of the market, so that the price of the current month does not change between the reads.
+            gateway.clock.advance(by: .seconds(10 * 3_600))
             func candles(_ provider: String, _ adjustment: String) async throws -> [JSONValue] {
                 let answer = try await gateway.ask(
                     """
