@@ -82,7 +82,7 @@ struct HistoryTests {
         arguments: [
             (
                 #"{"Balance":{"AccountValue":[{"Date":"2026-11-16"}]}}"#,
-                #"Balance.AccountValue[0]: no "Value" (byte 48)"#
+                #"Balance.AccountValue[0]: no "Value" (byte 49)"#
             ),
             (
                 #"{"Balance":{"AccountValue":[{"Date":"today","Value":1}]}}"#,
