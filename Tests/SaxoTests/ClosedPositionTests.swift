@@ -1,11 +1,10 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Testing
 import Upstream
 
 import struct Sandbox.FakeSaxoSettings
-
-@testable import Saxo
 
 @Suite("Saxo's closed positions")
 struct ClosedPositionTests {

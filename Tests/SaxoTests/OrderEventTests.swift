@@ -1,9 +1,8 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Testing
 import Upstream
-
-@testable import Saxo
 
 @Suite("Events of Saxo's orders")
 struct OrderEventTests {

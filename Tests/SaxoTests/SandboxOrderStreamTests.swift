@@ -1,11 +1,10 @@
 import Brokerage
 import ProviderTestSupport
+import Saxo
 import Testing
 import Upstream
 
 import struct Sandbox.Fault
-
-@testable import Saxo
 
 @Suite("The stream of orders of Saxo's sandbox", .timeLimit(.minutes(20)))
 struct SandboxOrderStreamTests {

@@ -1,8 +1,7 @@
 import Brokerage
+import Saxo
 import Testing
 import Upstream
-
-@testable import Saxo
 
 @Suite("Saxo's symbols")
 struct SaxoSymbolsTests {

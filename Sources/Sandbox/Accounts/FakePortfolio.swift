@@ -82,7 +82,7 @@ package struct FakePortfolio: Sendable {
     }
 
     /// Returns the holdings at a moment, in the order of their first purchase.
-    package func holdings(at second: Int) throws -> [Holding] {
+    package func holdings(at second: Int) throws -> [FakeHolding] {
         try contents(at: second).holdings.filter { !$0.quantity.isZero }
     }
 
@@ -96,7 +96,7 @@ package struct FakePortfolio: Sendable {
 
     /// Returns holdings as if those at a session's close had been bought at that close, to compute the
     /// profit since then.
-    func holdings(at second: Int, boughtAtCloseOf session: TradingSession) throws -> [Holding] {
+    func holdings(at second: Int, boughtAtCloseOf session: TradingSession) throws -> [FakeHolding] {
         var contents = try contents(at: session.close)
         for index in contents.holdings.indices {
             let holding = contents.holdings[index]
@@ -132,7 +132,7 @@ package struct FakePortfolio: Sendable {
 struct FakePortfolioSnapshot {
     var cash: Decimal
     /// In the order of their first purchase; sold holdings have a quantity of zero.
-    var holdings: [Holding] = []
+    var holdings: [FakeHolding] = []
 
     init(cash: Decimal) {
         self.cash = cash
@@ -144,7 +144,7 @@ struct FakePortfolioSnapshot {
         guard let instrument = execution.instrument else { return }
         guard let index = holdings.firstIndex(where: { $0.instrument == instrument }) else {
             holdings.append(
-                Holding(instrument: instrument, quantity: execution.quantity, cost: execution.cost))
+                FakeHolding(instrument: instrument, quantity: execution.quantity, cost: execution.cost))
             return
         }
         let held = holdings[index]
@@ -163,7 +163,7 @@ struct FakePortfolioSnapshot {
 }
 
 /// Shares of one instrument, with the amount paid for them.
-package struct Holding: Sendable, Hashable {
+package struct FakeHolding: Sendable, Hashable {
     package let instrument: FakeInstrument
     /// Shares; negative for a short position.
     package var quantity: Decimal

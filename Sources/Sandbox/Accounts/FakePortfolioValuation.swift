@@ -15,7 +15,7 @@ struct FakePortfolioValuation {
     let lastDay: CalendarDate
 
     struct Position {
-        let holding: Holding
+        let holding: FakeHolding
         /// In cents.
         let price: Int
         /// The official close before the current trading day, in cents.

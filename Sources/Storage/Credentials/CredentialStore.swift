@@ -145,7 +145,7 @@ extension CredentialStore {
     ///   - hasWebhooks: Whether the tables have webhooks; those of earlier versions do not.
     /// - Returns: The two numbers.
     /// - Throws: `wrongMasterKey`.
-    static func examine(
+    package static func examine(
         _ db: SQLTransaction, at path: String, _ master: MasterKey, hasWebhooks: Bool = true
     ) throws -> (whole: Int, broken: Int) {
         let keys = try DataEncryptionKeys(db, at: path, master)

@@ -61,7 +61,7 @@ package final class Membership: Sendable {
     }
 
     /// Whether a process has reported within its lifetime, in a transaction.
-    static func isLive(_ id: String, _ db: SQLTransaction) throws -> Bool {
+    package static func isLive(_ id: String, _ db: SQLTransaction) throws -> Bool {
         try db.value("SELECT \(isLive("?"))", [id], as: Bool.self) == true
     }
 

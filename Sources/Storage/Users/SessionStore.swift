@@ -8,7 +8,7 @@ package import Upstream
 /// The file is longer than 350 lines, because all methods change memory and database together.
 package final class SessionStore: Sendable {
     package let policy: SessionPolicy
-    let database: SQLDatabase
+    package let database: SQLDatabase
     package let live: ActiveSessions
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()

@@ -16,7 +16,7 @@ package struct SessionToken: Sendable {
     }
 
     /// Returns nil for a text that does not have the form of a token.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix) else { return nil }
         self.text = text
     }

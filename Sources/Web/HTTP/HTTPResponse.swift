@@ -90,7 +90,7 @@ package struct HTTPResponse: Sendable {
 /// also after cancellation: a draining server still sends the parts that were written before, up to its
 /// limit. Throwing closes the connection, so that the client does not take a part as complete.
 package struct StreamingBody: Sendable {
-    let produce: @Sendable (BodyWriter) async throws -> Void
+    package let produce: @Sendable (BodyWriter) async throws -> Void
     /// Whether it is finished when the server drains, as any other response is.
     let endsByItself: Bool
     /// Whether it is the response of a mutation, which is always sent.
@@ -110,7 +110,7 @@ package struct StreamingBody: Sendable {
 package struct BodyWriter: Sendable {
     private let send: @Sendable (ByteBuffer) async throws -> Void
 
-    init(_ send: @escaping @Sendable (ByteBuffer) async throws -> Void) {
+    package init(_ send: @escaping @Sendable (ByteBuffer) async throws -> Void) {
         self.send = send
     }
 

@@ -77,7 +77,7 @@ package struct Router: Sendable {
     ///   - id: Its id.
     ///   - isDraining: Whether the server is shutting down, and accepts no new requests.
     /// - Returns: The handler of the request, or its refusal.
-    func admit(
+    package func admit(
         _ head: RequestHead, id: RequestID, isDraining: Bool = false
     ) -> Result<RequestHandler, RequestRejection> {
         let path = String(head.target.path)

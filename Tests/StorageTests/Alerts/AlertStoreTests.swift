@@ -1,9 +1,8 @@
 import Brokerage
 import PorticoCore
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Stored alerts")
 struct AlertStoreTests {

@@ -1,6 +1,5 @@
+import Storage
 import Testing
-
-@testable import Storage
 
 @Suite("The life of an order, in all interleavings of two processes")
 struct OrderModelTests {

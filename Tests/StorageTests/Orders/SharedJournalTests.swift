@@ -1,9 +1,8 @@
 import Brokerage
 import Foundation
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("The journal of orders of several processes")
 struct SharedJournalTests {

@@ -1,11 +1,10 @@
 import Brokerage
 import Foundation
+import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Quotas that several processes share in PostgreSQL")
 struct PostgresQuotaTests {

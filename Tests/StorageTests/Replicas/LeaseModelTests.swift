@@ -1,6 +1,5 @@
+import Storage
 import Testing
-
-@testable import Storage
 
 @Suite("The state machine of leases, in all interleavings of two processes")
 struct LeaseModelTests {

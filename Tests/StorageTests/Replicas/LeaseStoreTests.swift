@@ -1,9 +1,8 @@
 import Foundation
+import Storage
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Storage
 
 @Suite("Leases in PostgreSQL")
 struct LeaseStoreTests {

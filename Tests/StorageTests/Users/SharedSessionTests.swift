@@ -1,12 +1,11 @@
 import Brokerage
 import Foundation
 import PorticoCore
+import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Sessions of several processes")
 struct SharedSessionTests {

@@ -5,8 +5,7 @@ import NIOHTTP1
 import SocketInputs
 import Synchronization
 import TestSupport
-
-@testable import Web
+import Web
 
 /// The route, with tools over a small schema.
 struct ToolHandler {

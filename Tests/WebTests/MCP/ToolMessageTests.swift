@@ -6,8 +6,7 @@ import SocketInputs
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Web
+import Web
 
 /// Generated messages to the route of `/mcp`, without sockets.
 @Suite("Generated messages of the Model Context Protocol")

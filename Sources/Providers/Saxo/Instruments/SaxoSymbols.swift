@@ -63,7 +63,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
     }
 
     /// Portico's symbol of an instrument, for any symbol of Saxo.
-    func symbol(of key: SaxoInstrumentKey, providerSymbol spelling: String?) -> Symbol? {
+    package func symbol(of key: SaxoInstrumentKey, providerSymbol spelling: String?) -> Symbol? {
         spelling.flatMap { symbol(for: $0, assetType: key.assetType) }
             ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.maximumTypeLength))")
     }

@@ -49,7 +49,7 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
     }
 
     /// Reads a payload: an event, or an array of events.
-    static func events(in payload: [UInt8]) throws(JSONError) -> [SaxoOrderEvent] {
+    package static func events(in payload: [UInt8]) throws(JSONError) -> [SaxoOrderEvent] {
         try JSONReader.read(payload) { reader throws(JSONError) in
             var events: [SaxoOrderEvent] = []
             try reader.eachObject { reader throws(JSONError) in events.append(try Self(json: &reader)) }
@@ -62,7 +62,7 @@ extension SaxoOrderEvent {
     /// Whether the event is a change of an order that Portico reports.
     ///
     /// The placing of an exit is not: its entry has it as a leg.
-    var isReported: Bool {
+    package var isReported: Bool {
         isOfOrder && !order.id.isEmpty && subStatus != "Requested"
             && !(order.terms.relation == .exit && order.status == "Placed")
     }
@@ -106,8 +106,12 @@ package struct SaxoOrderSubscriptionRequest: Hashable, Sendable {
     /// The subscription that it takes the place of.
     let replaces: String?
 
+    package init(referenceID: String, replaces: String?) {
+        (self.referenceID, self.replaces) = (referenceID, replaces)
+    }
+
     /// The events that a subscription begins with.
-    enum Start: Hashable, Sendable {
+    package enum Start: Hashable, Sendable {
         /// Later events only.
         case realTime
         /// Those from an event on, which the response contains again.
@@ -116,7 +120,7 @@ package struct SaxoOrderSubscriptionRequest: Hashable, Sendable {
         case time(Instant)
     }
 
-    func body(contextID: String, from start: Start) -> [UInt8] {
+    package func body(contextID: String, from start: Start) -> [UInt8] {
         var arguments = JSONObjectText()
         arguments.add("Activities", ["Orders"])
         arguments.add("FieldGroups", ["DisplayAndFormat"])

@@ -57,7 +57,7 @@ extension SaxoClient: OrderStream {
 }
 
 /// The events of orders that one connection has delivered, over all its streaming contexts.
-final class SaxoOrderEventHistory: Sendable {
+package final class SaxoOrderEventHistory: Sendable {
     private struct State {
         var last: SaxoOrderEvent?
         /// The numbers of the last events, the newest last.
@@ -70,22 +70,24 @@ final class SaxoOrderEventHistory: Sendable {
     /// The number of events that are compared with new ones: those of a day of active trading.
     private static let maximumRecent = 1_000
 
+    package init() {}
+
     /// The start of the next subscription.
-    var start: SaxoOrderSubscriptionRequest.Start {
+    package var start: SaxoOrderSubscriptionRequest.Start {
         state.withLock { $0.last?.sequenceID.map { .sequence($0) } } ?? startByTime
     }
 
     /// The start if Saxo no longer has the last event.
-    var startByTime: SaxoOrderSubscriptionRequest.Start {
+    package var startByTime: SaxoOrderSubscriptionRequest.Start {
         state.withLock { $0.last?.time.map { .time($0) } } ?? .realTime
     }
 
     /// Whether an event was not recorded before; an event without a number is new.
-    func isNew(_ event: SaxoOrderEvent) -> Bool {
+    package func isNew(_ event: SaxoOrderEvent) -> Bool {
         state.withLock { state in event.sequenceID.map { !state.recent.contains($0) } ?? true }
     }
 
-    func record(_ event: SaxoOrderEvent) {
+    package func record(_ event: SaxoOrderEvent) {
         state.withLock { state in
             state.last = event
             guard let id = event.sequenceID else { return }

@@ -435,7 +435,7 @@ extension FakeAlpacaAccount {
 
     /// Returns the shares of a holding that open sell orders reserve; of a short holding, with its sign,
     /// those that open buy orders cover.
-    func heldForOrders(_ holding: Holding) throws -> Decimal {
+    func heldForOrders(_ holding: FakeHolding) throws -> Decimal {
         let isShort = holding.quantity.isNegative
         let held = try open(isShort ? .buy : .sell, of: holding.instrument)
             .reduce(Decimal.zero) { sum, order in
