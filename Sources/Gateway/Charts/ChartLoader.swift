@@ -70,7 +70,7 @@ extension GatewayContext {
         in call: CallContext
     ) async -> KeyedResults<Symbol, CandleSeries> {
         let queries = symbols.map { ChartQuery.series($0, derivation.base) }
-        let shares = symbols.filter(\.mayHaveCorporateActions)
+        let shares = symbols.filter(\.isShareOrFund)
         let actions = corporateActionSources(for: source)
         async let read = chartRead(from: [source], derivation.base).read(queries, for: call)
         async let readSplits = splitRead(from: actions).read(shares, for: call)

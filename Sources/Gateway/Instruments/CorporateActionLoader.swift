@@ -79,8 +79,10 @@ extension GatewayContext {
 }
 
 extension Symbol {
-    /// Whether it is the symbol of a share or fund: currencies, coins and indices have neither dividends nor splits.
-    var mayHaveCorporateActions: Bool {
+    /// Whether it is the symbol of a share or fund.
+    ///
+    /// Currencies, coins and indices have no company, and neither dividends nor splits.
+    var isShareOrFund: Bool {
         if case .listing? = SymbolKind(self) { true } else { false }
     }
 }

@@ -175,7 +175,7 @@ extension GatewayContext {
         histories.map { histories in
             var rest = histories.makeIterator()
             return symbols.map { symbol in
-                guard symbol.mayHaveCorporateActions else { return .success(nil) }
+                guard symbol.isShareOrFund else { return .success(nil) }
                 return rest.next().map { $0.map(page) } ?? .failure(FieldError.internalError)
             }
         }
@@ -184,7 +184,7 @@ extension GatewayContext {
 
 extension [Symbol] {
     /// The symbols of shares and funds.
-    fileprivate var shares: [Symbol] { filter(\.mayHaveCorporateActions) }
+    fileprivate var shares: [Symbol] { filter(\.isShareOrFund) }
 }
 
 /// Which dividends or splits of an instrument, by their ex-dates.

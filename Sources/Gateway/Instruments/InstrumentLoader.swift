@@ -104,9 +104,9 @@ extension GatewayContext {
     }
 
     /// The description of each company: that of its instrument's source, otherwise of the first source of
-    /// company figures that has one.
+    /// company figures that has one; null for instruments without a company: currencies, coins and indices.
     func descriptions(of instruments: [Instrument]) -> MaybeAsync<BatchResults<String?>> {
-        let unknown = instruments.filter { $0.about == nil }.map(\.symbol)
+        let unknown = instruments.filter { $0.about == nil && $0.symbol.isShareOrFund }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
         let reports = results(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
             () throws(FieldError) in

@@ -69,23 +69,23 @@ package struct ReadCaches: Sendable {
         static let accounts = 2 << 20
         static let knownAccounts = 1 << 20
         static let positions = 3 << 20
-        static let closedPositions = 1 << 20
+        static let closedPositions = 512 << 10
         static let histories = 3 << 20
-        static let activities = 1 << 20
+        static let activities = 512 << 10
         static let orders = 3 << 20
-        static let order = 2 << 20
+        static let order = 1 << 20
         static let watchlists = 2 << 20
         static let quotes = 3 << 20
-        static let depths = 1 << 20
-        static let charts = 12 << 20
+        static let depths = 512 << 10
+        static let charts = 10 << 20
         static let instruments = 4 << 20
         static let searches = 1 << 20
         static let fundamentals = 2 << 20
-        static let dividends = 4 << 20
-        static let splits = 1 << 20
+        static let dividends = 2 << 20
+        static let splits = 256 << 10
         static let articles = 4 << 20
-        static let singleArticles = 1 << 20
-        static let clocks = 1 << 20
+        static let singleArticles = 512 << 10
+        static let clocks = 256 << 10
 
         static let all =
             accounts + knownAccounts + positions + closedPositions + histories + activities + orders + order

@@ -17,7 +17,7 @@ package struct YahooClient: Sendable {
     let actions: ReadCache<Symbol, YahooActions>
 
     /// The most memory that dividends and splits take, in bytes.
-    package static let actionsLimit = 1 << 20
+    package static let actionsLimit = 512 << 10
 
     /// - Parameters:
     ///   - configuration: Yahoo's address.
