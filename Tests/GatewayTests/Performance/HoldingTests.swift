@@ -223,4 +223,31 @@ struct HoldingTests {
             #expect(data["portfolio"]?["currency"]?.elements?.map { $0["key"] } == ["USD"])
         }
     }
+
+    @Test("are in one slice of a sector, which has the form of the first source, whatever case others write")
+    func sectorsInCapitals() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("demo", of: alice)
+            // Alpha Vantage's only call is for Apple, whose sector it has in capitals; Yahoo has the others.
+            let market = gateway.market(
+                [try gateway.alpaca(), try gateway.alphaVantage(perMinute: 1), try gateway.yahoo()],
+                connections: [connection])
+            let apple = try await gateway.data(
+                "{ instrument(symbol: \"AAPL\") { identity { sector } } }", market)
+            #expect(apple["instrument"]?["identity"]?["sector"] == "TECHNOLOGY")
+            let data = try await gateway.data(
+                """
+                { portfolio { allocation(by: SECTOR) { key value }
+                  holdings(first: 15) { nodes { symbol value } } } }
+                """, market)
+            let slices = try #require(data["portfolio"]?["allocation"]?.elements)
+            let keys = slices.compactMap { $0["key"]?.string }
+            #expect(!keys.contains("Technology") && keys.contains("Financial Services"), "\(keys)")
+            let technology = try #require(slices.first { $0["key"] == "TECHNOLOGY" }, "\(keys)")
+            let holdings = try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
+            let value = try holdings.filter { ["AAPL", "MSFT", "NVDA"].contains($0["symbol"]?.string) }
+                .reduce(Brokerage.Decimal.zero) { try $0 + #require($1["value"]?.decimal) }
+            #expect(technology["value"]?.decimal == value, "\(slices)")
+        }
+    }
 }
