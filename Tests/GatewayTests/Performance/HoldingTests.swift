@@ -194,6 +194,53 @@ struct HoldingTests {
         }
     }
 
+    @Test("have the first announced ex-date from today on, which is null for what pays no dividends")
+    func nextDividend() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.saxo(of: alice),
+            ])
+            let data = try await gateway.data(
+                "{ portfolio { holdings(first: 20) { nodes { symbol nextDividendDate } } } }", backends)
+            let holdings = try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
+            let calls = try #require(gateway.calls["GET /v1/corporate-actions"], "\(gateway.calls)")
+            let instruments = try await gateway.data(
+                """
+                { portfolio { holdings(first: 20) { nodes {
+                  instrument { dividends(first: 500) { nodes { exDate } } } } } } }
+                """, backends)["portfolio"]?["holdings"]?["nodes"]?.elements
+            // They are the same dividends.
+            #expect(gateway.calls["GET /v1/corporate-actions"] == calls)
+            for (holding, other) in try zip(holdings, #require(instruments)) {
+                let dividends = other["instrument"]?["dividends"]?["nodes"]?.elements ?? []
+                let days = dividends.compactMap { $0["exDate"]?.string }.filter { $0 >= "2026-11-20" }
+                #expect(holding["nextDividendDate"]?.string == days.min(), "\(holding)")
+            }
+            func day(of symbol: String) -> JSONValue? {
+                holdings.first { $0["symbol"]?.string == symbol }?["nextDividendDate"]
+            }
+            #expect(day(of: "KO") != .null && day(of: "TSLA") == .null && day(of: "EUR/USD") == .null)
+        }
+    }
+
+    @Test("whose dividends cannot be read have an error, and keep their other fields")
+    func unreadDividends() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            #expect(
+                gateway.sandbox.faults.add(Fault(.status(500), endpoint: "GET /v1/corporate-actions")))
+            let answer = try await gateway.ask(
+                "{ portfolio { holdings(first: 1) { nodes { symbol nextDividendDate } } } }", as: alice,
+                backends)
+            let holding = answer["data"]?["portfolio"]?["holdings"]?["nodes"]?[0]
+            #expect(holding?["symbol"]?.string != nil && holding?["nextDividendDate"] == .null, "\(answer)")
+            #expect(
+                answer.failures == [
+                    FieldFailure("portfolio.holdings.nodes.0.nextDividendDate", "PROVIDER_UNAVAILABLE")
+                ], "\(answer)")
+        }
+    }
+
     @Test("are allocated by sector and country; instruments of which no provider knows them are UNKNOWN")
     func allocation() async throws {
         try await withGateway { gateway in
