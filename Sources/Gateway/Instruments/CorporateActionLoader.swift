@@ -26,6 +26,26 @@ extension GatewayContext {
         }
     }
 
+    /// The first ex-date of each instrument from a day on; nil if no dividend with such a day is announced, or if no source
+    /// has dividends of the instrument.
+    func nextDividendDates(
+        of symbols: [Symbol], from day: CalendarDate
+    ) -> MaybeAsync<BatchResults<CalendarDate?>> {
+        let shares = Set(symbols.filter(\.mayHaveCorporateActions)).sorted { $0.text < $1.text }
+        return dividends(of: shares).map { histories in
+            let found = Dictionary(zip(shares, histories), uniquingKeysWith: { first, _ in first })
+            return symbols.map { symbol in
+                switch found[symbol] {
+                case .success(let history)?:
+                    .success(history.dividends.lazy.map(\.exDate).filter { $0 >= day }.min())
+                case .failure(let error as FieldError)? where error.meansNoValue: .success(nil)
+                case .failure(let error)?: .failure(error)
+                case nil: .success(nil)
+                }
+            }
+        }
+    }
+
     /// The routed read of dividends.
     func dividendRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, DividendHistory> {
         RoutedRead(

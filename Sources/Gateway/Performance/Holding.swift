@@ -132,6 +132,12 @@ extension Holding: GraphQLObject {
         Field("dayProfitLoss", throwing: { try $0.dayProfitLoss() })
         Field("dayContributionPercentage", throwing: { try $0.dayContribution() })
         Field("positions", \.positions)
+        Field(
+            "nextDividendDate",
+            load: { holdings, context in
+                let today = context.services.reads.clock.wallTime().inNewYork.date
+                return context.nextDividendDates(of: holdings.map(\.symbol), from: today)
+            })
         Field("profit", load: { holdings, context in .async { try await context.profits(of: holdings) } })
         Field(
             "performance", PerformanceArguments.self,

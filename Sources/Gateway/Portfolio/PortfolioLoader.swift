@@ -54,20 +54,31 @@ extension GatewayContext {
     }
 
     /// A property of the company of each position, from the first source that has it; nil if it is unknown.
+    ///
+    /// Providers write the same name in different case: each has the form of the first source in the order of the route.
     private func companies(
         of positions: [ConnectedPosition], _ property: @escaping @Sendable (Fundamentals) -> String?
     ) -> MaybeAsync<[String?]> {
         let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
-        let answers = results(for: symbols, named: { "company \"\($0)\"" }, as: property) {
-            () throws(FieldError) in
+        let route = ((try? sources(for: .fundamentals, from: nil)) ?? []).map(\.provider)
+        let answers = results(
+            for: symbols, named: { "company \"\($0)\"" },
+            as: { (source: $0.provenance.source, name: property($0)) }
+        ) { () throws(FieldError) in
             var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
             walk.isComplete = { property($0) != nil }
             return walk
         }
         return answers.map { answers in
-            let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers))
+            let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers.map { try? $0.get() }))
+            let names = route.flatMap { provider in
+                symbols.compactMap { symbol in
+                    found[symbol].flatMap { $0?.source == provider ? $0?.name : nil }
+                }
+            }
+            let forms = Dictionary(names.map { ($0.lowercased(), $0) }) { first, _ in first }
             return positions.map { linked in
-                found[linked.position.symbol].flatMap { try? $0.get() } ?? nil
+                found[linked.position.symbol].flatMap { $0?.name }.map { forms[$0.lowercased()] ?? $0 }
             }
         }
     }

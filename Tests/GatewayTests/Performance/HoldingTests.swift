@@ -194,6 +194,53 @@ struct HoldingTests {
         }
     }
 
+    @Test("have the first announced ex-date from today on, which is null for what pays no dividends")
+    func nextDividend() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([
+                gateway.connection("demo", of: alice), gateway.saxo(of: alice),
+            ])
+            let data = try await gateway.data(
+                "{ portfolio { holdings(first: 20) { nodes { symbol nextDividendDate } } } }", backends)
+            let holdings = try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
+            let calls = try #require(gateway.calls["GET /v1/corporate-actions"], "\(gateway.calls)")
+            let instruments = try await gateway.data(
+                """
+                { portfolio { holdings(first: 20) { nodes {
+                  instrument { dividends(first: 500) { nodes { exDate } } } } } } }
+                """, backends)["portfolio"]?["holdings"]?["nodes"]?.elements
+            // They are the same dividends.
+            #expect(gateway.calls["GET /v1/corporate-actions"] == calls)
+            for (holding, other) in try zip(holdings, #require(instruments)) {
+                let dividends = other["instrument"]?["dividends"]?["nodes"]?.elements ?? []
+                let days = dividends.compactMap { $0["exDate"]?.string }.filter { $0 >= "2026-11-20" }
+                #expect(holding["nextDividendDate"]?.string == days.min(), "\(holding)")
+            }
+            func day(of symbol: String) -> JSONValue? {
+                holdings.first { $0["symbol"]?.string == symbol }?["nextDividendDate"]
+            }
+            #expect(day(of: "KO") != .null && day(of: "TSLA") == .null && day(of: "EUR/USD") == .null)
+        }
+    }
+
+    @Test("whose dividends cannot be read have an error, and keep their other fields")
+    func unreadDividends() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            #expect(
+                gateway.sandbox.faults.add(Fault(.status(500), endpoint: "GET /v1/corporate-actions")))
+            let answer = try await gateway.ask(
+                "{ portfolio { holdings(first: 1) { nodes { symbol nextDividendDate } } } }", as: alice,
+                backends)
+            let holding = answer["data"]?["portfolio"]?["holdings"]?["nodes"]?[0]
+            #expect(holding?["symbol"]?.string != nil && holding?["nextDividendDate"] == .null, "\(answer)")
+            #expect(
+                answer.failures == [
+                    FieldFailure("portfolio.holdings.nodes.0.nextDividendDate", "PROVIDER_UNAVAILABLE")
+                ], "\(answer)")
+        }
+    }
+
     @Test("are allocated by sector and country; instruments of which no provider knows them are UNKNOWN")
     func allocation() async throws {
         try await withGateway { gateway in
@@ -221,6 +268,33 @@ struct HoldingTests {
             // Funds have no sector.
             #expect(sectors.isSuperset(of: ["CASH", "UNKNOWN"]) && sectors.count > 4, "\(sectors)")
             #expect(data["portfolio"]?["currency"]?.elements?.map { $0["key"] } == ["USD"])
+        }
+    }
+
+    @Test("are in one slice of a sector, which has the form of the first source, whatever case others write")
+    func sectorsInCapitals() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("demo", of: alice)
+            // Alpha Vantage's only call is for Apple, whose sector it has in capitals; Yahoo has the others.
+            let market = gateway.market(
+                [try gateway.alpaca(), try gateway.alphaVantage(perMinute: 1), try gateway.yahoo()],
+                connections: [connection])
+            let apple = try await gateway.data(
+                "{ instrument(symbol: \"AAPL\") { identity { sector } } }", market)
+            #expect(apple["instrument"]?["identity"]?["sector"] == "TECHNOLOGY")
+            let data = try await gateway.data(
+                """
+                { portfolio { allocation(by: SECTOR) { key value }
+                  holdings(first: 15) { nodes { symbol value } } } }
+                """, market)
+            let slices = try #require(data["portfolio"]?["allocation"]?.elements)
+            let keys = slices.compactMap { $0["key"]?.string }
+            #expect(!keys.contains("Technology") && keys.contains("Financial Services"), "\(keys)")
+            let technology = try #require(slices.first { $0["key"] == "TECHNOLOGY" }, "\(keys)")
+            let holdings = try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
+            let value = try holdings.filter { ["AAPL", "MSFT", "NVDA"].contains($0["symbol"]?.string) }
+                .reduce(Brokerage.Decimal.zero) { try $0 + #require($1["value"]?.decimal) }
+            #expect(technology["value"]?.decimal == value, "\(slices)")
         }
     }
 }
