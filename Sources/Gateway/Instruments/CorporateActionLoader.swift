@@ -31,7 +31,7 @@ extension GatewayContext {
     func nextDividendDates(
         of symbols: [Symbol], from day: CalendarDate
     ) -> MaybeAsync<BatchResults<CalendarDate?>> {
-        let shares = Set(symbols.filter(\.mayHaveCorporateActions)).sorted { $0.text < $1.text }
+        let shares = Set(symbols.filter(\.isShareOrFund)).sorted { $0.text < $1.text }
         return dividends(of: shares).map { histories in
             let found = Dictionary(zip(shares, histories), uniquingKeysWith: { first, _ in first })
             return symbols.map { symbol in
