@@ -89,8 +89,8 @@ package struct ReadCaches: Sendable {
 
         static let all =
             accounts + knownAccounts + positions + closedPositions + histories + activities + orders + order
-            + watchlists + quotes + depths + charts + instruments + searches + fundamentals + dividends + splits
-            + articles + singleArticles + clocks
+            + watchlists + quotes + depths + charts + instruments + searches + fundamentals + dividends
+            + splits + articles + singleArticles + clocks
     }
 
     /// The most memory of all kinds together, in bytes.

@@ -5,10 +5,11 @@ import GraphQL
 /// Most hang on an argument's name alone, so that a new field with the arguments of its neighbours needs nothing here.
 enum ArgumentExamples {
     /// How many variants of the arguments there are.
-    static let variants = 3
+    static let variants = 4
 
     private static let byName: [String: [String]] = [
-        "symbol": [#""AAPL""#, #""EUR/USD""#, #""BTC/USD""#],
+        // The last one was split.
+        "symbol": [#""AAPL""#, #""EUR/USD""#, #""BTC/USD""#, #""NVDA""#],
         "symbols": [#"["AAPL", "MSFT"]"#, #"["EUR/USD"]"#, #"["BTC/USD"]"#],
         "benchmark": [#""SPY""#],
         "text": [#""apple""#],
@@ -26,8 +27,9 @@ enum ArgumentExamples {
     /// Optional arguments that are given: without `symbols` a list has instruments of every kind, of which some lack
     /// fields; without a `benchmark` no response has a comparison.
     private static let given: Set = ["symbols", "benchmark"]
-    /// Fields whose lists have so many instruments that the quotas of the simulated providers do not suffice for all.
-    private static let long: Set = ["activities"]
+    /// Fields whose lists are so long that neither the quotas of the simulated providers nor the limit of the cost of an
+    /// operation suffice for all.
+    private static let long: Set = ["activities", "lots"]
 
     /// `(name: value, …)` for what a field must be given, or nothing where it needs none.
     ///

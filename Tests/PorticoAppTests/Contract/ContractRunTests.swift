@@ -77,6 +77,28 @@ struct ContractRunTests {
         #expect(run.unanswered.contains { $0.hasPrefix("ItemEdge ") && $0.contains("No name.") })
     }
 
+    @Test("accepts UNSUPPORTED only at a field whose description states it")
+    func unsupported() async throws {
+        let sdl = """
+            type Query {
+                "UNSUPPORTED if the broker has none."
+                first: Item
+                second: Item
+            }
+            type Item { name: String }
+            """
+        var run = ContractRun(try Schema.build(sdl)) { query in
+            let field = query.contains("first") ? "first" : "second"
+            return try JSONValue(
+                parsing: """
+                    {"data": {"\(field)": null}, "errors": [{"message": "None.", "path": ["\(field)"],
+                        "extensions": {"code": "UNSUPPORTED"}}]}
+                    """)
+        }
+        try await run.run()
+        #expect(run.violations == ["Query.second: second: None."])
+    }
+
     @Test("names fields that it cannot request, and types that no field returns")
     func gaps() async throws {
         let run = try await run(
@@ -92,6 +114,6 @@ struct ContractRunTests {
                 "Query.node: there is no example for its arguments",
             ])
         #expect(
-            run.unanswered == ["Gone (tried: gone #0, gone #1, gone #2)", "Odd (tried: no way)"])
+            run.unanswered == ["Gone (tried: gone #0, gone #1, gone #2, gone #3)", "Odd (tried: no way)"])
     }
 }

@@ -29,17 +29,17 @@ struct TestGateway: Sendable {
 
     fileprivate init(
         _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, people: UserPolicy,
-        webhooks: WebhookPolicy
+        webhooks: WebhookPolicy, settings: [String: String]
     ) async throws {
         try await self.init(
             sandbox, over: transport, clock: clock, keptIn: .temporary(), sealedWith: .random(),
-            people: people, webhooks: webhooks)
+            people: people, webhooks: webhooks, settings: settings)
     }
 
     private init(
         _ sandbox: Sandbox, over transport: HTTPClient, clock: GatewayClock, keptIn file: UserDatabase,
         sealedWith master: MasterKey, people: UserPolicy = UserPolicy(),
-        webhooks: WebhookPolicy = WebhookPolicy()
+        webhooks: WebhookPolicy = WebhookPolicy(), settings: [String: String] = [:]
     ) async throws {
         var retry = RetryPolicy()
         retry.attempts = 1
@@ -49,7 +49,8 @@ struct TestGateway: Sendable {
         var wiring = ProviderAssembly(
             over: transport, counting: ledger, clock: clock.calls, environment: .sandbox, retry: retry)
         owner = try #require(OwnerID("owner"))
-        let values = try await SettingsLoader.load(environment: SandboxService(sandbox).environment)
+        let values = try await SettingsLoader.load(
+            environment: SandboxService(sandbox).environment.merging(settings) { _, given in given })
         try wiring.add(ProviderSettings(values, in: .sandbox), of: owner)
         self.sandbox = sandbox
         self.clock = clock
@@ -187,7 +188,7 @@ final class GatewayClock: Sendable {
 func withTestGateway<Value>(
     users: [SandboxUser] = [.demo, .second], people: UserPolicy = UserPolicy(),
     webhooks: WebhookPolicy = WebhookPolicy(),
-    clock: GatewayClock = GatewayClock(),
+    clock: GatewayClock = GatewayClock(), settings: [String: String] = [:],
     configure: (inout SandboxConfiguration) -> Void = { _ in },
     _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
@@ -201,7 +202,7 @@ func withTestGateway<Value>(
     let result: Result<Value, any Error>
     do {
         let gateway = try await TestGateway(
-            sandbox, over: transport, clock: clock, people: people, webhooks: webhooks)
+            sandbox, over: transport, clock: clock, people: people, webhooks: webhooks, settings: settings)
         do {
             result = .success(try await test(gateway))
         } catch {
