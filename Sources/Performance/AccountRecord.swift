@@ -18,6 +18,8 @@ package struct AccountRecord: Sendable, Hashable {
     /// With those of the first and last day of a period, its gain by currencies is exact. Otherwise only the currency
     /// of the account counts.
     package var composition: [CalendarDate: [String: Decimal]] = [:]
+    /// Whether it is the part of an account that one instrument is, with values by prices.
+    private var isPosition = false
 
     /// An account; of several valuations of one day, the last counts.
     package init(
@@ -74,9 +76,11 @@ package struct AccountRecord: Sendable, Hashable {
                 break
             }
         }
-        return AccountRecord(
+        var position = AccountRecord(
             id: "\(id)/\(symbol)", currency: currency, valuations: valuations, activities: own,
             knownFrom: knownFrom, openedOn: nil)
+        position.isPosition = true
+        return position
     }
 
     /// The values of a position at the end of days, in the currency of the prices.
@@ -143,6 +147,25 @@ extension AccountRecord {
         }
         guard low < valuations.count, valuations[low].date == date else { return nil }
         return try value(of: valuations[low], rates: rates)
+    }
+
+    /// The days whose value lacks their deposits: it is below nine tenths of them.
+    ///
+    /// A broker can book a deposit before its values contain it. Such a value is no value at the end of the day.
+    func daysWithoutDeposits(rates: ExchangeRateHistory) throws(Decimal.Overflow) -> Set<CalendarDate> {
+        guard !isPosition else { return [] }
+        var flows: [CalendarDate: Decimal] = [:]
+        for activity in activities {
+            // A day whose flow cannot be converted has no return for this reason.
+            guard let flow = try? Self.flow(of: activity, in: currency, rates: rates) else { continue }
+            flows[activity.date] = try (flows[activity.date] ?? .zero) + flow
+        }
+        var days: Set<CalendarDate> = []
+        for valuation in valuations where valuation.includesFlows {
+            guard let flow = flows[valuation.date], flow > .zero else { continue }
+            if try valuation.value * 10 < flow * 9 { days.insert(valuation.date) }
+        }
+        return days
     }
 
     /// A valuation with the flows of its day.

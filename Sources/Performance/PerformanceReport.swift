@@ -137,7 +137,9 @@ private struct Timeline {
     private mutating func addValuations(of accounts: [AccountRecord], through end: CalendarDate) throws {
         var days: [CalendarDate: (count: Int, value: Decimal)] = [:]
         for account in accounts {
-            for valuation in account.valuations where valuation.date <= end {
+            let excluded = try account.daysWithoutDeposits(rates: rates)
+            for valuation in account.valuations
+            where valuation.date <= end && !excluded.contains(valuation.date) {
                 let own = try account.value(of: valuation, rates: rates)
                 let conversion: ExchangeRateHistory.Conversion
                 do throws(Undetermined) {

@@ -129,6 +129,33 @@ struct PerformanceReportTests {
         #expect(none.timeWeighted.known == nil && none.timeWeighted.value == nil)
     }
 
+    @Test("has no value on a day whose value lacks the deposit: its return is that of Modified Dietz")
+    func lateValues() throws {
+        let deposit = try activity("2026-06-15", .cashFlow(CurrencyAmount(200, "USD")))
+        let late = try account(
+            [("2026-06-01", "100"), ("2026-06-15", "100"), ("2026-06-16", "300"), ("2026-06-30", "330")],
+            [deposit])
+        let other = try account(
+            [("2026-06-01", "1000"), ("2026-06-15", "1000"), ("2026-06-16", "1000"), ("2026-06-30", "1000")])
+        for (accounts, rate) in [([late], "0.100000000000"), ([late, other], "0.023076923077")] {
+            let report = try report(accounts, from: "2026-06-01", through: "2026-06-30")
+            let own = try #require(report.timeWeighted.value)
+            #expect(own.rate.description == rate)
+            #expect(own.method == .modifiedDietz && own.isEstimated)
+            #expect(own.unvaluedFlows.map(\.description) == ["2026-06-15"])
+            #expect(
+                report.series.map(\.date.description) == ["2026-06-01", "2026-06-16", "2026-06-30"])
+            #expect(report.gain.value?.total == 30 && report.netFlows == 200)
+        }
+        // At the end of a period the deposit would count as a loss.
+        let end = try report([late], from: "2026-06-01", through: "2026-06-15")
+        #expect(end.gain.value == nil && end.timeWeighted.value == nil && end.moneyWeighted.value == nil)
+        let whole = try account(
+            [("2026-06-01", "100"), ("2026-06-14", "110"), ("2026-06-15", "290")], [deposit])
+        let loss = try report([whole], from: "2026-06-01", through: "2026-06-15")
+        #expect(loss.timeWeighted.value?.rate.description == "-0.100000000000")
+    }
+
     @Test("counts securities at the price of their day, and names those without a price")
     func transfers() throws {
         let symbol = try #require(Symbol("AAPL"))

@@ -207,7 +207,7 @@ struct HoldingTests {
             let instruments = try await gateway.data(
                 """
                 { portfolio { holdings(first: 20) { nodes {
-                  instrument { dividends(first: 500) { nodes { exDate } } } } } } }
+                  instrument { dividends(from: "2026-11-15", first: 20) { nodes { exDate } } } } } } }
                 """, backends)["portfolio"]?["holdings"]?["nodes"]?.elements
             // They are the same dividends.
             #expect(gateway.calls["GET /v1/corporate-actions"] == calls)
