@@ -3,8 +3,12 @@ package import GraphQL
 
 /// A position, and the connection by which it was read.
 package struct ConnectedPosition: Sendable {
-    let position: Position
+    package let position: Position
     let connection: BrokerConnection
+
+    package init(position: Position, connection: BrokerConnection) {
+        (self.position, self.connection) = (position, connection)
+    }
 
     /// The `id` that the schema gives it.
     package var globalID: String { connection.globalID(ofPosition: position) }

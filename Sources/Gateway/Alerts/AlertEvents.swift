@@ -1,4 +1,4 @@
-import PorticoCore
+package import PorticoCore
 import Storage
 import Synchronization
 import Upstream
@@ -36,7 +36,7 @@ package final class AlertEvents: Sendable {
     /// Wakes the evaluation, because alerts have changed.
     let evaluationSignal = WakeSignal()
     /// Wakes the delivery, because messages wait.
-    let deliverySignal = WakeSignal()
+    package let deliverySignal = WakeSignal()
 
     package var counts: Counts { state.withLock(\.counts) }
 

@@ -1,16 +1,16 @@
 import Brokerage
 import GraphQL
-import Storage
+package import Storage
 
 /// The message about a firing that webhooks receive.
-enum AlertMessage {
+package enum AlertMessage {
     /// The type of the message, as Standard Webhooks names it.
     private static let type = "alert.fired"
 
     /// The message as JSON: `type`, `timestamp`, and `data` with the fields that `AlertFiring` and its condition have in
     /// the schema.
     @Sendable
-    static func body(_ firing: AlertFiring) -> String {
+    package static func body(_ firing: AlertFiring) -> String {
         let condition = firing.condition
         var data: InputObject = [
             "id": .string(NodeID(.alertFiring, firing.id).text),

@@ -1,11 +1,11 @@
-import Brokerage
-import Upstream
+package import Brokerage
+package import Upstream
 
 /// How Portico adjusts the prices of a source that does not adjust them itself.
-struct ChartDerivation: Hashable, Sendable {
+package struct ChartDerivation: Hashable, Sendable {
     /// The candles to read from the source: without the wanted adjustment, and for dividends until now, because a
     /// factor depends on the last price before each later dividend.
-    let base: ChartWindow
+    package let base: ChartWindow
     private let window: ChartWindow
     private let target: Adjustment
 
@@ -14,7 +14,7 @@ struct ChartDerivation: Hashable, Sendable {
     ///
     /// A dividend's factor depends on the close of the day before its ex-date, so only charts of days are adjusted for
     /// dividends.
-    init?(_ window: ChartWindow, of capabilities: ChartCapabilities) {
+    package init?(_ window: ChartWindow, of capabilities: ChartCapabilities) {
         guard let target = window.adjustment, !capabilities.serve(window) else { return nil }
         let bases: [Adjustment]
         switch target {
@@ -37,7 +37,7 @@ struct ChartDerivation: Hashable, Sendable {
     }
 
     /// Whether dividends are needed, in addition to splits.
-    var needsDividends: Bool { target == .splitsAndDividends }
+    package var needsDividends: Bool { target == .splitsAndDividends }
 
     /// The adjusted candles.
     ///
@@ -47,7 +47,7 @@ struct ChartDerivation: Hashable, Sendable {
     ///   - dividends: All its dividends; not used unless they are needed.
     /// - Returns: The candles of the window; nil if they cannot be determined: a candle contains prices before and
     ///   after a split, a dividend is in another or an unknown currency, or a number has too many digits.
-    func adjusted(_ series: CandleSeries, splits: [Split], dividends: [Dividend]) -> CandleSeries? {
+    package func adjusted(_ series: CandleSeries, splits: [Split], dividends: [Dividend]) -> CandleSeries? {
         let zone = ExchangeTimeZone(series.timeZone)
         // Announced actions do not change prices before their day.
         let today = series.provenance.fetchedAt.date(in: zone)

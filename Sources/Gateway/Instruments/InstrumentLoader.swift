@@ -1,5 +1,5 @@
-import Brokerage
-import GraphQL
+package import Brokerage
+package import GraphQL
 import Upstream
 
 extension GatewayContext {
@@ -80,7 +80,7 @@ extension GatewayContext {
     ///
     /// It is the broker's, otherwise that of the instrument at the first provider that returns one other than
     /// OTHER, otherwise the one that the broker makes probable; nil if there is none.
-    func assetClasses(of positions: [ConnectedPosition]) -> MaybeAsync<[AssetClass?]> {
+    package func assetClasses(of positions: [ConnectedPosition]) -> MaybeAsync<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
         let pending: MaybeAsync<BatchResults<Instrument?>> = results(

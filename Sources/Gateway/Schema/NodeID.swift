@@ -4,12 +4,12 @@ import Upstream
 /// An id of the schema: the type of the object, and its local id.
 ///
 /// It is opaque to clients.
-struct NodeID: Hashable, Sendable {
+package struct NodeID: Hashable, Sendable {
     let kind: Kind
     /// The id among the objects of the type.
     let localID: String
 
-    enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case account = "Account"
         case activity = "Activity"
         case alert = "Alert"
@@ -34,7 +34,7 @@ struct NodeID: Hashable, Sendable {
         case webhook = "Webhook"
     }
 
-    init(_ kind: Kind, _ rest: String) {
+    package init(_ kind: Kind, _ rest: String) {
         self.kind = kind
         self.localID = rest
     }
@@ -64,5 +64,5 @@ struct NodeID: Hashable, Sendable {
     }
 
     /// As the schema gives it.
-    var text: String { "\(kind.rawValue):\(localID)" }
+    package var text: String { "\(kind.rawValue):\(localID)" }
 }

@@ -20,7 +20,7 @@ package final class GatewayServices: Sendable {
     /// The users and their data.
     let userData: UserData
     let live: QuoteFeedRegistry
-    let watches: LiveSubscriptions
+    package let watches: LiveSubscriptions
     /// The previews and the limits of orders that language models place.
     let toolOrders: ToolOrders
     /// Serializes changes that read a list of a broker and write it back completely.

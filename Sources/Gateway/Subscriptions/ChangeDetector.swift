@@ -25,6 +25,8 @@ package struct ChangeDetector<Item: LiveEntity> {
     private var failure: FieldError?
     private var hasRead = false
 
+    package init() {}
+
     package enum News {
         /// The changed and the removed objects; all objects the first time.
         case items([Item])

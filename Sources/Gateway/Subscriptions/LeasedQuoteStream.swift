@@ -1,13 +1,13 @@
-import Brokerage
-import Storage
+package import Brokerage
+package import Storage
 import Synchronization
-import Upstream
+package import Upstream
 
 /// The stream of a provider for the one process that holds the lease of its key.
 ///
 /// Providers accept one connection for a key. The other processes are not connected, so that their feeds poll prices,
 /// within the quota. A lease that is lost ends the connection, and the feed waits for the lease again.
-struct LeasedQuoteStream: QuoteStream {
+package struct LeasedQuoteStream: QuoteStream {
     private let stream: any QuoteStream
     private let leases: LeaseStore
     private let name: String
@@ -18,8 +18,9 @@ struct LeasedQuoteStream: QuoteStream {
     ///   - source: The source of the stream: its key is the one of the lease.
     ///   - leases: The leases of all processes.
     ///   - clock: The clock of this process.
-    init(_ stream: any QuoteStream, of source: MarketDataSource, under leases: LeaseStore, clock: TimeSource)
-    {
+    package init(
+        _ stream: any QuoteStream, of source: MarketDataSource, under leases: LeaseStore, clock: TimeSource
+    ) {
         (self.stream, self.leases, self.clock) = (stream, leases, clock)
         let key =
             switch source.audience {
@@ -29,10 +30,10 @@ struct LeasedQuoteStream: QuoteStream {
         name = "stream/\(source.provider.rawValue)/\(source.environment.rawValue)/\(key)"
     }
 
-    var symbolLimit: Int? { stream.symbolLimit }
+    package var symbolLimit: Int? { stream.symbolLimit }
 
     /// Waits for the lease, then runs one connection until it fails or the lease is lost.
-    func run(
+    package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
         // The work's task sets it.

@@ -1,15 +1,15 @@
 import Brokerage
 import Synchronization
-import Upstream
+package import Upstream
 
 /// The subscriptions to users' data, each shared by all sessions of a user.
-final class LiveSubscriptions: Sendable {
+package final class LiveSubscriptions: Sendable {
     let accounts: SubscriptionTable<[ConnectedAccount]>
     let positions: SubscriptionTable<[ConnectedPosition]>
     let goals: SubscriptionTable<[GoalsProgress]>
     let orders = OrderSubscriptions()
     let connections = ConnectionChangeNotifier()
-    let alerts = AlertEvents()
+    package let alerts = AlertEvents()
     /// The clock of the pauses between two reads.
     let clock: TimeSource
 
@@ -188,8 +188,10 @@ package final class ConnectionChangeNotifier: Sendable {
     // holds the task's lock while it calls `leave`, which waits for this mutex.
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Returns a stream with one element at once, and one after each change; unread elements are merged.
-    func changes(of owner: OwnerID) -> AsyncStream<Void> {
+    package func changes(of owner: OwnerID) -> AsyncStream<Void> {
         let (changes, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         listener.yield()
         let number = state.withLock { state in
@@ -202,7 +204,7 @@ package final class ConnectionChangeNotifier: Sendable {
     }
 
     /// Notifies the subscribers of a user that a connection was added or removed.
-    func notify(_ owner: OwnerID) {
+    package func notify(_ owner: OwnerID) {
         let listeners = state.withLock { $0.listeners[owner] }
         for listener in (listeners ?? [:]).values { listener.yield() }
     }

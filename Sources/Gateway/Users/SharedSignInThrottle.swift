@@ -1,8 +1,8 @@
-import Brokerage
-import Storage
+package import Brokerage
+package import Storage
 
 /// Counts failed sign-ins and new users, with all other processes that use the database, or in memory.
-struct SharedSignInThrottle: Sendable {
+package struct SharedSignInThrottle: Sendable {
     let memory: SignInThrottle
     /// Nil if there is one process.
     let store: AttemptStore?
@@ -12,10 +12,14 @@ struct SharedSignInThrottle: Sendable {
     /// The time for which an address stays a known client.
     private static let knownTime = Duration.seconds(90 * 86_400)
 
+    package init(memory: SignInThrottle, store: AttemptStore?) {
+        (self.memory, self.store) = (memory, store)
+    }
+
     /// Begins an attempt, as ``SignInThrottle/begin(user:from:session:now:)``.
     ///
     /// - Throws: `RetryLater`, or the error of the database.
-    func begin(
+    package func begin(
         user: String, from address: ClientOrigin, session: String?, now: Instant
     ) async throws -> SignInThrottle.Attempt {
         guard let store else {
@@ -37,7 +41,7 @@ struct SharedSignInThrottle: Sendable {
     }
 
     /// Removes an attempt for which no password was compared; if that cannot be stored, it counts.
-    func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant = .now) async {
+    package func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant = .now) async {
         guard let store else { return memory.withdraw(attempt) }
         let targets = attempt.subjects.map(\.0)
         _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory, now: now) {
@@ -49,7 +53,7 @@ struct SharedSignInThrottle: Sendable {
     }
 
     /// Records a success, as ``SignInThrottle/succeeded(_:now:)``; if that cannot be stored, the attempt counts.
-    func succeeded(_ attempt: SignInThrottle.Attempt, now: Instant) async {
+    package func succeeded(_ attempt: SignInThrottle.Attempt, now: Instant) async {
         guard let store else { return memory.succeeded(attempt, now: now) }
         let targets = attempt.subjects.map(\.0)
         let own = Target.userAtClient(attempt.user, attempt.client)
@@ -82,7 +86,7 @@ struct SharedSignInThrottle: Sendable {
     ///   - total: The rate of all clients together.
     ///   - now: The current time.
     /// - Throws: `CallRateLimiter.Refusal`, or the error of the database.
-    func consume(
+    package func consume(
         _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant = .now
     ) async throws {
         typealias Refusal = CallRateLimiter<ClientOrigin>.Refusal

@@ -1,12 +1,11 @@
 import Brokerage
+import Gateway
 import GraphQL
 import Sandbox
 import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 /// Alerts of a gateway in front of the sandbox, evaluated as by a server.
 @Suite("Fired alerts", .timeLimit(.minutes(10)))

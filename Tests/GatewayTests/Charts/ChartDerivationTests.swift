@@ -1,8 +1,7 @@
 import Brokerage
+import Gateway
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("A chart whose source does not adjust prices")
 struct ChartDerivationTests {

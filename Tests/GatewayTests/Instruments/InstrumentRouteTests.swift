@@ -1,12 +1,11 @@
 import Brokerage
+import Gateway
 import GraphQL
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("A value of an instrument that the first source of a route does not have")
 struct InstrumentRouteTests {

@@ -1,13 +1,12 @@
 import Alpaca
 import Brokerage
 import Foundation
+import Gateway
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("The stream of a provider's key, for several processes")
 struct LeasedQuoteStreamTests {

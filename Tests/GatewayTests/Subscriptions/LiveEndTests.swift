@@ -1,8 +1,7 @@
 import Brokerage
+import Gateway
 import Testing
 import Upstream
-
-@testable import Gateway
 
 /// A cancelled reader leaves while it holds a lock of its task; one who tells it something waits for that lock.
 @Suite("A cancelled reader during a notification")

@@ -1,9 +1,8 @@
 import Brokerage
+import Gateway
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("A subscribed position")
 struct LivePositionTests {

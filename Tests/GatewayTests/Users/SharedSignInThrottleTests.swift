@@ -1,10 +1,9 @@
 import Brokerage
 import Foundation
+import Gateway
 import Storage
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 @Suite("Failed sign-ins that several processes count together")
 struct SharedSignInThrottleTests {

@@ -1,9 +1,8 @@
+import Gateway
 import PorticoCore
 import ProviderTestSupport
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 /// A receiver of webhooks: an HTTP server on a free port.
 struct WebhookReceiver: Sendable {

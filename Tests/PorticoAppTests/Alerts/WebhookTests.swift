@@ -1,12 +1,11 @@
 import Brokerage
+import Gateway
 import PorticoCore
 import ProviderTestSupport
 import Storage
 import TestSupport
 import Testing
 import Upstream
-
-@testable import Gateway
 
 @Suite("Webhooks")
 struct WebhookTests {

@@ -1,0 +1,123 @@
+import Brokerage
+import Storage
+import Upstream
+
+// Approximate sizes of cached values in bytes, including texts from users and providers; without these
+// texts, the bound in bytes would have no effect.
+
+/// A value with texts, whose size a cache counts.
+protocol CacheWeighted {
+    /// All texts, except those of parts that count their own.
+    var texts: [String?] { get }
+    /// The size of its parts, in addition to its own size and its texts.
+    var weightOfParts: Int { get }
+}
+
+extension CacheWeighted {
+    var weightOfParts: Int { 0 }
+
+    /// Its own size, and that of its parts outside of the value.
+    package var weight: Int { MemoryLayout<Self>.stride + outlyingWeight }
+
+    /// The size of the parts outside of the value itself, for a value that is part of another.
+    var outlyingWeight: Int {
+        texts.reduce(weightOfParts) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}
+
+extension Array where Element: CacheWeighted {
+    var weight: Int { reduce(0) { $0 + $1.weight } }
+}
+
+extension Account: CacheWeighted {
+    var texts: [String?] { [id, number, name, currency, status] }
+}
+
+extension StoredAccount: CacheWeighted {
+    var texts: [String?] { [id, number, name, currency] }
+}
+
+extension Position: CacheWeighted {
+    var texts: [String?] { [accountID, symbol.text, currency, status, inAccountCurrency?.currency] }
+    var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension ClosedPosition: CacheWeighted {
+    var texts: [String?] { [id, accountID, symbol.text, currency] }
+}
+
+extension MarketDepth: CacheWeighted {
+    var texts: [String?] { [symbol.text, currency] }
+    var weightOfParts: Int { (bids.count + asks.count) * MemoryLayout<Level>.stride }
+}
+
+extension Listing: CacheWeighted {
+    var texts: [String?] { [key, assetType, exchange] }
+    var weightOfParts: Int {
+        (orderTypes?.count ?? 0)
+            + (priceIncrements?.ranges.count ?? 0) * MemoryLayout<PriceIncrements.Range>.stride
+    }
+}
+
+extension Instrument: CacheWeighted {
+    var texts: [String?] { [symbol.text, name, exchange, marketCode, figi, shareClassFIGI, currency, about] }
+    var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension SearchHit: CacheWeighted {
+    var texts: [String?] { [region] }
+    var weightOfParts: Int { instrument.outlyingWeight }
+}
+
+extension Fundamentals: CacheWeighted {
+    var texts: [String?] { [symbol.text, name, about, currency, sector, industry, country, website] }
+}
+
+extension DividendHistory: CacheWeighted {
+    var texts: [String?] { [symbol.text, isin] }
+    var weightOfParts: Int { dividends.count * MemoryLayout<Dividend>.stride }
+}
+
+extension SplitHistory: CacheWeighted {
+    var texts: [String?] { [symbol.text] }
+    var weightOfParts: Int { splits.count * MemoryLayout<Split>.stride }
+}
+
+extension EquityHistory: CacheWeighted {
+    var texts: [String?] { [currency] }
+    var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride }
+}
+
+extension BrokerWatchlist: CacheWeighted {
+    var texts: [String?] { [id, name] }
+    var weightOfParts: Int { items.weight }
+}
+
+extension BrokerWatchlist.Item: CacheWeighted {
+    var texts: [String?] { [symbol.text, name] }
+}
+
+extension Quote: CacheWeighted {
+    var texts: [String?] { [symbol.text, currency, feed] }
+}
+
+extension Article: CacheWeighted {
+    var texts: [String?] { [id, headline, summary, author, url, imageURL, publisher] }
+    var weightOfParts: Int {
+        symbols.reduce(0) { $0 + MemoryLayout<Symbol>.stride + $1.text.utf8.count }
+    }
+}
+
+extension ProviderArticlePage: CacheWeighted {
+    var texts: [String?] { [page.next] }
+    var weightOfParts: Int { page.articles.weight }
+}
+
+extension CandleSeries: CacheWeighted {
+    var texts: [String?] { [symbol.text, currency, timeZone] }
+    /// Eight for each figure.
+    var weightOfParts: Int {
+        let columns = 6 + (bid == nil ? 0 : 4) + (ask == nil ? 0 : 4)
+        return count * columns * 8
+    }
+}
