@@ -27,7 +27,7 @@ enum ArgumentExamples {
     /// fields; without a `benchmark` no response has a comparison.
     private static let given: Set = ["symbols", "benchmark"]
     /// Fields whose lists have so many instruments that the quotas of the simulated providers do not suffice for all.
-    private static let long: Set = ["activities"]
+    private static let long: Set = ["activities", "holdings"]
 
     /// `(name: value, …)` for what a field must be given, or nothing where it needs none.
     ///
