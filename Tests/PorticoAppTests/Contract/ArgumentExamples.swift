@@ -29,7 +29,7 @@ enum ArgumentExamples {
     private static let given: Set = ["symbols", "benchmark"]
     /// Fields whose lists are so long that neither the quotas of the simulated providers nor the limit of the cost of an
     /// operation suffice for all.
-    private static let long: Set = ["activities", "lots"]
+    private static let long: Set = ["activities", "holdings", "lots"]
 
     /// `(name: value, …)` for what a field must be given, or nothing where it needs none.
     ///
