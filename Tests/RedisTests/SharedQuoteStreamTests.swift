@@ -9,10 +9,9 @@ struct SharedQuoteStreamTests {
     /// Runs a test with two replicas at a server of their own.
     private func withReplicas(
         _ stream: TestStream = TestStream(), _ lease: TestLease = TestLease(), at server: RedisServer? = nil,
-        _ body: (StreamReplica, StreamReplica) async throws -> Void
+        _ keyspace: RedisKeyspace = .ofTest(), _ body: (StreamReplica, StreamReplica) async throws -> Void
     ) async throws {
         let server = try server ?? RedisServer()
-        let keyspace = RedisKeyspace.ofTest()
         try await RunningClient.with(server.url()) { one in
             try await RunningClient.with(server.url()) { messagesOfOne in
                 try await RunningClient.with(server.url()) { other in
@@ -113,7 +112,7 @@ struct SharedQuoteStreamTests {
 
     @Test(
         "continues without the database, and opens another connection only if another replica gets the lease",
-        arguments: [[.same, .same], [.other], Array(repeating: .other, count: 8)] as [[NextOwner]])
+        arguments: [[.same, .same], [.other], [.other, .other, .same]] as [[NextOwner]])
     func withoutDatabase(_ nextOwners: [NextOwner]) async throws {
         let (stream, lease) = (TestStream(), TestLease())
         let aapl = try symbol("AAPL")
@@ -139,9 +138,35 @@ struct SharedQuoteStreamTests {
                 try await waitUntil { stream.open == 1 }
                 #expect(stream.opened == opened)
             }
+            // An owner reports more often than it looks for its failure: this takes longer than the time between two looks.
+            var wanted: Set<Symbol> = [aapl]
+            for text in ["B", "C", "D", "E", "F", "G", "H", "I"] {
+                wanted.insert(try symbol(text))
+                one.want(wanted)
+                try await waitUntil { one.carried == wanted && other.carried == wanted }
+            }
             // Neither replica's part has ended before.
             #expect(await one.stop() == .cancelled)
             #expect(await other.stop() == .cancelled)
+        }
+    }
+
+    @Test("ends if an owner cannot announce its epoch, so that another replica gets the lease")
+    func refused() async throws {
+        let (stream, lease, server, keyspace) = (
+            TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
+        )
+        // A hash has the name of the key for the epoch.
+        let key = keyspace.name("stream/\(ProviderID.alpaca.rawValue)/\(Environment.paper.rawValue)/epoch")
+        try await RunningClient.with(server.url()) { client in
+            let replies = try await client.client.send([RedisCommand(line: "HSET \(key) a 1")])
+            #expect(replies == [.integer(1)])
+        }
+        try await withReplicas(stream, lease, at: server, keyspace) { one, other in
+            #expect(await one.end == .unavailable)
+            #expect(await other.end == .unavailable)
+            #expect(stream.opened == 0)
+            #expect(lease.holder == nil)
         }
     }
 
