@@ -123,7 +123,7 @@ package final class SharedQuoteStream: QuoteStream {
             var owned: (epoch: Int64, task: Task<Void, Never>, publisher: QuoteStreamPublisher)?
             /// Whether the run is over.
             var isEnded = false
-            /// Whether the owner's messages cannot be published any more.
+            /// Whether this process has the lease or the connection, and cannot announce its epoch or publish messages.
             var hasFailed = false
         }
 
@@ -142,7 +142,7 @@ package final class SharedQuoteStream: QuoteStream {
         func end(before epoch: Int64) {
             let task = state.withLock { state -> Task<Void, Never>? in
                 guard let owned = state.owned, owned.epoch < epoch else { return nil }
-                state.owned = nil
+                (state.owned, state.hasFailed) = (nil, false)
                 return owned.task
             }
             task?.cancel()
@@ -171,7 +171,7 @@ package final class SharedQuoteStream: QuoteStream {
         throw Lost()
     }
 
-    /// Lets prices be polled while the owner is silent, and ends the run if this process is the owner and cannot publish.
+    /// Lets prices be polled while the owner is silent, and ends the run if this process is the owner and has failed.
     private func watch(
         _ session: Session, _ deliver: @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws {
@@ -179,7 +179,7 @@ package final class SharedQuoteStream: QuoteStream {
             try await Task.sleep(for: times.silence / 3)
             let (hasFailed, events) = session.state.withLock { state in
                 let isSilent = state.receivedAt + times.silence <= .now
-                return (state.hasFailed && state.owned != nil, isSilent ? state.receiver.disconnect() : [])
+                return (state.hasFailed, isSilent ? state.receiver.disconnect() : [])
             }
             if hasFailed { throw Lost() }
             for event in events { deliver(event) }
@@ -254,7 +254,13 @@ package final class SharedQuoteStream: QuoteStream {
     /// Owns the stream with an epoch; returns when the lease is lost, which does not end the connection, or after the
     /// connection has ended with the run.
     private func own(_ epoch: Int64, _ session: Session) async {
-        guard await announce(epoch) else { return }
+        do throws(RedisFailure) {
+            guard try await announce(epoch) else { return }
+        } catch {
+            // The end of the run releases the lease, so that another replica can own the stream.
+            if !Task.isCancelled { session.state.withLock { $0.hasFailed = true } }
+            return
+        }
         let continued = session.state.withLock {
             state -> (task: Task<Void, Never>, publisher: QuoteStreamPublisher)? in
             guard let owned = state.owned, !state.isEnded else { return nil }
@@ -265,34 +271,35 @@ package final class SharedQuoteStream: QuoteStream {
         continued?.publisher.begin(epoch)
         let task = continued?.task ?? open(epoch, session)
         while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
-        if session.state.withLock(\.isEnded) { await task.value }
+        if session.state.withLock(\.isEnded) { await task?.value }
     }
 
-    /// Opens the provider's connection in a task of its own, unless a higher epoch is known.
-    private func open(_ epoch: Int64, _ session: Session) -> Task<Void, Never> {
+    /// Opens the provider's connection in a task of its own; returns nil if a higher epoch is known, or if the run is over.
+    private func open(_ epoch: Int64, _ session: Session) -> Task<Void, Never>? {
         let publisher = QuoteStreamPublisher(epoch, to: channel, over: client)
-        let task = Task.detached { [self] in
-            await carry(publisher)
-            session.state.withLock { $0.hasFailed = true }
-        }
-        let isOwned = session.state.withLock { state in
-            guard state.receiver.epoch <= epoch, !state.isEnded else { return false }
+        return session.state.withLock { state in
+            guard state.receiver.epoch <= epoch, !state.isEnded else { return nil }
+            let task = Task.detached { [self] in
+                await carry(publisher)
+                session.state.withLock { state in
+                    // A connection that was closed for another owner ends without a failure.
+                    if state.owned?.publisher === publisher { state.hasFailed = true }
+                }
+            }
             state.owned = (epoch, task, publisher)
-            return true
+            return task
         }
-        if !isOwned { task.cancel() }
-        return task
     }
 
-    /// Announces an epoch; returns false if a higher one is known, or if Redis is lost.
-    private func announce(_ epoch: Int64) async -> Bool {
+    /// Announces an epoch; returns false if a higher one is known.
+    private func announce(_ epoch: Int64) async throws(RedisFailure) -> Bool {
         let script = """
             if tonumber(redis.call('GET', KEYS[1]) or '0') > tonumber(ARGV[1]) then return 0 end
             redis.call('SET', KEYS[1], ARGV[1], 'PX', 86400000)
             return 1
             """
         let command = RedisCommand(script: script, keys: [epochKey], arguments: ["\(epoch)"])
-        return (try? await expectNumber(command)) == 1
+        return try await expectNumber(command) == 1
     }
 
     /// Runs the provider's connection, and publishes its events, until Redis is lost or the task is cancelled.

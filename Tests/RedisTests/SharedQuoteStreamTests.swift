@@ -9,10 +9,9 @@ struct SharedQuoteStreamTests {
     /// Runs a test with two replicas at a server of their own.
     private func withReplicas(
         _ stream: TestStream = TestStream(), _ lease: TestLease = TestLease(), at server: RedisServer? = nil,
-        _ body: (StreamReplica, StreamReplica) async throws -> Void
+        _ keyspace: RedisKeyspace = .ofTest(), _ body: (StreamReplica, StreamReplica) async throws -> Void
     ) async throws {
         let server = try server ?? RedisServer()
-        let keyspace = RedisKeyspace.ofTest()
         try await RunningClient.with(server.url()) { one in
             try await RunningClient.with(server.url()) { messagesOfOne in
                 try await RunningClient.with(server.url()) { other in
@@ -106,24 +105,68 @@ struct SharedQuoteStreamTests {
         }
     }
 
-    @Test("continues without the database, and its connection stays when the same owner gets the lease again")
-    func withoutDatabase() async throws {
+    /// The replica that gets the lease after its owner has lost it.
+    enum NextOwner {
+        case same, other
+    }
+
+    @Test(
+        "continues without the database, and opens another connection only if another replica gets the lease",
+        arguments: [[.same, .same], [.other], [.other, .other, .same]] as [[NextOwner]])
+    func withoutDatabase(_ nextOwners: [NextOwner]) async throws {
         let (stream, lease) = (TestStream(), TestLease())
         let aapl = try symbol("AAPL")
         try await withReplicas(stream, lease) { one, other in
             one.want([aapl])
             try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
-            let owner = lease.holder
-            lease.lose()
-            try await tell(9, of: aapl, by: stream, until: one, other)
-            lease.free()
-            try await waitUntil { [1, 2].contains(lease.holder) }
-            // A price of the moment at which the other replica takes over can be lost; a snapshot follows.
-            try await waitUntil {
-                stream.tell(aapl, price: 10)
-                return one.prices.last == 10 && other.prices.last == 10
+            var (owner, opened) = (try #require(lease.holder), 1)
+            for (round, next) in nextOwners.enumerated() {
+                let (before, after) = (Decimal(2 * round), Decimal(2 * round + 1))
+                lease.lose()
+                try await tell(before, of: aapl, by: stream, until: one, other)
+                let connections = (one.connections, other.connections)
+                if next == .other { (owner, opened) = (3 - owner, opened + 1) }
+                lease.free(for: owner)
+                // With each epoch the stream counts as connected anew.
+                try await waitUntil { one.connections > connections.0 && other.connections > connections.1 }
+                #expect(lease.holder == owner)
+                // A price of the moment at which the other replica takes over can be lost; a snapshot follows.
+                try await waitUntil {
+                    stream.tell(aapl, price: after)
+                    return one.prices.last == after && other.prices.last == after
+                }
+                try await waitUntil { stream.open == 1 }
+                #expect(stream.opened == opened)
             }
-            if lease.holder == owner { #expect(stream.opened == 1) }
+            // An owner reports more often than it looks for its failure: this takes longer than the time between two looks.
+            var wanted: Set<Symbol> = [aapl]
+            for text in ["B", "C", "D", "E", "F", "G", "H", "I"] {
+                wanted.insert(try symbol(text))
+                one.want(wanted)
+                try await waitUntil { one.carried == wanted && other.carried == wanted }
+            }
+            // Neither replica's part has ended before.
+            #expect(await one.stop() == .cancelled)
+            #expect(await other.stop() == .cancelled)
+        }
+    }
+
+    @Test("ends if an owner cannot announce its epoch, so that another replica gets the lease")
+    func refused() async throws {
+        let (stream, lease, server, keyspace) = (
+            TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
+        )
+        // A hash has the name of the key for the epoch.
+        let key = keyspace.name("stream/\(ProviderID.alpaca.rawValue)/\(Environment.paper.rawValue)/epoch")
+        try await RunningClient.with(server.url()) { client in
+            let replies = try await client.client.send([RedisCommand(line: "HSET \(key) a 1")])
+            #expect(replies == [.integer(1)])
+        }
+        try await withReplicas(stream, lease, at: server, keyspace) { one, other in
+            #expect(await one.end == .unavailable)
+            #expect(await other.end == .unavailable)
+            #expect(stream.opened == 0)
+            #expect(lease.holder == nil)
         }
     }
 

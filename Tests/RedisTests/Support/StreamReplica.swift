@@ -29,11 +29,12 @@ final class TestStream: QuoteStream {
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
         let (failures, fail) = AsyncStream.makeStream(of: Void.self)
-        state.withLock { state in
+        let number = state.withLock { state in
             state.open += 1
             state.opened += 1
             state.mostOpen = max(state.mostOpen, state.open)
             (state.deliver, state.fail) = (deliver, fail)
+            return state.opened
         }
         deliver(.connected)
         await withTaskGroup(of: Void.self) { group in
@@ -48,7 +49,8 @@ final class TestStream: QuoteStream {
         }
         state.withLock { state in
             state.open -= 1
-            state.deliver = nil
+            // Another owner can have opened its connection before this one has ended.
+            if state.opened == number { state.deliver = nil }
         }
         throw ProviderFailure(.alpaca, Task.isCancelled ? .cancelled : .unavailable)
     }
@@ -67,6 +69,8 @@ final class TestLease: Sendable {
     private struct State {
         var epoch: Int64 = 0
         var holder: Int?
+        /// The only replica that can get the lease next; nil for any.
+        var next: Int?
         /// The work of the holder, while it holds the lease.
         var work: Task<Void, Never>?
     }
@@ -77,15 +81,15 @@ final class TestLease: Sendable {
     func lease(of replica: Int) -> SharedQuoteStream.Lease {
         { _, work in
             while !Task.isCancelled {
-                let epoch: Int64? = self.state.withLock { state in
-                    guard state.holder == nil else { return nil }
+                let task = self.state.withLock { state -> Task<Void, Never>? in
+                    guard state.holder == nil, state.next == nil || state.next == replica else { return nil }
                     state.epoch += 1
-                    state.holder = replica
-                    return state.epoch
+                    (state.holder, state.next) = (replica, nil)
+                    let task = Task { [epoch = state.epoch] in await work(epoch) }
+                    state.work = task
+                    return task
                 }
-                if let epoch {
-                    let task = Task { await work(epoch) }
-                    self.state.withLock { $0.work = task }
+                if let task {
                     await withTaskCancellationHandler {
                         await task.value
                     } onCancel: {
@@ -103,7 +107,7 @@ final class TestLease: Sendable {
 
     var holder: Int? { state.withLock(\.holder) }
 
-    /// Ends the lease of its holder, as if the database was lost; nobody gets it until ``free()``.
+    /// Ends the lease of its holder, as if the database was lost; no replica gets it until ``free(for:)``.
     func lose() {
         let work = state.withLock { state in
             state.holder = -1
@@ -112,7 +116,8 @@ final class TestLease: Sendable {
         work?.cancel()
     }
 
-    func free() { state.withLock { $0.holder = nil } }
+    /// Lets a replica get the lease.
+    func free(for replica: Int) { state.withLock { ($0.holder, $0.next) = (nil, replica) } }
 }
 
 /// One replica's part in a shared stream, with the events that it received.
