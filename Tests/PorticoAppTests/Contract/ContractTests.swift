@@ -16,6 +16,7 @@ struct ContractTests {
         // The descriptions of all holdings require more calls than Polygon's free plan allows in a minute.
         try await withTestGateway(settings: ["PORTICO_POLYGON_PER_MINUTE": "100000"]) { configuration in
             configuration.polygon.requestsPerMinute = 100_000
+            configuration.hours = .always
         } _: { gateway in
             let schema = try Schema.build(Contract.schemaText)
             try await createUserData(gateway)
@@ -52,5 +53,11 @@ struct ContractTests {
                 order { state } } }
             """)
         #expect(answer.failures.isEmpty, "\(answer)")
+        // The order is filled a moment later.
+        try await waitUntil {
+            let answer = try await gateway.ask(
+                "{ node(id: \"\(id)\") { ... on Account { closedPositions { nodes { id } } } } }")
+            return answer["data"]?["node"]?["closedPositions"]?["nodes"]?.elements?.isEmpty == false
+        }
     }
 }
