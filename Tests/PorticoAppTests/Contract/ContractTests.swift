@@ -56,7 +56,7 @@ struct ContractTests {
         // The order is filled a moment later.
         try await waitUntil {
             let answer = try await gateway.ask(
-                "{ node(id: \"\(id)\") { ... on Account { closedPositions { nodes { id } } } } }")
+                "{ node(id: \"\(id)\") { ... on Account { closedPositions { nodes { symbol } } } } }")
             return answer["data"]?["node"]?["closedPositions"]?["nodes"]?.elements?.isEmpty == false
         }
     }
