@@ -109,6 +109,7 @@ extension Result where Failure == RouteError {
     /// - Parameters:
     ///   - provenance: The source of the value.
     ///   - unknown: The failure if no source has the value.
+    /// - Returns: The value.
     /// - Throws: The failure of the first source that might have had the value, or `unknown`.
     fileprivate func current(
         _ provenance: KeyPath<Success, Provenance>, _ unknown: ProviderFailure

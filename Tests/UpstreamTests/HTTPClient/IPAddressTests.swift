@@ -50,7 +50,8 @@ struct IPAddressTests {
             #expect(IPAddress(address.description) == address, "\(text)")
         }
         #expect(IPAddress("169.254.0.1") == .v4(0xA9FE_0001))
-        #expect(IPAddress("2001:db8::ff00:42:8329") == .v6(high: 0x2001_0DB8_0000_0000, low: 0xFF00_0042_8329))
+        #expect(
+            IPAddress("2001:db8::ff00:42:8329") == .v6(high: 0x2001_0DB8_0000_0000, low: 0xFF00_0042_8329))
         #expect(IPAddress("::1")?.isLoopback == true && IPAddress("127.9.9.9")?.isLoopback == true)
     }
 
