@@ -189,11 +189,15 @@ struct WebhookTests {
                 let start = Instant.now
                 try await delivery.fire(at: start)
                 try await delivery.run {
-                    try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
+                    try await waitUntil(timeout: .seconds(240)) {
+                        try await delivery.state()["pendingDeliveries"] == 0
+                    }
                     try await delivery.fire(at: start + .seconds(60))
                     gateway.services.watches.alerts.deliverySignal.send()
-                    try await waitUntil { receiver.messages.count == 5 }
-                    try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
+                    try await waitUntil(timeout: .seconds(240)) { receiver.messages.count == 5 }
+                    try await waitUntil(timeout: .seconds(240)) {
+                        try await delivery.state()["pendingDeliveries"] == 0
+                    }
                 }
                 let messages = receiver.messages
                 #expect(messages.count == 5 && Set(messages.prefix(4).map(\.id)).count == 1)
@@ -245,7 +249,9 @@ struct WebhookTests {
                     settings.timeout = .seconds(1)
                     settings.maximumResponse = 1_000
                 } _: {
-                    try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
+                    try await waitUntil(timeout: .seconds(240)) {
+                        try await delivery.state()["pendingDeliveries"] == 0
+                    }
                 }
                 let state = try await delivery.state()
                 #expect(state["lastFailure"]?.string == failing.reason)

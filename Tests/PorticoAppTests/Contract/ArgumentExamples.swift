@@ -41,7 +41,9 @@ enum ArgumentExamples {
     ) -> String? {
         var texts: [String] = []
         for argument in field.arguments
-        where argument.isRequired || given.contains(argument.name)
+        where argument.isRequired
+            // Few positions are closed, so all of them are requested.
+            || given.contains(argument.name) && field.name != "closedPositions"
             || argument.name == "first" && long.contains(field.name)
         {
             let value: String?

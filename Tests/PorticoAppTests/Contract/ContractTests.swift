@@ -42,21 +42,23 @@ struct ContractTests {
         try await closePosition(gateway)
     }
 
-    /// Sells a part of a position at Saxo, so that the account has a position that was closed today.
+    /// Sells a part of a position at Saxo, so that the account has a position that was closed today, in the instrument with
+    /// which the variant of this account is requested.
     private func closePosition(_ gateway: TestGateway) async throws {
         let accounts = try await gateway.ask("{ account(provider: SAXO) { id } }")
         let id = try #require(accounts["data"]?["account"]?["id"]?.string, "\(accounts)")
         let answer = try await gateway.ask(
             """
-            mutation { placeOrder(input: { idempotencyKey: "close" accountId: "\(id)" instrument: { symbol: "AAPL" }
-                side: SELL size: { quantity: "1" } price: { market: true } timeInForce: DAY }) {
+            mutation { placeOrder(input: { idempotencyKey: "close" accountId: "\(id)" instrument: { symbol: "EUR/USD" }
+                side: SELL size: { quantity: "1000" } price: { market: true } timeInForce: DAY }) {
                 order { state } } }
             """)
         #expect(answer.failures.isEmpty, "\(answer)")
         // The order is filled a moment later.
         try await waitUntil {
             let answer = try await gateway.ask(
-                "{ node(id: \"\(id)\") { ... on Account { closedPositions { nodes { symbol } } } } }")
+                "{ node(id: \"\(id)\") { ... on Account { closedPositions(symbols: [\"EUR/USD\"]) { nodes { symbol } } } } }"
+            )
             return answer["data"]?["node"]?["closedPositions"]?["nodes"]?.elements?.isEmpty == false
         }
     }
