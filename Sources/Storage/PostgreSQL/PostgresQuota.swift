@@ -12,6 +12,8 @@ package import Upstream
 /// - A slot cannot be replaced at the first byte, which does not wait for the database. The call takes another slot then,
 ///   which is valid for twice as long: a connection that opens slowly would otherwise never send its call.
 /// - The state of windows is that of the last call of this process, or of ``refresh()``.
+///
+/// The file is longer than 350 lines, because the forms of the statements' arguments and results belong to it alone.
 package final class PostgresQuota: QuotaLimiter {
     private let database: SQLDatabase
     private let clock: TimeSource

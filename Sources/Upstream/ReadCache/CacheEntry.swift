@@ -45,14 +45,14 @@ package struct CacheEntry<Value: Sendable>: Sendable {
 
     /// A value that an earlier or another process stored.
     init(
-        _ value: Value, restoredFrom lasting: PersistentCacheEntry, at now: ContinuousClock.Instant,
+        _ value: Value, restoredFrom stored: PersistentCacheEntry, at now: ContinuousClock.Instant,
         _ wallTime: Instant
     ) {
         self.value = value
-        requestedAt = now - wallTime.duration(since: lasting.readAt)
-        freshUntil = now + lasting.freshUntil.duration(since: wallTime)
-        renewableUntil = now + lasting.renewableUntil.duration(since: wallTime)
-        end = now + lasting.staleUntil.duration(since: wallTime)
+        requestedAt = now - wallTime.duration(since: stored.readAt)
+        freshUntil = now + stored.freshUntil.duration(since: wallTime)
+        renewableUntil = now + stored.renewableUntil.duration(since: wallTime)
+        end = now + stored.staleUntil.duration(since: wallTime)
         renewsFrom = freshUntil
     }
 
