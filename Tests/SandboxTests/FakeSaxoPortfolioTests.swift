@@ -223,10 +223,12 @@ struct FakeSaxoPortfolioTests {
                     "/trade/v1/infoprices?Uic=21&AssetType=FxSpot&\(groups)")
                 #expect(pair["MarketDepth"] == nil && (share["MarketDepth"] != nil) == isSubscribed)
                 guard isSubscribed else { return }
-                let schema = try Golden.schema(of: "saxo").definition("MarketDepthPrice")
-                #expect(schema.violations(in: share) == [])
-                let bids = try #require(share["MarketDepth"]?["Bid"]?.elements).map { try decimal($0) }
-                let asks = try #require(share["MarketDepth"]?["Ask"]?.elements).map { try decimal($0) }
+                let depth = try #require(share["MarketDepth"])
+                let schema = try Golden.schema(of: "saxo")
+                #expect(try schema.definition("Price").violations(in: share) == [])
+                #expect(try schema.definition("MarketDepth").violations(in: depth) == [])
+                let bids = try #require(depth["Bid"]?.elements).map { try decimal($0) }
+                let asks = try #require(depth["Ask"]?.elements).map { try decimal($0) }
                 #expect(bids == bids.sorted(by: >) && asks == asks.sorted() && bids[0] < asks[0])
                 #expect(try decimal(share["Quote"]?["Bid"]) == bids[0])
             }
