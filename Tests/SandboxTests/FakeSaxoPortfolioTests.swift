@@ -170,6 +170,18 @@ struct FakeSaxoPortfolioTests {
         }
     }
 
+    @Test("of the instruments of several Uics, those that Saxo does not have are left out")
+    func details() async throws {
+        try await withSandbox { fixture in
+            let details = try await fixture.saxoDocument(
+                "/ref/v1/instruments/details?Uics=211,999999,21&AssetTypes=Stock,FxSpot")
+            let found = try #require(details["Data"]?.elements)
+            #expect(
+                try Set(found.map { "\(try decimal($0["Uic"])) \($0["CurrencyCode"]?.string ?? "")" })
+                    == ["211 USD", "21 USD"])
+        }
+    }
+
     @Test(
         "a position that was sold today is closed with its profit and its commissions, by first in, first out"
     )
