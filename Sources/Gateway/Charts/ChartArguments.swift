@@ -7,6 +7,8 @@ struct ChartArguments: GraphQLArguments {
     /// The candles, as far as the arguments determine them; `range` determines `from` and `last`.
     private let requested: ChartWindow
     let range: ChartRange?
+    /// The argument that determines the interval.
+    let intervalArgument: String
     var provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
@@ -36,6 +38,7 @@ struct ChartArguments: GraphQLArguments {
             interval: interval ?? range?.defaultInterval ?? .oneDay, from: from, to: to, last: last,
             adjustment: adjustment, isExtendedHours: isExtendedHours)
         self.range = range
+        intervalArgument = interval == nil && range != nil ? "range" : "interval"
         self.provider = provider
     }
 

@@ -33,7 +33,7 @@ extension GatewayContext {
                     || ChartDerivation(window, of: capabilities) != nil
                         && !corporateActionSources(for: source).isEmpty
             }
-            guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
+            guard !able.isEmpty else { throw FieldError.noChart(window, arguments, of: all) }
             return chartRead(from: able, window)
         }
     }
@@ -126,12 +126,27 @@ extension Result where Failure == RouteError {
 }
 
 extension FieldError {
-    fileprivate static func noChart(_ window: ChartWindow, of providers: [ProviderID]) -> FieldError {
+    /// No source has charts with the arguments; the error names the argument that none of them supports.
+    fileprivate static func noChart(
+        _ window: ChartWindow, _ arguments: ChartArguments, of sources: [MarketDataSource]
+    ) -> FieldError {
+        let providers = sources.map(\.provider)
+        let ofInterval = sources.compactMap(\.charts?.chartCapabilities).filter {
+            $0.intervals.contains(window.interval)
+        }
+        let argument =
+            if ofInterval.isEmpty {
+                arguments.intervalArgument
+            } else if window.isExtendedHours == true, !ofInterval.contains(where: \.hasExtendedHours) {
+                "extendedHours"
+            } else {
+                "adjustment"
+            }
         let extended = window.isExtendedHours == true ? " with extended hours" : ""
         let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
         let names = providers.map(\.rawValue).joined(separator: ", ")
-        return FieldError(
-            .unsupported,
+        return .argument(
+            argument, code: .unsupported,
             "Charts of \(window.interval.rawValue)\(adjusted)\(extended) are offered by none of \(names).",
             provider: providers.count == 1 ? providers.first : nil)
     }
