@@ -87,7 +87,7 @@ struct ChartRangeTests {
     }
 
     /// Arguments that no source of charts supports, and the argument that the error names.
-    static let unsupported = [
+    static let unsupportedArguments = [
         ("range: FIVE_DAYS", "range", "THIRTY_MINUTES"),
         ("range: ONE_MONTH, interval: ONE_HOUR", "interval", "ONE_HOUR"),
         ("interval: ONE_MINUTE, adjustment: SPLITS", "interval", "ONE_MINUTE"),
@@ -95,7 +95,9 @@ struct ChartRangeTests {
         ("range: ONE_MONTH, extendedHours: true", "extendedHours", "extended hours"),
     ]
 
-    @Test("that no provider has is UNSUPPORTED, and the error names the argument", arguments: unsupported)
+    @Test(
+        "that no provider has is UNSUPPORTED, and the error names the argument",
+        arguments: unsupportedArguments)
     func unsupported(_ arguments: String, _ argument: String, _ part: String) async throws {
         try await withGateway { gateway in
             let source = MarketDataSource(
