@@ -130,24 +130,19 @@ extension FieldError {
     fileprivate static func noChart(
         _ window: ChartWindow, _ arguments: ChartArguments, of sources: [MarketDataSource]
     ) -> FieldError {
-        let providers = sources.map(\.provider)
+        let extended = window.isExtendedHours == true ? " with extended hours" : ""
+        let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
+        let names = sources.map(\.provider.rawValue).joined(separator: ", ")
+        let error = FieldError(
+            .unsupported,
+            "Charts of \(window.interval.rawValue)\(adjusted)\(extended) are offered by none of \(names).",
+            provider: sources.count == 1 ? sources.first?.provider : nil)
+        guard let intervalArgument = arguments.intervalArgument else { return error }
         let ofInterval = sources.compactMap(\.charts?.chartCapabilities).filter {
             $0.intervals.contains(window.interval)
         }
-        let argument =
-            if ofInterval.isEmpty {
-                arguments.intervalArgument
-            } else if window.isExtendedHours == true, !ofInterval.contains(where: \.hasExtendedHours) {
-                "extendedHours"
-            } else {
-                "adjustment"
-            }
-        let extended = window.isExtendedHours == true ? " with extended hours" : ""
-        let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
-        let names = providers.map(\.rawValue).joined(separator: ", ")
-        return .argument(
-            argument, code: .unsupported,
-            "Charts of \(window.interval.rawValue)\(adjusted)\(extended) are offered by none of \(names).",
-            provider: providers.count == 1 ? providers.first : nil)
+        if ofInterval.isEmpty { return error.of(argument: intervalArgument) }
+        let lacksHours = window.isExtendedHours == true && !ofInterval.contains(where: \.hasExtendedHours)
+        return error.of(argument: lacksHours ? "extendedHours" : "adjustment")
     }
 }
