@@ -4,8 +4,8 @@
 #   Scripts/bench.sh           everything: engine, gateway, sockets and server
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
 #   Scripts/bench.sh gateway   the gateway, between the engine and the providers; followed by names, only these parts: sessions,
-#                              charts, home, first-payload (of an operation with @defer), decoding, files (provider files
-#                              in comparison with the compiled provider)
+#                              charts, activities, home, first-payload (of an operation with @defer), decoding, files
+#                              (provider files in comparison with the compiled provider)
 #   Scripts/bench.sh sockets   requests a second on the workload, in comparison with a bare server on NIO's codec, and one
 #                              without a codec: the maximum of any server on the same channels
 #   Scripts/bench.sh server    the whole program with the sandbox: a real home screen, idle sockets, subscribers of one

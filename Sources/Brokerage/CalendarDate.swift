@@ -135,11 +135,19 @@ extension CalendarDate: CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the ten bytes of ``description``.
+    /// The length of each ``description``, in bytes.
+    package static let utf8Count = 10
+
+    /// Appends the bytes of ``description``.
     package func append(to bytes: inout [UInt8]) {
-        bytes.append(addingCapacity: 10) { (output: inout OutputSpan<UInt8>) in
-            output.appendDate(self)
+        bytes.append(addingCapacity: Self.utf8Count) { (output: inout OutputSpan<UInt8>) in
+            write(into: &output)
         }
+    }
+
+    /// Appends the bytes of ``description``; `output` must have room for ``utf8Count`` bytes.
+    package func write(into output: inout OutputSpan<UInt8>) {
+        output.appendDate(self)
     }
 
     /// Reads `2026-11-20`, the full-date of RFC 3339, section 5.6; nil for any other text and for days that

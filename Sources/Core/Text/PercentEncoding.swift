@@ -4,6 +4,12 @@ package enum PercentEncoding {
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
+        append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the bytes of a text, escaped as by ``encode(_:)``.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 bytes.append(byte)
@@ -13,7 +19,6 @@ package enum PercentEncoding {
                 bytes.append(hexadecimalDigit(byte & 0xF))
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {

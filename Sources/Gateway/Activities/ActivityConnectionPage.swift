@@ -8,7 +8,7 @@ import Upstream
 /// Some activities out of those of several accounts, newest first.
 struct ActivityConnectionPage: Sendable {
     /// Behind the activities a failure for each account or connection that could not be read.
-    let entries: BatchResults<ActivityEdge>
+    let nodes: BatchResults<ConnectedActivity>
     let hasNext: Bool
     let hasPrevious: Bool
     /// Behind the last activity; what could not be read is still to come.
@@ -16,6 +16,9 @@ struct ActivityConnectionPage: Sendable {
     /// From this day on the activities are complete; nil if all of the accounts are listed.
     let since: CalendarDate?
     let isStale: Bool
+    private let start: ActivityCursor
+    /// The accounts that were read.
+    private let accounts: [ActivityCursor.Account]
 
     /// An activity and its place in the list.
     struct ActivityEdge: Sendable {
@@ -26,7 +29,7 @@ struct ActivityConnectionPage: Sendable {
     /// Merges the next activities of each account.
     init(_ pages: BatchResults<AccountActivityPage>, after start: ActivityCursor?, first: Int) {
         var activities: [ConnectedActivity] = []
-        var failures: BatchResults<ActivityEdge> = []
+        var failures: BatchResults<ConnectedActivity> = []
         var hasMore = false
         var since: CalendarDate?
         var isStale = false
@@ -42,18 +45,39 @@ struct ActivityConnectionPage: Sendable {
             case .failure(let error): failures.append(.failure(error))
             }
         }
-        activities.sort { $0.precedes($1) }
+        // Those of one account are in their order.
+        if accounts.count > 1 { activities.sort { $0.precedes($1) } }
+        let listed = activities.prefix(first)
         var cursor = start ?? ActivityCursor()
-        let listed = activities.prefix(first).map { activity -> ActivityEdge in
-            cursor.advance(past: activity)
-            return ActivityEdge(activity: activity, cursor: cursor.covering(accounts, upTo: activity).text)
-        }
-        entries = listed.map { .success($0) } + failures
+        self.start = cursor
+        for activity in accounts.count > 1 ? listed : listed.suffix(1) { cursor.advance(past: activity) }
+        end = listed.last.map { cursor.covering(accounts, upTo: $0) } ?? cursor
+        nodes = listed.map { .success($0) } + failures
         hasNext = hasMore || activities.count > first || !failures.isEmpty
         hasPrevious = start != nil
-        end = listed.last.map { cursor.covering(accounts, upTo: $0.activity) } ?? cursor
+        self.accounts = accounts
         self.since = since
         self.isStale = isStale
+    }
+
+    /// The nodes with their cursors, which are encoded only for an operation that selects edges.
+    var edges: BatchResults<ActivityEdge> {
+        var cursor = start
+        return nodes.map { node in
+            node.map { activity in
+                cursor.advance(past: activity)
+                let place = cursor.covering(accounts, upTo: activity)
+                return ActivityEdge(activity: activity, cursor: place.text)
+            }
+        }
+    }
+
+    /// The cursor of the first activity; nil without one.
+    var startCursor: String? {
+        guard case .success(let activity)? = nodes.first else { return nil }
+        var cursor = start
+        cursor.advance(past: activity)
+        return cursor.covering(accounts, upTo: activity).text
     }
 }
 
@@ -225,13 +249,20 @@ struct ActivityCursor: Hashable, Sendable {
     }
 
     var text: String {
-        let lines = positions.map { account, position in
-            [
+        var lines = positions.map { account, position in
+            let parts = [
                 account.connection.text, account.id.text, position.day.description, String(position.moment),
                 position.id,
-            ].map(PercentEncoding.encode).joined(separator: " ")
-        }.sorted()
-        return Data(([Self.header] + lines).joined(separator: "\n").utf8).base64EncodedString()
+            ]
+            var line: [UInt8] = []
+            for part in parts {
+                line.append(line.isEmpty ? UInt8(ascii: "\n") : UInt8(ascii: " "))
+                PercentEncoding.append(part, to: &line)
+            }
+            return line
+        }
+        lines.sort { $0.lexicographicallyPrecedes($1) }
+        return Data(lines.reduce(into: Array(Self.header.utf8)) { $0 += $1 }).base64EncodedString()
     }
 
     /// The position of an account; nil if it is still to be listed from its newest.

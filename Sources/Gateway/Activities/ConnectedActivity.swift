@@ -68,19 +68,15 @@ extension ActivityConnectionPage: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<ActivityConnectionPage>("ActivityConnection") {
-        Field("edges", \.entries)
-        Field("nodes") { page in page.entries.map { entry in entry.map(\.activity) } }
+        Field("edges") { page in page.edges }
+        Field("nodes", \.nodes)
         Field("pageInfo") { page in
             PageInfo(
-                hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious, startCursor: page.start,
-                endCursor: page.entries.isEmpty && !page.hasNext ? nil : page.end.text)
+                hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious, startCursor: page.startCursor,
+                endCursor: page.nodes.isEmpty && !page.hasNext ? nil : page.end.text)
         }
         Field("since", \.since)
         Field("stale", \.isStale)
-    }
-
-    private var start: String? {
-        if case .success(let edge)? = entries.first { edge.cursor } else { nil }
     }
 }
 

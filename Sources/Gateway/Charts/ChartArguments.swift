@@ -7,6 +7,8 @@ struct ChartArguments: GraphQLArguments {
     /// The candles, as far as the arguments determine them; `range` determines `from` and `last`.
     private let requested: ChartWindow
     let range: ChartRange?
+    /// The argument of the field that determines the interval; nil for a chart that no field has requested.
+    private(set) var intervalArgument: String?
     var provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
@@ -14,6 +16,8 @@ struct ChartArguments: GraphQLArguments {
             interval: arguments["interval"], range: arguments["range"], from: arguments["from"],
             to: arguments["to"], last: arguments["last"], adjustment: arguments["adjustment"],
             isExtendedHours: arguments["extendedHours"], provider: arguments.provider())
+        let interval: Interval? = try arguments["interval"]
+        intervalArgument = interval == nil && range != nil ? "range" : "interval"
     }
 
     /// - Throws: `FieldError` for arguments that contradict each other, or are out of range.

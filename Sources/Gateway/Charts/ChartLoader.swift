@@ -33,7 +33,7 @@ extension GatewayContext {
                     || ChartDerivation(window, of: capabilities) != nil
                         && !corporateActionSources(for: source).isEmpty
             }
-            guard !able.isEmpty else { throw FieldError.noChart(window, of: all.map(\.provider)) }
+            guard !able.isEmpty else { throw FieldError.noChart(window, arguments, of: all) }
             return chartRead(from: able, window)
         }
     }
@@ -126,13 +126,23 @@ extension Result where Failure == RouteError {
 }
 
 extension FieldError {
-    fileprivate static func noChart(_ window: ChartWindow, of providers: [ProviderID]) -> FieldError {
+    /// No source has charts with the arguments; the error names the argument that none of them supports.
+    fileprivate static func noChart(
+        _ window: ChartWindow, _ arguments: ChartArguments, of sources: [MarketDataSource]
+    ) -> FieldError {
         let extended = window.isExtendedHours == true ? " with extended hours" : ""
         let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
-        let names = providers.map(\.rawValue).joined(separator: ", ")
-        return FieldError(
+        let names = sources.map(\.provider.rawValue).joined(separator: ", ")
+        let error = FieldError(
             .unsupported,
             "Charts of \(window.interval.rawValue)\(adjusted)\(extended) are offered by none of \(names).",
-            provider: providers.count == 1 ? providers.first : nil)
+            provider: sources.count == 1 ? sources.first?.provider : nil)
+        guard let intervalArgument = arguments.intervalArgument else { return error }
+        let ofInterval = sources.compactMap(\.charts?.chartCapabilities).filter {
+            $0.intervals.contains(window.interval)
+        }
+        if ofInterval.isEmpty { return error.of(argument: intervalArgument) }
+        let lacksHours = window.isExtendedHours == true && !ofInterval.contains(where: \.hasExtendedHours)
+        return error.of(argument: lacksHours ? "extendedHours" : "adjustment")
     }
 }

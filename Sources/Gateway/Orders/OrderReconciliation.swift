@@ -29,7 +29,8 @@ package final class OrderReconciliation: Sendable {
         package var arrival = Duration.seconds(60)
         /// The pause of a write after its first check.
         ///
-        /// It doubles up to ``maximumPause``.
+        /// It doubles up to ``maximumPause``. A pause does not go beyond ``arrival``, after which a check determines the
+        /// outcome of a write that the broker does not know.
         package var pause = Duration.seconds(1)
         package var maximumPause = Duration.seconds(300)
         /// Connections that are checked at a time.
@@ -136,8 +137,11 @@ package final class OrderReconciliation: Sendable {
                 if Task.isCancelled { break }
                 report(error)
             }
-            let now = clock.now()
-            schedule.withLock { $0.didCheck(id, isOpen: isOpen, at: now) }
+            let (now, running) = (clock.now(), clock.runningTime())
+            schedule.withLock { schedule in
+                let age = schedule.since(id).map { $0.duration(to: running) } ?? settings.arrival
+                schedule.didCheck(id, isOpen: isOpen, at: now, untilArrival: settings.arrival - age)
+            }
         }
         schedule.withLock { $0.end(batch.connection) }
         orderWorkflow.wakeSignal.send()

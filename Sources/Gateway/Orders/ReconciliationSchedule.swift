@@ -105,14 +105,27 @@ package struct ReconciliationSchedule {
     }
 
     /// Records the check of a write, which stays in the schedule if its outcome is still unknown.
-    package mutating func didCheck(_ id: String, isOpen: Bool, at now: ContinuousClock.Instant) {
+    ///
+    /// - Parameters:
+    ///   - id: The id of the write.
+    ///   - isOpen: Whether its outcome is still unknown.
+    ///   - now: The time of the check.
+    ///   - arrival: The time until the broker has the request, if it ever receives it. The next check is not later: it
+    ///     determines the outcome of a request that did not reach the broker.
+    package mutating func didCheck(
+        _ id: String, isOpen: Bool, at now: ContinuousClock.Instant, untilArrival arrival: Duration = .zero
+    ) {
         guard isOpen else {
             entries[id] = nil
             return
         }
         guard var entry = entries[id] else { return }
-        entry.dueAt = now + entry.pause
-        entry.pause = min(entry.pause * 2, pauses.upperBound)
+        if arrival > .zero, arrival < entry.pause {
+            entry.dueAt = now + max(arrival, pauses.lowerBound)
+        } else {
+            entry.dueAt = now + entry.pause
+            entry.pause = min(entry.pause * 2, pauses.upperBound)
+        }
         entries[id] = entry
     }
 

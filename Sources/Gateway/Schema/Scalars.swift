@@ -6,7 +6,11 @@ extension CalendarDate: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["Date"] }
 
     package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
-        writer.write(description)
+        writer.write(upTo: CalendarDate.utf8Count + 2) { span in
+            span.append(UInt8(ascii: "\""))
+            write(into: &span)
+            span.append(UInt8(ascii: "\""))
+        }
     }
 
     package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }

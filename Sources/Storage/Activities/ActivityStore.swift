@@ -136,7 +136,7 @@ package struct ActivityStore: Sendable {
         _ filter: ActivityFilter, of account: ActivityAccount, after position: ActivityPosition?, limit: Int
     ) async throws(StorageError) -> [Activity] {
         try await database.read { db in
-            var sql = "SELECT * FROM activity WHERE owner = ? AND connection = ? AND account = ?"
+            var sql = "\(ActivityRow.select) WHERE owner = ? AND connection = ? AND account = ?"
             var arguments = account.arguments
             if let kinds = filter.kinds {
                 let list = SQLList(kinds.map(\.rawValue).sorted())
@@ -177,7 +177,7 @@ package struct ActivityStore: Sendable {
                 // By bytes: texts that are canonically equivalent are different ids.
                 let id = String(decoding: reference.utf8.dropFirst(account.utf8.count + 1), as: UTF8.self)
                 let row = try db.row(
-                    "SELECT * FROM activity WHERE owner = ? AND connection = ? AND account = ? AND id = ?",
+                    "\(ActivityRow.select) WHERE owner = ? AND connection = ? AND account = ? AND id = ?",
                     [owner.text, connection, account, id])
                 if let row { return (account, try ActivityRow.activity(row)) }
             }
@@ -286,33 +286,38 @@ private enum ActivityRow {
             columns.arguments)
     }
 
+    /// Selects the columns that ``activity(_:)`` reads, in its order.
+    static let select = """
+        SELECT id, kind, provider_kind, day, executed_at, settles_on, recorded_at, symbol, side, quantity, price, amount,
+            currency, account_amount, account_currency, conversion_rate, order_id, group_id, about
+        FROM activity
+        """
+
     static func activity(_ row: SQLRow) throws -> Activity {
-        guard let kind: ActivityKind = try row.value("kind"), let date = try row.date("day") else {
-            throw CorruptedRow()
+        var values = SQLRowReader(row)
+        let id: String = try values.next()
+        guard let kind = try values.next({ ActivityKind(rawValue: $0) }) else { throw CorruptedRow() }
+        let providerKind: String = try values.next()
+        guard let date = try values.next({ CalendarDate($0) }) else { throw CorruptedRow() }
+        var activity = Activity(id: id, kind: kind, providerKind: providerKind, date: date)
+        activity.time = try values.next { Instant($0) }
+        activity.settlementDate = try values.next { CalendarDate($0) }
+        if let milliseconds: Int64 = try values.next() {
+            guard let time = Instant(millisecondsSince1970: milliseconds) else { throw CorruptedRow() }
+            activity.recordedAt = time
         }
-        var activity = Activity(
-            id: try row["id"], kind: kind, providerKind: try row["provider_kind"], date: date)
-        if let text: String = try row["executed_at"] {
-            guard let time = Instant(text) else { throw CorruptedRow() }
-            activity.time = time
-        }
-        activity.settlementDate = try row.date("settles_on")
-        activity.recordedAt = try row.instant("recorded_at")
-        if let text: String = try row["symbol"] {
-            guard let symbol = Symbol(text) else { throw CorruptedRow() }
-            activity.symbol = symbol
-        }
-        activity.side = try row.value("side")
-        activity.quantity = try row.decimal("quantity")
-        activity.price = try row.decimal("price")
-        activity.amount = try row.decimal("amount")
-        activity.currency = try row["currency"]
-        activity.accountAmount = try row.decimal("account_amount")
-        activity.accountCurrency = try row["account_currency"]
-        activity.conversionRate = try row.decimal("conversion_rate")
-        activity.orderID = try row["order_id"]
-        activity.groupID = try row["group_id"]
-        activity.about = try row["about"]
+        activity.symbol = try values.next { Symbol($0) }
+        activity.side = (try values.next() as String?).flatMap(OrderSide.init(rawValue:))
+        activity.quantity = try values.next { Decimal($0) }
+        activity.price = try values.next { Decimal($0) }
+        activity.amount = try values.next { Decimal($0) }
+        activity.currency = try values.next()
+        activity.accountAmount = try values.next { Decimal($0) }
+        activity.accountCurrency = try values.next()
+        activity.conversionRate = try values.next { Decimal($0) }
+        activity.orderID = try values.next()
+        activity.groupID = try values.next()
+        activity.about = try values.next()
         return activity
     }
 }

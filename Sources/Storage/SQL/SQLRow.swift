@@ -48,6 +48,38 @@ package struct SQLRow: Sendable {
     }
 }
 
+/// The values of a row, read one after the other in the order of the statement's columns.
+///
+/// For long lists, in which the look-up of each column by its name takes longer than the rest.
+package struct SQLRowReader {
+    private let values: [SQLValue]
+    private var index = 0
+
+    package init(_ row: SQLRow) {
+        values = row.values
+    }
+
+    /// The value of the next column; an optional type if the column can be null.
+    ///
+    /// - Throws: `CorruptedRow` if there is no further column, or its value does not have the type.
+    package mutating func next<Value: SQLConvertible>() throws(CorruptedRow) -> Value {
+        guard index < values.count else { throw CorruptedRow() }
+        defer { index += 1 }
+        return try Value(sqlValue: values[index])
+    }
+
+    /// The value of the next column, which is stored as text.
+    ///
+    /// - Parameter value: Returns the value of a text; nil for a text that Portico does not write.
+    /// - Returns: The value; nil if the column is null.
+    /// - Throws: `CorruptedRow` for such a text, and as ``next()`` does.
+    package mutating func next<Value>(_ value: (String) -> Value?) throws(CorruptedRow) -> Value? {
+        guard let text: String = try next() else { return nil }
+        guard let value = value(text) else { throw CorruptedRow() }
+        return value
+    }
+}
+
 /// A row that Portico cannot have written: another program has changed the database.
 ///
 /// Such a row is not skipped, because missing data would look like data that does not exist.

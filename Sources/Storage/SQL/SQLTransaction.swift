@@ -108,8 +108,13 @@ struct SQLiteConnection: SQLConnection {
         let statement = try database.cachedStatement(sql: sql)
         let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
         let columns = statement.columnNames
-        while let row = try cursor.next() {
-            let values = Array(row.databaseValues.map(SQLValue.init))
+        let indices = 0..<CInt(clamping: columns.count)
+        while try cursor.next() != nil {
+            // From the statement, which is at the row: GRDB's row would look up the name of each column as well.
+            let values = indices.map { index in
+                unsafe SQLValue(
+                    DatabaseValue(sqliteStatement: statement.sqliteStatement, index: index))
+            }
             if try !body(SQLRow(columns: columns, values: values)) { return }
         }
     }

@@ -1,8 +1,10 @@
+import Alpaca
 import Brokerage
 import Foundation
 import Gateway
 import TestSupport
 import Testing
+import Upstream
 
 @Suite("The range of a chart")
 struct ChartRangeTests {
@@ -84,6 +86,33 @@ struct ChartRangeTests {
         }
     }
 
+    /// Arguments that no source of charts supports, and the argument that the error names.
+    static let unsupportedArguments = [
+        ("range: FIVE_DAYS", "range", "THIRTY_MINUTES"),
+        ("range: ONE_MONTH, interval: ONE_HOUR", "interval", "ONE_HOUR"),
+        ("interval: ONE_MINUTE, adjustment: SPLITS", "interval", "ONE_MINUTE"),
+        ("range: ONE_MONTH, adjustment: SPLITS", "adjustment", "SPLITS"),
+        ("range: ONE_MONTH, extendedHours: true", "extendedHours", "extended hours"),
+    ]
+
+    @Test(
+        "that no provider has is UNSUPPORTED, and the error names the argument",
+        arguments: unsupportedArguments)
+    func unsupported(_ arguments: String, _ argument: String, _ part: String) async throws {
+        try await withGateway { gateway in
+            let source = MarketDataSource(
+                DailyCharts(), symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
+                for: .everybody)
+            let answer = try await gateway.ask(
+                "{ chart(symbol: \"AAPL\", \(arguments)) { id } }", as: nil, gateway.market([source]))
+            #expect(answer.failures == [FieldFailure("chart", "UNSUPPORTED", "ALPACA")])
+            let error = answer["errors"]?[0]
+            #expect(error?["extensions"]?["argument"]?.string == argument, "\(answer)")
+            let message = error?["message"]?.string ?? ""
+            #expect(message.hasPrefix("Argument \"\(argument)\": ") && message.contains(part), "\(answer)")
+        }
+    }
+
     @Test("is rejected together with a time", arguments: ["from", "to"])
     func conflict(_ argument: String) async throws {
         try await withGateway { gateway in
@@ -96,5 +125,17 @@ struct ChartRangeTests {
                 answer["errors"]?[0]?["message"]?.string
                     == "Argument \"range\": It is ONE_DAY, and `\(argument)` is given too. Use one of them.")
         }
+    }
+}
+
+/// A source of daily charts at the prices of their days.
+private struct DailyCharts: ChartSource {
+    let chartCapabilities = ChartCapabilities(
+        intervals: [.oneDay], adjustments: [.raw], hasExtendedHours: false)
+
+    func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        throw ProviderFailure(.alpaca, .unsupported)
     }
 }

@@ -67,6 +67,31 @@ struct ReconciliationScheduleTests {
         #expect(schedule.isEmpty && schedule.next == nil)
     }
 
+    @Test(
+        "no pause goes beyond the time at which a write must have arrived, and that check makes no pause longer"
+    )
+    func arrival() throws {
+        let writes = writes(["a": 1])
+        var (schedule, now) = (schedule(), start)
+        // Some checks end late; a write must have arrived after 10 seconds.
+        for (time, next) in [(0, 1), (4, 6), (7, 10), (10, 14), (14, 19)] {
+            now = start + .seconds(time)
+            let turn = try #require(schedule.begin(writes, at: now, since: since).first)
+            schedule.didCheck("a0", isOpen: true, at: now, untilArrival: .seconds(10 - time))
+            schedule.end(turn.connection)
+            #expect(schedule.next == start + .seconds(next), "after the check at \(time) s")
+        }
+    }
+
+    @Test("a write that must have arrived in a moment is not checked at once again")
+    func arrivalInAMoment() throws {
+        var schedule = schedule()
+        let turn = try #require(schedule.begin(writes(["a": 1]), at: start, since: since).first)
+        schedule.didCheck("a0", isOpen: true, at: start, untilArrival: .nanoseconds(1))
+        schedule.end(turn.connection)
+        #expect(schedule.next == start + .seconds(1))
+    }
+
     @Test("connections are checked in turn: the one with the longest wait is first")
     func turns() throws {
         let writes = writes(["a": 3, "b": 1, "c": 1])

@@ -7,7 +7,7 @@ import Upstream
 struct GatewayBenchmarks {
     /// A part, by the name with which it is measured alone.
     private enum Part: String, CaseIterable {
-        case sessions, charts, home
+        case sessions, charts, activities, home
         case firstPayload = "first-payload"
         case decoding
         /// The part of `decoding` that compares provider files with the compiled provider.
@@ -46,6 +46,7 @@ struct GatewayBenchmarks {
         switch part {
         case .sessions: try await sessions()
         case .charts: try await charts()
+        case .activities: try await activities()
         case .home:
             try await with(SandboxProcess(latency: .milliseconds(4))) { sandbox in
                 try await homeScreen(HomeScreen(SandboxGateway(sandbox, over: transport)))
@@ -92,6 +93,21 @@ struct GatewayBenchmarks {
             let seconds = try await median(of: 51) { _ = try await writing.response(form.fields) }
             let speed = Double(bytes) / seconds / 1e6
             print("  \(form.name): \(bytes) bytes, \(Int(speed)) MB/s")
+        }
+    }
+
+    private static func activities() async throws {
+        print("\n\(ActivityListing.activities) stored activities: listed page by page at")
+        let listing = try await ActivityListing()
+        for form in ActivityListing.Form.allCases {
+            let bytes = try await listing.list(form)
+            let seconds = try await median(of: 21) { _ = try await listing.list(form) }
+            let speed = Double(bytes) / seconds
+            let isFast = form != .nodes || speed >= ActivityListing.aim
+            print(
+                "  \(form.rawValue): \(bytes) bytes, \(Int(speed / 1e6)) MB/s"
+                    + (form == .nodes ? " (aim: at least \(Int(ActivityListing.aim / 1e6)))" : "")
+                    + (isFast ? "" : " MISSED"))
         }
     }
 
