@@ -1,5 +1,4 @@
 import Brokerage
-import Foundation
 import GraphQL
 import PorticoCore
 import Storage
@@ -181,9 +180,7 @@ struct AllActivitiesArguments: GraphQLArguments {
 }
 
 /// A place in the activities of several accounts: for each the last that was listed.
-///
-/// Clients get it as an opaque text.
-struct ActivityCursor: Hashable, Sendable {
+struct ActivityCursor: PageCursor {
     /// By account; one that is not there was never read, and is still to be listed from its newest.
     private var positions: [Account: ActivityPosition] = [:]
 
@@ -207,31 +204,27 @@ struct ActivityCursor: Hashable, Sendable {
 
     init() {}
 
-    /// - Throws: `FieldError` for a text that no page of activities has given.
-    init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8), data.allSatisfy({ $0 < 0x80 })
-        else { throw .noActivityCursor(text) }
+    init?(plain: String) {
         let lines = plain.split(separator: "\n")
-        guard let first = lines.first, first == Self.header else { throw .noActivityCursor(text) }
+        guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ").compactMap { PercentEncoding.decode($0) }
             guard parts.count == 5, let day = CalendarDate(parts[2]), let moment = Int64(parts[3]) else {
-                throw .noActivityCursor(text)
+                return nil
             }
             positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] =
                 ActivityPosition(day: day, moment: moment, id: parts[4])
         }
     }
 
-    var text: String {
+    var plain: String {
         let lines = positions.map { account, position in
             [
                 account.connection.text, account.id.text, position.day.description, String(position.moment),
                 position.id,
             ].map(PercentEncoding.encode).joined(separator: " ")
         }.sorted()
-        return Data(([Self.header] + lines).joined(separator: "\n").utf8).base64EncodedString()
+        return ([Self.header] + lines).joined(separator: "\n")
     }
 
     /// The position of an account; nil if it is still to be listed from its newest.
@@ -259,12 +252,6 @@ struct ActivityCursor: Hashable, Sendable {
 }
 
 extension FieldError {
-    fileprivate static func noActivityCursor(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
-    }
-
     /// The broker of the account does not report activities.
     static func noActivities(_ account: ConnectedAccount) -> FieldError {
         let provider = account.connection.provider

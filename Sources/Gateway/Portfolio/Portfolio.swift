@@ -131,7 +131,7 @@ extension Portfolio: GraphQLObject {
         Field(
             "holdings", HoldingsArguments.self,
             load: { portfolios, arguments, context in
-                .each(portfolios) { .ready(Optional(try HoldingConnectionPage(of: $0, arguments))) }
+                .each(portfolios) { .ready(Optional(try ConnectionPage<Holding>(of: $0, arguments))) }
             })
         Field(
             "income",
