@@ -1,21 +1,10 @@
 import Brokerage
-import Foundation
 import GraphQL
 import PorticoCore
 import Upstream
 
-/// Some of the positions of an account that were closed lately, newest first.
-struct ClosedPositionConnection: Sendable {
-    let edges: [Edge]
-    let hasNext: Bool
-    let hasPrevious: Bool
-
-    /// A closed position and its place in the list.
-    struct Edge: Sendable {
-        let node: ConnectedClosedPosition
-        var cursor: String { ClosedPositionCursor(node.position).text }
-    }
-
+extension ConnectionPage<ConnectedClosedPosition> {
+    /// Some of the positions of an account that were closed lately, newest first.
     init(
         _ positions: [ClosedPosition], of account: ConnectedAccount, after start: ClosedPositionCursor?,
         first: Int
@@ -23,11 +12,12 @@ struct ClosedPositionConnection: Sendable {
         let rest = positions.filter { position in
             start.map { $0.precedes(ClosedPositionCursor(position)) } ?? true
         }
-        edges = rest.prefix(first).map {
-            Edge(node: ConnectedClosedPosition(position: $0, account: account))
-        }
-        hasNext = rest.count > first
-        hasPrevious = rest.count < positions.count
+        self.init(
+            rest.lazy.map {
+                ConnectionEdge(
+                    node: ConnectedClosedPosition(position: $0, account: account),
+                    place: ClosedPositionCursor($0))
+            }, first: first, hasPrevious: rest.count < positions.count)
     }
 }
 
@@ -60,8 +50,8 @@ struct ClosedPositionsArguments: GraphQLArguments {
     }
 }
 
-/// A place in the closed positions of an account, which clients get as an opaque text.
-struct ClosedPositionCursor: Hashable, Sendable {
+/// A place in the closed positions of an account.
+struct ClosedPositionCursor: PageCursor {
     private let closedAt: Instant
     private let id: String
 
@@ -74,32 +64,20 @@ struct ClosedPositionCursor: Hashable, Sendable {
         id = position.id
     }
 
-    /// - Throws: `FieldError` for a text that no page of closed positions has given.
-    init(_ text: String) throws(FieldError) {
-        guard let data = Data(base64Encoded: text), let plain = String(data: data, encoding: .utf8) else {
-            throw Self.invalid(text)
-        }
+    init?(plain: String) {
         let parts = plain.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.header, let time = Instant(String(parts[1])) else {
-            throw Self.invalid(text)
+            return nil
         }
         closedAt = time
         id = String(parts[2])
     }
 
-    var text: String {
-        Data("\(Self.header)\n\(closedAt)\n\(id)".utf8).base64EncodedString()
-    }
+    var plain: String { "\(Self.header)\n\(closedAt)\n\(id)" }
 
     /// Whether another place is behind this one: earlier positions are behind later ones.
     func precedes(_ other: ClosedPositionCursor) -> Bool {
         closedAt == other.closedAt ? id < other.id : closedAt > other.closedAt
-    }
-
-    private static func invalid(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }
 
@@ -107,7 +85,7 @@ extension GatewayContext {
     /// A page of the positions of an account that were closed since the broker's last netting.
     func closedPositions(
         of account: ConnectedAccount, _ arguments: ClosedPositionsArguments
-    ) throws -> MaybeAsync<ClosedPositionConnection?> {
+    ) throws -> MaybeAsync<ConnectionPage<ConnectedClosedPosition>?> {
         let start = try arguments.checkedStart()
         let provider = account.connection.provider
         guard account.connection.accounts is any ClosedPositionSource else {
@@ -124,7 +102,7 @@ extension GatewayContext {
             return try await source.closedPositions(of: id, in: call)
         }.map { positions in
             let wanted = positions.filter { arguments.symbols?.contains($0.symbol) ?? true }
-            return ClosedPositionConnection(wanted, of: account, after: start, first: arguments.first)
+            return ConnectionPage(wanted, of: account, after: start, first: arguments.first)
         }
     }
 
@@ -148,31 +126,12 @@ extension GatewayContext {
     }
 }
 
-extension ClosedPositionConnection: GraphQLObject {
+extension ConnectedClosedPosition: ConnectionNode {
     typealias Context = GatewayContext
+    typealias Cursor = ClosedPositionCursor
 
-    static let graphQL = ObjectType<ClosedPositionConnection>("ClosedPositionConnection") {
-        Field("edges", \.edges)
-        Field("nodes") { $0.edges.map(\.node) }
-        Field("pageInfo") { page in
-            PageInfo(
-                hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious,
-                startCursor: page.edges.first?.cursor, endCursor: page.edges.last?.cursor)
-        }
-    }
-}
-
-extension ClosedPositionConnection.Edge: GraphQLObject {
-    typealias Context = GatewayContext
-
-    static let graphQL = ObjectType<ClosedPositionConnection.Edge>("ClosedPositionEdge") {
-        Field("cursor") { $0.cursor }
-        Field("node", \.node)
-    }
-}
-
-extension ConnectedClosedPosition: GraphQLObject {
-    typealias Context = GatewayContext
+    static let connectionType = ConnectionPage<ConnectedClosedPosition>.type("ClosedPositionConnection")
+    static let edgeType = ConnectionEdge<ConnectedClosedPosition>.type("ClosedPositionEdge")
 
     static let graphQL = ObjectType<ConnectedClosedPosition>("ClosedPosition") {
         Field("providerPositionId", \.position.id)

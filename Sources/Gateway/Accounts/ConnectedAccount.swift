@@ -83,15 +83,10 @@ extension ConnectedAccount: GraphQLObject {
         Field(
             "performance", PerformanceArguments.self,
             load: { accounts, arguments, context in
-                .async {
-                    let subjects = accounts.map { account in
-                        Result {
-                            PerformanceSubject(
-                                accounts: [account],
-                                currency: try arguments.currency ?? Currency(account.who.currency))
-                        }
-                    }
-                    return try await context.performances(of: subjects, arguments)
+                context.performances(of: accounts, arguments) { account in
+                    PerformanceSubject(
+                        accounts: [account],
+                        currency: try arguments.currency ?? Currency(account.who.currency))
                 }
             })
         Field(

@@ -1,5 +1,4 @@
 import Brokerage
-import Foundation
 import GraphQL
 import PorticoCore
 import Storage
@@ -205,9 +204,7 @@ struct AllActivitiesArguments: GraphQLArguments {
 }
 
 /// A place in the activities of several accounts: for each the last that was listed.
-///
-/// Clients get it as an opaque text.
-struct ActivityCursor: Hashable, Sendable {
+struct ActivityCursor: PageCursor {
     /// By account; one that is not there was never read, and is still to be listed from its newest.
     private var positions: [Account: ActivityPosition] = [:]
 
@@ -231,24 +228,20 @@ struct ActivityCursor: Hashable, Sendable {
 
     init() {}
 
-    /// - Throws: `FieldError` for a text that no page of activities has given.
-    init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8), data.allSatisfy({ $0 < 0x80 })
-        else { throw .noActivityCursor(text) }
+    init?(plain: String) {
         let lines = plain.split(separator: "\n")
-        guard let first = lines.first, first == Self.header else { throw .noActivityCursor(text) }
+        guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ").compactMap { PercentEncoding.decode($0) }
             guard parts.count == 5, let day = CalendarDate(parts[2]), let moment = Int64(parts[3]) else {
-                throw .noActivityCursor(text)
+                return nil
             }
             positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] =
                 ActivityPosition(day: day, moment: moment, id: parts[4])
         }
     }
 
-    var text: String {
+    var plain: String {
         var lines = positions.map { account, position in
             let parts = [
                 account.connection.text, account.id.text, position.day.description, String(position.moment),
@@ -262,7 +255,7 @@ struct ActivityCursor: Hashable, Sendable {
             return line
         }
         lines.sort { $0.lexicographicallyPrecedes($1) }
-        return Data(lines.reduce(into: Array(Self.header.utf8)) { $0 += $1 }).base64EncodedString()
+        return String(decoding: lines.reduce(into: Array(Self.header.utf8)) { $0 += $1 }, as: UTF8.self)
     }
 
     /// The position of an account; nil if it is still to be listed from its newest.
@@ -290,12 +283,6 @@ struct ActivityCursor: Hashable, Sendable {
 }
 
 extension FieldError {
-    fileprivate static func noActivityCursor(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
-    }
-
     /// The broker of the account does not report activities.
     static func noActivities(_ account: ConnectedAccount) -> FieldError {
         let provider = account.connection.provider

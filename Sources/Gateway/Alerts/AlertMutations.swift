@@ -153,7 +153,7 @@ extension AlertPayload: GraphQLObject {
 
     static let graphQL = ObjectType<AlertPayload>("AlertPayload") {
         Field("alert", \.alert)
-        Field("alertEdge") { NumberedPage<AlertObject>.Edge(node: $0.alert) }
+        Field("alertEdge") { ConnectionEdge($0.alert) }
     }
 }
 

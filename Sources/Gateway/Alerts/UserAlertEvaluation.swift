@@ -129,16 +129,14 @@ final class UserAlertEvaluation: Sendable {
                 counts.firings += fired.firings.count
                 counts.discarded += fired.droppedDeliveries
             }
-            // Read again: the alerts have another state.
-            inbox.withLock { $0.needsReload = true }
-            wakeSignal.send()
+            // The alerts have another state.
+            reload()
             events.publish(fired.alerts, of: owner)
             if fired.deliveries > 0 { events.deliverySignal.send() }
         }
         if !outcome.impossible.isEmpty {
             let ended = try await store.end(outcome.impossible, of: owner, now: now)
-            inbox.withLock { $0.needsReload = true }
-            wakeSignal.send()
+            reload()
             events.publish(ended, of: owner)
         }
     }

@@ -1,90 +1,45 @@
 import Brokerage
-import Foundation
 import GraphQL
 
-/// A dividend or a split in a list, with its GraphQL types.
-protocol ListedCorporateAction: Sendable {
+/// A dividend or a split in a list.
+protocol ListedCorporateAction: ConnectionNode where Cursor == CorporateActionCursor, Details == Provenance {
     var exDate: CalendarDate { get }
-    static var connectionType: ObjectType<CorporateActionPage<Self>> { get }
-    static var edgeType: ObjectType<CorporateActionPage<Self>.Edge> { get }
 }
 
-/// Some corporate actions of one instrument, the latest first.
-struct CorporateActionPage<Item: ListedCorporateAction>: Sendable {
-    let edges: [Edge]
-    let hasNext: Bool
-    let hasPrevious: Bool
-    let provenance: Provenance
-
-    /// An action and its place in the list.
-    struct Edge: Sendable {
-        let item: Item
-        let cursor: String
-    }
-
+extension ConnectionPage where Node: ListedCorporateAction {
+    /// Some corporate actions of one instrument, the latest first.
+    ///
     /// - Parameters:
     ///   - items: All actions, the latest first.
     ///   - arguments: The actions to list.
     ///   - start: The place after which the page begins; nil for the latest action.
     ///   - provenance: The source of the actions.
     init(
-        _ items: [Item], _ arguments: CorporateActionArguments, after start: CorporateActionCursor?,
+        _ items: [Node], _ arguments: CorporateActionArguments, after start: CorporateActionCursor?,
         _ provenance: Provenance
     ) {
         var ordinals: [CalendarDate: Int] = [:]
-        var rest: [(Item, CorporateActionCursor)] = []
+        var rest: [ConnectionEdge<Node>] = []
         for item in items {
             // Several actions can have the same day.
-            let cursor = CorporateActionCursor(day: item.exDate, ordinal: ordinals[item.exDate, default: 0])
+            let place = CorporateActionCursor(day: item.exDate, ordinal: ordinals[item.exDate, default: 0])
             ordinals[item.exDate, default: 0] += 1
             guard arguments.from.map({ $0 <= item.exDate }) ?? true,
-                arguments.to.map({ item.exDate <= $0 }) ?? true, start.map({ $0.precedes(cursor) }) ?? true
+                arguments.to.map({ item.exDate <= $0 }) ?? true, start.map({ $0.precedes(place) }) ?? true
             else { continue }
-            rest.append((item, cursor))
+            rest.append(ConnectionEdge(node: item, place: place))
         }
-        edges = rest.prefix(arguments.first).map { Edge(item: $0, cursor: $1.text) }
-        hasNext = rest.count > edges.count
-        hasPrevious = start != nil
-        self.provenance = provenance
+        self.init(rest, first: arguments.first, hasPrevious: start != nil, details: provenance)
     }
-}
 
-extension CorporateActionPage: GraphQLObject {
-    typealias Context = GatewayContext
-
-    static var graphQL: ObjectType<CorporateActionPage<Item>> { Item.connectionType }
-
-    /// The fields of a connection.
-    fileprivate static func type(_ name: String) -> ObjectType<CorporateActionPage<Item>>
-    where Item: GraphQLObject, Item.Context == GatewayContext {
-        ObjectType(name) {
-            Field("edges") { $0.edges }
-            Field("nodes") { $0.edges.map(\.item) }
-            Field("pageInfo") { page in
-                PageInfo(
-                    hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious,
-                    startCursor: page.edges.first?.cursor, endCursor: page.edges.last?.cursor)
-            }
-            Field("asOf") { $0.provenance.asOf }
-            Field("fetchedAt") { $0.provenance.fetchedAt }
-            Field("source") { $0.provenance.source }
-            Field("sourceName") { $0.provenance.source.rawValue }
-            Field("stale") { $0.provenance.isStale }
-        }
-    }
-}
-
-extension CorporateActionPage.Edge: GraphQLObject {
-    typealias Context = GatewayContext
-
-    static var graphQL: ObjectType<CorporateActionPage<Item>.Edge> { Item.edgeType }
-
-    /// The fields of an edge.
-    fileprivate static func type(_ name: String) -> ObjectType<CorporateActionPage<Item>.Edge>
-    where Item: GraphQLObject, Item.Context == GatewayContext {
-        ObjectType(name) {
-            Field("cursor") { $0.cursor }
-            Field("node") { $0.item }
+    /// The type of the schema with a name.
+    fileprivate static func sourcedType(_ name: String) -> ObjectType<ConnectionPage> {
+        type(name) {
+            Field("asOf") { $0.details.asOf }
+            Field("fetchedAt") { $0.details.fetchedAt }
+            Field("source") { $0.details.source }
+            Field("sourceName") { $0.details.source.rawValue }
+            Field("stale") { $0.details.isStale }
         }
     }
 }
@@ -96,13 +51,13 @@ struct ReportedDividend: Sendable {
     let provenance: Provenance
 }
 
-extension ReportedDividend: ListedCorporateAction, GraphQLObject {
+extension ReportedDividend: ListedCorporateAction {
     typealias Context = GatewayContext
 
     var exDate: CalendarDate { dividend.exDate }
 
-    static let connectionType = CorporateActionPage<ReportedDividend>.type("DividendConnection")
-    static let edgeType = CorporateActionPage<ReportedDividend>.Edge.type("DividendEdge")
+    static let connectionType = ConnectionPage<ReportedDividend>.sourcedType("DividendConnection")
+    static let edgeType = ConnectionEdge<ReportedDividend>.type("DividendEdge")
 
     static let graphQL = ObjectType<ReportedDividend>("Dividend") {
         Field("symbol", \.symbol)
@@ -122,13 +77,13 @@ struct ReportedSplit: Sendable {
     let split: Split
 }
 
-extension ReportedSplit: ListedCorporateAction, GraphQLObject {
+extension ReportedSplit: ListedCorporateAction {
     typealias Context = GatewayContext
 
     var exDate: CalendarDate { split.exDate }
 
-    static let connectionType = CorporateActionPage<ReportedSplit>.type("SplitConnection")
-    static let edgeType = CorporateActionPage<ReportedSplit>.Edge.type("SplitEdge")
+    static let connectionType = ConnectionPage<ReportedSplit>.sourcedType("SplitConnection")
+    static let edgeType = ConnectionEdge<ReportedSplit>.type("SplitEdge")
 
     static let graphQL = ObjectType<ReportedSplit>("Split") {
         Field("symbol", \.symbol)
@@ -145,10 +100,10 @@ extension GatewayContext {
     /// A page of the dividends of each instrument; nil for an instrument that is not a share or fund.
     func dividendPages(
         of symbols: [Symbol], _ arguments: CorporateActionArguments
-    ) throws -> MaybeAsync<BatchResults<CorporateActionPage<ReportedDividend>?>> {
+    ) throws -> MaybeAsync<BatchResults<ConnectionPage<ReportedDividend>?>> {
         let start = try arguments.checkedStart()
         return pages(of: symbols, dividends(of: symbols.shares, from: arguments.provider)) { history in
-            CorporateActionPage(
+            ConnectionPage(
                 history.dividends.map {
                     ReportedDividend(symbol: history.symbol, dividend: $0, provenance: history.provenance)
                 }, arguments, after: start, history.provenance)
@@ -158,10 +113,10 @@ extension GatewayContext {
     /// A page of the splits of each instrument; nil for an instrument that is not a share or fund.
     func splitPages(
         of symbols: [Symbol], _ arguments: CorporateActionArguments
-    ) throws -> MaybeAsync<BatchResults<CorporateActionPage<ReportedSplit>?>> {
+    ) throws -> MaybeAsync<BatchResults<ConnectionPage<ReportedSplit>?>> {
         let start = try arguments.checkedStart()
         return pages(of: symbols, splits(of: symbols.shares, from: arguments.provider)) { history in
-            CorporateActionPage(
+            ConnectionPage(
                 history.splits.map { ReportedSplit(symbol: history.symbol, split: $0) }, arguments,
                 after: start, history.provenance)
         }
@@ -170,8 +125,8 @@ extension GatewayContext {
     /// A page for each instrument, made of the histories of the shares among them.
     private func pages<History, Item>(
         of symbols: [Symbol], _ histories: MaybeAsync<BatchResults<History>>,
-        _ page: @escaping @Sendable (History) -> CorporateActionPage<Item>
-    ) -> MaybeAsync<BatchResults<CorporateActionPage<Item>?>> {
+        _ page: @escaping @Sendable (History) -> ConnectionPage<Item>
+    ) -> MaybeAsync<BatchResults<ConnectionPage<Item>?>> {
         histories.map { histories in
             var rest = histories.makeIterator()
             return symbols.map { symbol in
@@ -218,45 +173,33 @@ struct CorporateActionArguments: GraphQLArguments {
     }
 }
 
-/// A place in the dividends or splits of an instrument, the latest first: clients get it as an opaque text.
-struct CorporateActionCursor: Hashable, Sendable {
+/// A place in the dividends or splits of an instrument, the latest first.
+struct CorporateActionCursor: PageCursor {
     let day: CalendarDate
     /// The number of actions of the day before it.
     let ordinal: Int
 
     /// The most actions of one day; a text of a client has no larger number.
     private static let maximumOrdinal = 10_000
-    private static let maximumLength = 64
+    static let maximumLength = 64
 
     init(day: CalendarDate, ordinal: Int) {
         self.day = day
         self.ordinal = ordinal
     }
 
-    /// - Throws: `FieldError` for a text that no page has given.
-    init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8)
-        else { throw .noActionCursor(text) }
+    init?(plain: String) {
         let parts = plain.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, let day = CalendarDate(parts[0]), let ordinal = Int(parts[1]),
             (0...Self.maximumOrdinal).contains(ordinal)
-        else { throw .noActionCursor(text) }
+        else { return nil }
         self.init(day: day, ordinal: ordinal)
     }
 
-    var text: String { Data("\(day) \(ordinal)".utf8).base64EncodedString() }
+    var plain: String { "\(day) \(ordinal)" }
 
     /// Whether an action at another place is listed after this one.
     func precedes(_ other: CorporateActionCursor) -> Bool {
         other.day < day || other.day == day && ordinal < other.ordinal
-    }
-}
-
-extension FieldError {
-    fileprivate static func noActionCursor(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }

@@ -79,33 +79,13 @@ extension ArticleEdge: GraphQLObject {
     }
 }
 
-/// The position of a page in its list (Relay, "PageInfo").
-struct PageInfo: GraphQLObject {
-    typealias Context = GatewayContext
-
-    let hasNextPage: Bool
-    let hasPreviousPage: Bool
-    let startCursor: String?
-    let endCursor: String?
-
-    static let graphQL = ObjectType<PageInfo>("PageInfo") {
-        Field("hasNextPage", \.hasNextPage)
-        Field("hasPreviousPage", \.hasPreviousPage)
-        Field("startCursor", \.startCursor)
-        Field("endCursor", \.endCursor)
-    }
-}
-
-/// A place in the news of one provider: clients get it as an opaque text.
-struct NewsCursor: Hashable, Sendable {
+/// A place in the news of one provider.
+struct NewsCursor: PageCursor {
     let provider: ProviderID
     /// Articles of the page that come before it.
     let offset: Int
     /// The provider's mark of the page; nil for the newest.
     let page: String?
-
-    /// In bytes: the longest cursor of a provider, and its prefix.
-    private static let maximumLength = 24_576
 
     init(provider: ProviderID, offset: Int, page: String?) {
         self.provider = provider
@@ -113,27 +93,13 @@ struct NewsCursor: Hashable, Sendable {
         self.page = page
     }
 
-    /// - Throws: `FieldError` for a text that no page of news has given.
-    init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8)
-        else { throw FieldError.noCursor(text) }
+    init?(plain: String) {
         let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
             let offset = Int(parts[1]), (0...10_000).contains(offset)
-        else { throw FieldError.noCursor(text) }
+        else { return nil }
         self.init(provider: provider, offset: offset, page: parts[2].isEmpty ? nil : String(parts[2]))
     }
 
-    var text: String {
-        Data("\(provider.rawValue) \(offset) \(page ?? "")".utf8).base64EncodedString()
-    }
-}
-
-extension FieldError {
-    fileprivate static func noCursor(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
-    }
+    var plain: String { "\(provider.rawValue) \(offset) \(page ?? "")" }
 }

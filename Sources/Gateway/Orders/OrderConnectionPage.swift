@@ -1,5 +1,4 @@
 import Brokerage
-import Foundation
 import GraphQL
 import Storage
 import Upstream
@@ -149,9 +148,7 @@ struct AccountOrdersArguments: GraphQLArguments {
 }
 
 /// A place in the orders of several connections: for each the last that was listed.
-///
-/// Clients get it as an opaque text.
-struct OrderCursor: Hashable, Sendable {
+struct OrderCursor: PageCursor {
     /// By connection; one that is not there is still to be listed from its newest.
     private(set) var positions: [String: Position] = [:]
 
@@ -179,29 +176,25 @@ struct OrderCursor: Hashable, Sendable {
     }
 
     /// In bytes: as many connections as a user may have, and more.
-    private static let maximumLength = 8_192
+    static let maximumLength = 8_192
     /// The prefix of the text, so that no text is empty.
     private static let header = "orders"
 
     init() {}
 
-    /// - Throws: `FieldError` for a text that no page of orders has given.
-    init(_ text: String) throws(FieldError) {
-        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8), data.allSatisfy({ $0 < 0x80 })
-        else { throw FieldError.noOrderCursor(text) }
+    init?(plain: String) {
         let lines = plain.split(separator: "\n")
-        guard let first = lines.first, first == Self.header else { throw FieldError.noOrderCursor(text) }
+        guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ")
-            guard parts.count == 3, let time = Instant(String(parts[1])) else { throw .noOrderCursor(text) }
+            guard parts.count == 3, let time = Instant(String(parts[1])) else { return nil }
             positions[String(parts[0])] = Position(time: time, name: String(parts[2]))
         }
     }
 
-    var text: String {
+    var plain: String {
         let lines = positions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.time) \($0.value.name)" }
-        return Data(([Self.header] + lines).joined(separator: "\n").utf8).base64EncodedString()
+        return ([Self.header] + lines).joined(separator: "\n")
     }
 
     /// The same, with an order listed.
@@ -213,13 +206,5 @@ struct OrderCursor: Hashable, Sendable {
     fileprivate mutating func advance(to examined: ConnectionOrderPage.Examined?) {
         guard let examined else { return }
         positions[examined.connection] = examined.position
-    }
-}
-
-extension FieldError {
-    fileprivate static func noOrderCursor(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }

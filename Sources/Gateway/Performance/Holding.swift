@@ -142,16 +142,11 @@ extension Holding: GraphQLObject {
         Field(
             "performance", PerformanceArguments.self,
             load: { holdings, arguments, context in
-                .async {
-                    let subjects = holdings.map { holding in
-                        Result {
-                            PerformanceSubject(
-                                accounts: try holding.portfolio.accounts(),
-                                currency: arguments.currency ?? holding.portfolio.currency,
-                                instrument: try holding.instrument())
-                        }
-                    }
-                    return try await context.performances(of: subjects, arguments)
+                context.performances(of: holdings, arguments) { holding in
+                    PerformanceSubject(
+                        accounts: try holding.portfolio.accounts(),
+                        currency: arguments.currency ?? holding.portfolio.currency,
+                        instrument: try holding.instrument())
                 }
             })
     }

@@ -1,29 +1,25 @@
 import Brokerage
-import Foundation
 import GraphQL
 
-/// Some holdings of a portfolio, the largest value first.
-struct HoldingConnectionPage: Sendable {
-    let edges: [HoldingEdge]
-    let hasNext: Bool
-    let hasPrevious: Bool
+extension Holding: ConnectionNode {
+    typealias Cursor = HoldingCursor
 
-    /// A holding and its place in the list.
-    struct HoldingEdge: Sendable {
-        let holding: Holding
+    static let connectionType = ConnectionPage<Holding>.type("HoldingConnection")
+    static let edgeType = ConnectionEdge<Holding>.type("HoldingEdge")
+}
 
-        var cursor: String { HoldingCursor(holding.order).text }
-    }
-
+extension ConnectionPage<Holding> {
+    /// Some holdings of a portfolio, the largest value first.
+    ///
     /// - Throws: `FieldError` for invalid arguments, or the failure of an account.
     init(of portfolio: Portfolio, _ arguments: HoldingsArguments) throws {
         let start = try arguments.checkedStart()
         let rest = try Holding.all(of: portfolio).drop { holding in
             start.map { holding.order <= $0.order } ?? false
         }
-        edges = rest.prefix(arguments.first).map(HoldingEdge.init)
-        hasNext = rest.count > arguments.first
-        hasPrevious = start != nil
+        self.init(
+            rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.order)) },
+            first: arguments.first, hasPrevious: start != nil)
     }
 }
 
@@ -48,8 +44,8 @@ struct HoldingsArguments: GraphQLArguments {
     }
 }
 
-/// A place in a list of holdings, as a text for clients.
-private struct HoldingCursor {
+/// A place in a list of holdings.
+struct HoldingCursor: PageCursor {
     let order: HoldingOrder
 
     /// The beginning of the text.
@@ -59,54 +55,18 @@ private struct HoldingCursor {
         self.order = order
     }
 
-    /// - Throws: `FieldError` for a text that is no cursor of a page.
-    init(_ text: String) throws(FieldError) {
-        guard let data = Data(base64Encoded: text), let plain = String(data: data, encoding: .utf8) else {
-            throw .noHoldingCursor(text)
-        }
+    init?(plain: String) {
         let parts = plain.split(separator: " ", omittingEmptySubsequences: false)
         // No symbol and no code of a currency contains a space.
         guard parts.count == 4, parts[0] == Self.header, let symbol = Symbol(String(parts[2])) else {
-            throw .noHoldingCursor(text)
+            return nil
         }
         let value: Brokerage.Decimal? = .init(parts[1])
-        guard value != nil || parts[1].isEmpty else { throw .noHoldingCursor(text) }
+        guard value != nil || parts[1].isEmpty else { return nil }
         order = HoldingOrder(value: value, symbol: symbol.text, currency: String(parts[3]))
     }
 
-    var text: String {
-        let parts = [Self.header, order.value?.description ?? "", order.symbol, order.currency]
-        return Data(parts.joined(separator: " ").utf8).base64EncodedString()
-    }
-}
-
-extension FieldError {
-    fileprivate static func noHoldingCursor(_ text: String) -> FieldError {
-        .argument(
-            "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
-    }
-}
-
-extension HoldingConnectionPage: GraphQLObject {
-    typealias Context = GatewayContext
-
-    static let graphQL = ObjectType<HoldingConnectionPage>("HoldingConnection") {
-        Field("edges", \.edges)
-        Field("nodes") { $0.edges.map(\.holding) }
-        Field("pageInfo") { page in
-            PageInfo(
-                hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious,
-                startCursor: page.edges.first?.cursor, endCursor: page.edges.last?.cursor)
-        }
-    }
-}
-
-extension HoldingConnectionPage.HoldingEdge: GraphQLObject {
-    typealias Context = GatewayContext
-
-    static let graphQL = ObjectType<HoldingConnectionPage.HoldingEdge>("HoldingEdge") {
-        Field("cursor") { $0.cursor }
-        Field("node", \.holding)
+    var plain: String {
+        [Self.header, order.value?.description ?? "", order.symbol, order.currency].joined(separator: " ")
     }
 }

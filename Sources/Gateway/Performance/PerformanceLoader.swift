@@ -46,6 +46,16 @@ extension GatewayContext {
         }
     }
 
+    /// The performance of the subject of each object, in their order.
+    func performances<Object: Sendable>(
+        of objects: [Object], _ arguments: PerformanceArguments,
+        _ subject: @escaping @Sendable (Object) throws -> PerformanceSubject
+    ) -> MaybeAsync<BatchResults<PerformanceObject?>> {
+        .async { [self] in
+            try await performances(of: objects.map { object in Result { try subject(object) } }, arguments)
+        }
+    }
+
     /// The performance of positions, each in its own currency unless the arguments state one.
     func performances(
         of positions: [ConnectedPosition], _ arguments: PerformanceArguments

@@ -110,15 +110,10 @@ extension Portfolio: GraphQLObject {
         Field(
             "performance", PerformanceArguments.self,
             load: { portfolios, arguments, context in
-                .async {
-                    let subjects = portfolios.map { portfolio in
-                        Result {
-                            PerformanceSubject(
-                                accounts: try portfolio.accounts(),
-                                currency: arguments.currency ?? portfolio.currency)
-                        }
-                    }
-                    return try await context.performances(of: subjects, arguments)
+                context.performances(of: portfolios, arguments) { portfolio in
+                    PerformanceSubject(
+                        accounts: try portfolio.accounts(),
+                        currency: arguments.currency ?? portfolio.currency)
                 }
             })
         Field(
@@ -131,7 +126,7 @@ extension Portfolio: GraphQLObject {
         Field(
             "holdings", HoldingsArguments.self,
             load: { portfolios, arguments, context in
-                .each(portfolios) { .ready(Optional(try HoldingConnectionPage(of: $0, arguments))) }
+                .each(portfolios) { .ready(Optional(try ConnectionPage<Holding>(of: $0, arguments))) }
             })
         Field(
             "income",

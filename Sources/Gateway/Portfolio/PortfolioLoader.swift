@@ -45,7 +45,11 @@ extension GatewayContext {
             case .assetClass:
                 assetClasses(of: holdings.positions).map { classes in classes.map { $0?.rawValue } }
             case .sector: companies(of: holdings.positions, \.sector)
-            case .country: companies(of: holdings.positions, \.country)
+            case .country:
+                // Providers write a code or one of several names; another text stays as it is.
+                companies(of: holdings.positions) { company in
+                    company.country.map { Country($0)?.name ?? $0 }
+                }
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
             }
         return try groups.map { groups in

@@ -63,6 +63,25 @@ package struct AlpacaBody {
 }
 
 extension JSONReader {
+    /// Reads a page of market data whose list has a name.
+    ///
+    /// - Returns: The token of the next page; nil at the end.
+    static func page(
+        _ body: [UInt8], of name: StaticString, _ list: (inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) -> String? {
+        var next: String?
+        try read(body) { reader throws(JSONError) in
+            try reader.object { key, reader throws(JSONError) in
+                switch key {
+                case name: if try !reader.null() { try list(&reader) }
+                case "next_page_token": next = try reader.stringOrNil()
+                default: try reader.skip()
+                }
+            }
+        }
+        return next?.isEmpty == true ? nil : next
+    }
+
     /// Reads a symbol.
     static func symbol(_ reader: inout JSONReader) throws(JSONError) -> Symbol {
         try reader.token(oneOf: "the symbols that markets have") { Symbol($0.string) }

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// Alpaca's Trading API v2 and Market Data v2, for one user.
@@ -10,7 +10,7 @@ package struct AlpacaClient: Sendable {
     let clock: TimeSource
     let assetCache: AlpacaAssetCache
     let calendar: ReadCache<CalendarQuery, [AlpacaCalendarDay]>
-    let actions: ReadCache<Symbol, AlpacaShareActions>
+    package let actions: ReadCache<Symbol, CorporateActionHistory>
     private let trading: ProviderHTTPClient
     private let data: ProviderHTTPClient
     private let writes: ProviderHTTPClient

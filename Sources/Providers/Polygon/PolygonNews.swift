@@ -65,18 +65,10 @@ extension PolygonClient: NewsSource {
         // Articles with the same time that the client has seen are returned again; they must not displace
         // others.
         let requested = min(limit + seen.count, Self.maximumArticles)
-        let results = await withTaskGroup(of: Result<PolygonNews, ProviderFailure>.self) { group in
-            for ticker in tickers {
-                let query = Self.query(ticker, requested) + [("published_utc.lte", until?.time.description)]
-                group.addTask {
-                    do throws(ProviderFailure) {
-                        return .success(try await news(query, in: context))
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
+        let end = until?.time.description
+        let results = await concurrently(tickers, atMost: tickers.count) {
+            ticker async throws(ProviderFailure) in
+            try await news(Self.query(ticker, requested) + [("published_utc.lte", end)], in: context)
         }
         var merged = PolygonNewsMerge(without: seen)
         for result in results { merged.add(try result.get()) }

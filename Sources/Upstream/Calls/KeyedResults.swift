@@ -72,6 +72,24 @@ extension KeyedResults: ExpressibleByDictionaryLiteral {
     }
 }
 
+extension Array {
+    /// The values of the items that exist: those with the cause `notFound` are left out.
+    ///
+    /// - Throws: The first other failure.
+    package func found<Value>() throws(ProviderFailure) -> [Value]
+    where Element == Result<Value, ProviderFailure> {
+        var values: [Value] = []
+        for result in self {
+            do throws(ProviderFailure) {
+                values.append(try result.get())
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
+        }
+        return values
+    }
+}
+
 /// Performs an operation for each item, a limited number at the same time, and returns the results in order.
 ///
 /// It returns when all have ended; a failure does not stop the others.

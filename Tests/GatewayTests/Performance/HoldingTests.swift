@@ -297,4 +297,21 @@ struct HoldingTests {
             #expect(technology["value"]?.decimal == value, "\(slices)")
         }
     }
+
+    @Test("are in one slice of a country, whether a provider writes its code or its name")
+    func countriesOfSeveralProviders() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("demo", of: alice)
+            // Alpha Vantage's only call is for Apple, whose country it has as a code; Yahoo has the names of the others.
+            let market = gateway.market(
+                [try gateway.alpaca(), try gateway.alphaVantage(perMinute: 1), try gateway.yahoo()],
+                connections: [connection])
+            let apple = try await gateway.data(
+                "{ instrument(symbol: \"AAPL\") { identity { country } } }", market)
+            #expect(apple["instrument"]?["identity"]?["country"] == "USA")
+            let data = try await gateway.data("{ portfolio { allocation(by: COUNTRY) { key } } }", market)
+            let keys = data["portfolio"]?["allocation"]?.elements?.compactMap { $0["key"]?.string } ?? []
+            #expect(keys.filter { !["CASH", "UNKNOWN"].contains($0) } == ["United States"], "\(keys)")
+        }
+    }
 }

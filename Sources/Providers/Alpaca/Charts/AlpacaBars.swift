@@ -62,20 +62,12 @@ package struct AlpacaBars {
     mutating func append(_ body: [UInt8]) throws(JSONError) {
         // No page comes after one that cannot be read.
         nextPage = nil
-        try JSONReader.read(body) { reader throws(JSONError) in
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "bars": try append(json: &reader)
-                case "next_page_token": nextPage = try reader.stringOrNil()
-                default: try reader.skip()
-                }
-            }
+        nextPage = try JSONReader.page(body, of: "bars") { reader throws(JSONError) in
+            try append(json: &reader)
         }
-        if nextPage?.isEmpty == true { nextPage = nil }
     }
 
     private mutating func append(json reader: inout JSONReader) throws(JSONError) {
-        guard try !reader.null() else { return }
         try reader.object { key, reader throws(JSONError) in
             // A key that is not a symbol was not requested.
             guard let symbol = Symbol(key.string) else { return try reader.skip() }

@@ -1,52 +1,25 @@
 package import Brokerage
 package import Upstream
 
-extension AlpacaClient: CorporateActionSource {
+extension AlpacaClient: CombinedCorporateActionSource {
+    package var actionScope: CacheScope { .shared(.alpaca) }
     package var corporateActionsPerCall: Int { 50 }
     package var reportsDeclarations: Bool { false }
     package var identityFieldsOfDividends: Set<IdentityField> { [.isin] }
-
-    /// Cash dividends, from the corporate actions of the shares.
-    package func dividends(
-        of symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> {
-        await corporateActions(of: symbols, in: context) { $0.dividends }
-    }
-
-    /// Forward and reverse splits, and dividends in shares, from the corporate actions of the shares.
-    package func splits(
-        of symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> {
-        await corporateActions(of: symbols, in: context) { $0.splits }
-    }
-
-    /// The corporate actions of some shares, which one call returns for dividends and splits together.
-    private func corporateActions<Value: Sendable>(
-        of symbols: [Symbol], in context: CallContext, _ part: (AlpacaShareActions) -> Value
-    ) async -> KeyedResults<Symbol, Value> {
-        let shares = symbols.filter(\.isAlpacaShare)
-        let results = await actions.read(
-            shares, in: .shared(.alpaca), batchSize: corporateActionsPerCall, for: context
-        ) { shares, context throws(ProviderFailure) in
-            try await readCorporateActions(of: shares, in: context)
-        }
-        var batch = KeyedResults<Symbol, Value>()
-        for (share, result) in zip(shares, results) { batch.add(result.map { part($0) }, for: share) }
-        return batch
-    }
+    package func mayHaveActions(_ symbol: Symbol) -> Bool { symbol.isAlpacaShare }
 
     /// The most pages of one batch: fifty shares with four dividends a year since 1900 have 26.
     private static var maximumPages: Int { 30 }
     /// How far ahead announced actions are requested, in days.
     private static var notice: Int { 366 }
 
-    /// `GET /v1/corporate-actions`, page by page.
+    /// `GET /v1/corporate-actions`, page by page: cash dividends; forward and reverse splits, and dividends in shares.
     ///
     /// Alpaca returns nothing for unknown symbols and for shares without actions, so the assets of the latter are read
     /// too.
-    private func readCorporateActions(
+    package func corporateActions(
         of shares: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<Symbol, AlpacaShareActions> {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CorporateActionHistory> {
         let read = try await pages(of: shares, in: context)
         let fetchedAt = clock.wallTime()
         var found = read.bySymbol
@@ -55,9 +28,7 @@ extension AlpacaClient: CorporateActionSource {
         for share in silent where assets[share] != nil { found[share] = AlpacaActionList() }
         return KeyedResults(
             Dictionary(
-                uniqueKeysWithValues: found.map {
-                    ($0, AlpacaShareActions($1, of: $0, fetchedAt: fetchedAt))
-                }),
+                uniqueKeysWithValues: found.map { ($0, $1.history(of: $0, fetchedAt: fetchedAt)) }),
             failures: assets.failures)
     }
 
@@ -88,31 +59,19 @@ extension AlpacaClient: CorporateActionSource {
     }
 }
 
-/// The dividends and splits of one share.
-struct AlpacaShareActions: Sendable {
-    let dividends: DividendHistory
-    let splits: SplitHistory
-
-    init(_ list: AlpacaActionList, of symbol: Symbol, fetchedAt: Instant) {
-        let provenance = Provenance(source: .alpaca, fetchedAt: fetchedAt)
-        var dividends = DividendHistory(symbol: symbol, dividends: list.dividends, provenance: provenance)
-        dividends.isin = list.isin
-        self.dividends = dividends
-        splits = SplitHistory(symbol: symbol, splits: list.splits, provenance: provenance)
-    }
-
-    /// The approximate size in bytes.
-    var weight: Int {
-        MemoryLayout<Self>.stride + dividends.dividends.count * MemoryLayout<Dividend>.stride
-            + splits.splits.count * MemoryLayout<Split>.stride
-    }
-}
-
 /// The actions of one share, as they were read.
 struct AlpacaActionList: Sendable, Hashable {
     var dividends: [Dividend] = []
     var splits: [Split] = []
     var isin: String?
+
+    func history(of symbol: Symbol, fetchedAt: Instant) -> CorporateActionHistory {
+        let provenance = Provenance(source: .alpaca, fetchedAt: fetchedAt)
+        var dividends = DividendHistory(symbol: symbol, dividends: dividends, provenance: provenance)
+        dividends.isin = isin
+        return CorporateActionHistory(
+            dividends, SplitHistory(symbol: symbol, splits: splits, provenance: provenance))
+    }
 }
 
 /// Pages of `GET /v1/corporate-actions`: a map from the kind of action to a list.
@@ -136,20 +95,12 @@ package struct AlpacaCorporateActions {
     package mutating func append(_ body: [UInt8]) throws(JSONError) {
         // No page comes after one that cannot be read.
         nextPage = nil
-        try JSONReader.read(body) { reader throws(JSONError) in
-            try reader.object { key, reader throws(JSONError) in
-                switch key {
-                case "corporate_actions": try append(json: &reader)
-                case "next_page_token": nextPage = try reader.stringOrNil()
-                default: try reader.skip()
-                }
-            }
+        nextPage = try JSONReader.page(body, of: "corporate_actions") { reader throws(JSONError) in
+            try append(json: &reader)
         }
-        if nextPage?.isEmpty == true { nextPage = nil }
     }
 
     private mutating func append(json reader: inout JSONReader) throws(JSONError) {
-        guard try !reader.null() else { return }
         try reader.object { key, reader throws(JSONError) in
             guard let kind = AlpacaAction.Kind(rawValue: key.string), try !reader.null() else {
                 return try reader.skip()

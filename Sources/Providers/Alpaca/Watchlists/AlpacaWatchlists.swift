@@ -15,59 +15,28 @@ extension AlpacaClient: WatchlistEditing {
             }
         }
         guard listed.count <= Self.maximumLists else { throw ProviderFailure(.alpaca, .overloaded) }
-        var watchlists: [BrokerWatchlist] = []
-        var ids: [AlpacaID] = []
-        for list in listed {
-            guard let id = try? AlpacaID(list.id) else {
-                throw ProviderFailure(.alpaca, .invalidResponse(nil))
-            }
-            ids.append(id)
-        }
-        for result in await read(ids, in: context) {
-            do throws(ProviderFailure) {
-                watchlists.append(try result.get())
-            } catch {
-                guard error.cause == .notFound else { throw error }
-            }
-        }
-        return watchlists
+        let ids = listed.compactMap { try? AlpacaID($0.id) }
+        guard ids.count == listed.count else { throw ProviderFailure(.alpaca, .invalidResponse(nil)) }
+        return try await concurrently(ids, atMost: 4) { id async throws(ProviderFailure) in
+            try await watchlist(id, in: context)
+        }.found()
     }
 
     private static var maximumLists: Int { 100 }
-    private static var readsAtOnce: Int { 4 }
 
-    private typealias Read = Result<BrokerWatchlist, ProviderFailure>
-
-    /// Reads lists, a few at a time, in the order in which they were given.
-    private func read(_ ids: [AlpacaID], in context: CallContext) async -> [Read] {
-        await withTaskGroup(of: (place: Int, read: Read).self, returning: [Read].self) { group in
-            var reads = [Int: Read](minimumCapacity: ids.count)
-            for (place, id) in ids.enumerated() {
-                if place >= Self.readsAtOnce, let done = await group.next() { reads[done.place] = done.read }
-                group.addTask { (place, await self.read(id, in: context)) }
-            }
-            for await done in group { reads[done.place] = done.read }
-            return ids.indices.compactMap { reads[$0] }
-        }
-    }
-
-    private func read(_ id: AlpacaID, in context: CallContext) async -> Read {
-        do throws(ProviderFailure) {
-            return .success(
-                try await get(
-                    "watchlist", from: .trading, { $0.appending(path: "v2", "watchlists", id.text) },
-                    in: context
-                ) { response throws(JSONError) in try watchlist(in: response) })
-        } catch {
-            return .failure(error)
-        }
+    private func watchlist(
+        _ id: AlpacaID, in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        try await get(
+            "watchlist", from: .trading, { $0.appending(path: "v2", "watchlists", id.text) }, in: context
+        ) { response throws(JSONError) in try watchlist(in: response) }
     }
 
     /// `GET /v2/watchlists/{id}`, which returns lists of the credential's account only.
     package func watchlist(
         _ id: String, in context: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist {
-        try await read(try AlpacaID(id), in: context).get()
+        try await watchlist(try AlpacaID(id), in: context)
     }
 
     /// `POST /v2/watchlists`; `unsupported` for a name that another list has, or that is longer than 64 characters, and

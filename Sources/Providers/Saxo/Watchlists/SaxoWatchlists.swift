@@ -19,22 +19,12 @@ extension SaxoClient: WatchlistSource {
             return []
         }
         guard listed.count <= Self.maximumLists else { throw ProviderFailure(.saxo, .overloaded) }
-        let results = await concurrently(listed, atMost: Self.maximumConcurrentLists) {
-            list async throws(ProviderFailure) in try await watchlist(list, in: context)
-        }
-        var watchlists: [BrokerWatchlist] = []
-        for result in results {
-            do throws(ProviderFailure) {
-                watchlists.append(try result.get())
-            } catch {
-                guard error.cause == .notFound else { throw error }
-            }
-        }
-        return watchlists
+        return try await concurrently(listed, atMost: 4) { list async throws(ProviderFailure) in
+            try await watchlist(list, in: context)
+        }.found()
     }
 
     private static var maximumLists: Int { 100 }
-    private static var maximumConcurrentLists: Int { 4 }
 
     private func watchlist(
         _ list: SaxoWatchlistName, in context: CallContext

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// Yahoo's current endpoints.
@@ -14,7 +14,7 @@ package struct YahooClient: Sendable {
     private let cookies: ProviderHTTPClient
     private let crumbs: ReadCache<SingleValueQuery, YahooCrumb>
     /// Dividends and splits are in one response.
-    let actions: ReadCache<Symbol, YahooActions>
+    package let actions: ReadCache<Symbol, CorporateActionHistory>
 
     /// The most memory that dividends and splits take, in bytes.
     package static let actionsLimit = 512 << 10

@@ -1,41 +1,22 @@
 package import Brokerage
 package import Upstream
 
-extension YahooClient: CorporateActionSource {
+extension YahooClient: CombinedCorporateActionSource {
+    package var actionScope: CacheScope { .shared(.yahoo) }
     package var reportsDeclarations: Bool { false }
 
-    /// The dividends in the chart of an instrument.
-    package func dividends(
+    package func corporateActions(
         of symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> {
-        await corporateActions(of: symbols, in: context) { $0.dividends }
-    }
-
-    /// The splits in the chart of an instrument.
-    package func splits(
-        of symbols: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> {
-        await corporateActions(of: symbols, in: context) { $0.splits }
-    }
-
-    private func corporateActions<Value: Sendable>(
-        of symbols: [Symbol], in context: CallContext, _ part: (YahooActions) -> Value
-    ) async -> KeyedResults<Symbol, Value> {
-        let results = await actions.read(symbols, in: .shared(.yahoo), batchSize: 1, for: context) {
-            symbols, context throws(ProviderFailure) in
-            var batch = KeyedResults<Symbol, YahooActions>()
-            for symbol in symbols { batch[symbol] = try await corporateActions(of: symbol, in: context) }
-            return batch
-        }
-        var batch = KeyedResults<Symbol, Value>()
-        for (symbol, result) in zip(symbols, results) { batch.add(result.map { part($0) }, for: symbol) }
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CorporateActionHistory> {
+        var batch = KeyedResults<Symbol, CorporateActionHistory>()
+        for symbol in symbols { batch[symbol] = try await corporateActions(of: symbol, in: context) }
         return batch
     }
 
     /// `GET /v8/finance/chart/{symbol}` with the events of the whole history, beside months, which are the fewest bars.
     private func corporateActions(
         of symbol: Symbol, in context: CallContext
-    ) async throws(ProviderFailure) -> YahooActions? {
+    ) async throws(ProviderFailure) -> CorporateActionHistory? {
         let spelling = try providerSymbol(for: symbol)
         let items = [("interval", Optional("1mo")), ("range", "max"), ("events", "div,split")]
         let chart = try await get(
@@ -51,18 +32,6 @@ extension YahooClient: CorporateActionSource {
             throw ProviderFailure(.yahoo, .invalidResponse(nil))
         }
         return actions
-    }
-}
-
-/// The dividends and splits of one instrument.
-struct YahooActions: Sendable {
-    let dividends: DividendHistory
-    let splits: SplitHistory
-
-    /// The approximate size in bytes.
-    var weight: Int {
-        MemoryLayout<Self>.stride + dividends.dividends.count * MemoryLayout<Dividend>.stride
-            + splits.splits.count * MemoryLayout<Split>.stride
     }
 }
 
@@ -127,7 +96,7 @@ extension YahooChart {
     private static var amountDigits: Int { 6 }
 
     /// The events with the amounts of the shares at the ex-dates; nil for numbers that are not valid.
-    func actions(of symbol: Symbol, in currency: String, fetchedAt: Instant) -> YahooActions? {
+    func actions(of symbol: Symbol, in currency: String, fetchedAt: Instant) -> CorporateActionHistory? {
         var splits: [Split] = []
         for event in events.splits {
             guard
@@ -154,9 +123,9 @@ extension YahooChart {
                 Dividend(exDate: exDate, amount: amount.withoutTrailingZeros, currency: currency))
         }
         let provenance = Provenance(source: .yahoo, fetchedAt: fetchedAt)
-        return YahooActions(
-            dividends: DividendHistory(symbol: symbol, dividends: dividends, provenance: provenance),
-            splits: SplitHistory(symbol: symbol, splits: splits, provenance: provenance))
+        return CorporateActionHistory(
+            DividendHistory(symbol: symbol, dividends: dividends, provenance: provenance),
+            SplitHistory(symbol: symbol, splits: splits, provenance: provenance))
     }
 
     /// The day of an event at the exchange, whose present difference from UTC is known.

@@ -1,0 +1,130 @@
+import Foundation
+import GraphQL
+
+/// An object of lists that clients read page by page.
+///
+/// The types of the schema for a page and an edge are stored constants, which a generic type cannot have.
+protocol ConnectionNode: GraphQLObject where Context == GatewayContext {
+    associatedtype Cursor: PageCursor
+    /// The values of a page besides its objects.
+    associatedtype Details: Sendable = Void
+    static var connectionType: ObjectType<ConnectionPage<Self>> { get }
+    static var edgeType: ObjectType<ConnectionEdge<Self>> { get }
+}
+
+/// A page of a list (Relay, "Connection").
+struct ConnectionPage<Node: ConnectionNode>: Sendable {
+    let edges: [ConnectionEdge<Node>]
+    let hasNext: Bool
+    let hasPrevious: Bool
+    let details: Node.Details
+
+    /// - Parameters:
+    ///   - rest: The list from the page on; one object behind the page is sufficient.
+    ///   - first: The length of the page.
+    ///   - hasPrevious: Whether objects come before the page.
+    ///   - details: The values of the page besides its objects.
+    init(
+        _ rest: some Collection<ConnectionEdge<Node>>, first: Int, hasPrevious: Bool, details: Node.Details
+    ) {
+        edges = Array(rest.prefix(first))
+        hasNext = rest.count > first
+        self.hasPrevious = hasPrevious
+        self.details = details
+    }
+}
+
+extension ConnectionPage where Node.Details == Void {
+    init(_ rest: some Collection<ConnectionEdge<Node>>, first: Int, hasPrevious: Bool) {
+        self.init(rest, first: first, hasPrevious: hasPrevious, details: ())
+    }
+}
+
+extension ConnectionPage: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static var graphQL: ObjectType<ConnectionPage> { Node.connectionType }
+
+    /// The type of the schema with a name; `fields` are those of its details.
+    static func type(
+        _ name: String, @FieldsBuilder<ConnectionPage> details fields: () -> [Field<ConnectionPage>] = { [] }
+    ) -> ObjectType<ConnectionPage> {
+        ObjectType(name) {
+            Field("edges", \.edges)
+            Field("nodes") { $0.edges.map(\.node) }
+            Field("pageInfo") { page in
+                PageInfo(
+                    hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious,
+                    startCursor: page.edges.first?.cursor, endCursor: page.edges.last?.cursor)
+            }
+            fields()
+        }
+    }
+}
+
+/// An object of a list, and its place (Relay, "Edge").
+struct ConnectionEdge<Node: ConnectionNode>: Sendable {
+    let node: Node
+    let place: Node.Cursor
+
+    var cursor: String { place.text }
+}
+
+extension ConnectionEdge: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static var graphQL: ObjectType<ConnectionEdge> { Node.edgeType }
+
+    static func type(_ name: String) -> ObjectType<ConnectionEdge> {
+        ObjectType(name) {
+            Field("cursor") { $0.cursor }
+            Field("node", \.node)
+        }
+    }
+}
+
+/// The position of a page in its list (Relay, "PageInfo").
+struct PageInfo: GraphQLObject {
+    typealias Context = GatewayContext
+
+    let hasNextPage: Bool
+    let hasPreviousPage: Bool
+    let startCursor: String?
+    let endCursor: String?
+
+    static let graphQL = ObjectType<PageInfo>("PageInfo") {
+        Field("hasNextPage", \.hasNextPage)
+        Field("hasPreviousPage", \.hasPreviousPage)
+        Field("startCursor", \.startCursor)
+        Field("endCursor", \.endCursor)
+    }
+}
+
+/// A place in a list, which clients get as an opaque text: Base64 of ``plain``.
+protocol PageCursor: Sendable {
+    /// The longest text of a client, in bytes.
+    static var maximumLength: Int { get }
+    /// The text without Base64.
+    var plain: String { get }
+    /// Nil for a text that no page of the list has given.
+    init?(plain: String)
+}
+
+extension PageCursor {
+    static var maximumLength: Int { CursorText.maximumBytes }
+
+    var text: String { Data(plain.utf8).base64EncodedString() }
+
+    /// - Throws: `FieldError` for a text that no page of the list has given.
+    init(_ text: String) throws(FieldError) {
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
+            let plain = String(data: data, encoding: .utf8), let cursor = Self(plain: plain)
+        else {
+            throw .argument(
+                "after",
+                "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`."
+            )
+        }
+        self = cursor
+    }
+}
