@@ -4,6 +4,7 @@ package import Upstream
 extension AlpacaClient: CorporateActionSource {
     package var corporateActionsPerCall: Int { 50 }
     package var reportsDeclarations: Bool { false }
+    package var reportsSpinOffs: Bool { true }
     package var identityFieldsOfDividends: Set<IdentityField> { [.isin] }
 
     /// Cash dividends, from the corporate actions of the shares.
@@ -18,6 +19,25 @@ extension AlpacaClient: CorporateActionSource {
         of symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> {
         await corporateActions(of: symbols, in: context) { $0.splits }
+    }
+
+    /// Spin-offs, by a separate call without a read of assets.
+    package func spinOffs(
+        of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SpinOffHistory> {
+        let shares = symbols.filter(\.isAlpacaShare)
+        let read = shares.isEmpty ? nil : try await pages(of: shares, "spin_off", in: context)
+        let provenance = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
+        return KeyedResults(
+            Dictionary(
+                symbols.map {
+                    (
+                        $0,
+                        SpinOffHistory(
+                            symbol: $0, spinOffs: read?.spinOffs(of: $0) ?? [], provenance: provenance)
+                    )
+                }
+            ) { first, _ in first })
     }
 
     /// The corporate actions of some shares, which one call returns for dividends and splits together.
@@ -47,7 +67,8 @@ extension AlpacaClient: CorporateActionSource {
     private func readCorporateActions(
         of shares: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, AlpacaShareActions> {
-        let read = try await pages(of: shares, in: context)
+        let read = try await pages(
+            of: shares, "cash_dividend,stock_dividend,forward_split,reverse_split", in: context)
         let fetchedAt = clock.wallTime()
         var found = read.bySymbol
         let silent = shares.filter { found[$0] == nil }
@@ -62,7 +83,7 @@ extension AlpacaClient: CorporateActionSource {
     }
 
     private func pages(
-        of shares: [Symbol], in context: CallContext
+        of shares: [Symbol], _ types: String, in context: CallContext
     ) async throws(ProviderFailure) -> AlpacaCorporateActions {
         var wanted = AlpacaSymbolList(shares)
         var read = AlpacaCorporateActions(of: Set(shares))
@@ -70,8 +91,8 @@ extension AlpacaClient: CorporateActionSource {
         for _ in 0..<Self.maximumPages {
             guard let list = try wanted.list() else { return read }
             let items: [(name: String, value: String?)] = [
-                ("symbols", list), ("types", "cash_dividend,stock_dividend,forward_split,reverse_split"),
-                ("start", "1900-01-01"), ("end", end?.description), ("limit", "1000"), ("sort", "asc"),
+                ("symbols", list), ("types", types), ("start", "1900-01-01"), ("end", end?.description),
+                ("limit", "1000"), ("sort", "asc"),
                 ("page_token", read.nextPage),
             ]
             let isRead = try await get(
@@ -118,6 +139,7 @@ struct AlpacaActionList: Sendable, Hashable {
 /// Pages of `GET /v1/corporate-actions`: a map from the kind of action to a list.
 package struct AlpacaCorporateActions {
     private(set) var bySymbol: [Symbol: AlpacaActionList] = [:]
+    private var spinOffs: [SpinOff] = []
     /// The token of the next page; nil at the end.
     private(set) var nextPage: String?
     private let shares: Set<Symbol>
@@ -130,6 +152,11 @@ package struct AlpacaCorporateActions {
     /// The dividends and splits that were read of a share; nil if there are none.
     package func actions(of share: Symbol) -> (dividends: [Dividend], splits: [Split], isin: String?)? {
         bySymbol[share].map { ($0.dividends, $0.splits, $0.isin) }
+    }
+
+    /// The spin-offs that were read of a share, as the parent or as the new company.
+    package func spinOffs(of share: Symbol) -> [SpinOff] {
+        spinOffs.filter { $0.parent == share || $0.child == share }
     }
 
     /// Reads one more page.
@@ -151,6 +178,13 @@ package struct AlpacaCorporateActions {
     private mutating func append(json reader: inout JSONReader) throws(JSONError) {
         guard try !reader.null() else { return }
         try reader.object { key, reader throws(JSONError) in
+            if key.string == "spin_offs" {
+                let read = try reader.optional { reader throws(JSONError) in
+                    try reader.array(of: AlpacaSpinOff.self)
+                }
+                spinOffs += read?.map(\.spinOff) ?? []
+                return
+            }
             guard let kind = AlpacaAction.Kind(rawValue: key.string), try !reader.null() else {
                 return try reader.skip()
             }
@@ -232,4 +266,19 @@ private struct AlpacaAction: JSONObjectDecodable {
         split.payDate = payDate
         return split
     }
+}
+
+/// An element of the list of spin-offs, with the fields that Portico uses.
+private struct AlpacaSpinOff: JSONObjectDecodable {
+    private var parent = Symbol.example
+    private var child = Symbol.example
+    private var exDate = CalendarDate.earliest
+
+    static let json = JSONFields(Self()) {
+        $0.required("source_symbol", \.parent, JSONReader.symbol)
+        $0.required("new_symbol", \.child, JSONReader.symbol)
+        $0.required("ex_date", \.exDate)
+    }
+
+    var spinOff: SpinOff { SpinOff(parent: parent, child: child, exDate: exDate) }
 }
