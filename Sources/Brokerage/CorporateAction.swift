@@ -43,6 +43,21 @@ package struct Split: Hashable, Sendable {
     }
 }
 
+/// A spin-off: the holders of a company receive shares of a part of it, which becomes a company of its own.
+package struct SpinOff: Hashable, Sendable {
+    package let parent: Symbol
+    /// The new company.
+    package let child: Symbol
+    /// The first day of trading of the parent without the new company.
+    package let exDate: CalendarDate
+
+    package init(parent: Symbol, child: Symbol, exDate: CalendarDate) {
+        self.parent = parent
+        self.child = child
+        self.exDate = exDate
+    }
+}
+
 /// All dividends of an instrument that a source has, also announced ones, by ex-date, the latest first.
 package struct DividendHistory: Hashable, Sendable {
     package let symbol: Symbol
@@ -75,6 +90,23 @@ package struct SplitHistory: Hashable, Sendable {
     package init(symbol: Symbol, splits: [Split], provenance: Provenance) {
         self.symbol = symbol
         self.splits = latestFirst(splits, by: \.exDate)
+        self.provenance = provenance
+    }
+}
+
+/// All spin-offs of an instrument that a source has, as the parent and as the new company, the latest first.
+package struct SpinOffHistory: Hashable, Sendable {
+    package let symbol: Symbol
+    package let spinOffs: [SpinOff]
+    package var provenance: Provenance
+
+    /// - Parameters:
+    ///   - symbol: The instrument.
+    ///   - spinOffs: In any order; those of one day stay in this order.
+    ///   - provenance: The source.
+    package init(symbol: Symbol, spinOffs: [SpinOff], provenance: Provenance) {
+        self.symbol = symbol
+        self.spinOffs = latestFirst(spinOffs, by: \.exDate)
         self.provenance = provenance
     }
 }

@@ -116,4 +116,34 @@ struct CorporateActionTests {
             #expect(targets.count == 3, "\(targets)")
         }
     }
+
+    @Test("have spin-offs by the parent and by the new company, by one call without a read of assets")
+    func spinOffs() async throws {
+        try await withAlpaca(answering: { _, _ in .body(Array(Self.page.utf8)) }) { client, server in
+            let symbols = try ["KO", "NEWC", "MSFT", "EUR/USD"].map { try Self.symbol($0) }
+            let histories = try await client.spinOffs(of: symbols, in: .patient)
+            #expect(histories.failures.isEmpty && histories.found.count == symbols.count)
+            let expected = SpinOff(
+                parent: symbols[0], child: symbols[1], exDate: try #require(CalendarDate("2026-11-04")))
+            for symbol in symbols.prefix(2) { #expect(histories[symbol]?.spinOffs == [expected]) }
+            for symbol in symbols.suffix(2) { #expect(histories[symbol]?.spinOffs == []) }
+            #expect(
+                server.requests.map(\.target) == [
+                    "/data/v1/corporate-actions?symbols=KO%2CNEWC%2CMSFT&types=spin_off"
+                        + "&start=1900-01-01&end=2027-11-19&limit=1000&sort=asc"
+                ])
+        }
+    }
+
+    @Test(
+        "are refused as spin-offs without a company or a date",
+        arguments: ["source_symbol", "new_symbol", "ex_date"])
+    func incompleteSpinOff(missing: String) throws {
+        let body =
+            #"{"corporate_actions":{"spin_offs":[{"source_symbol":"KO","new_symbol":"NEWC","ex_date":"2026-11-04"}]}}"#
+        let error = #expect(throws: JSONError.self) {
+            try Self.read(body.replacing("\"\(missing)\":", with: "\"other\":"))
+        }
+        #expect("\(try #require(error))".contains(missing))
+    }
 }

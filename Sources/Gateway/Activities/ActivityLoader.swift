@@ -37,8 +37,8 @@ extension GatewayContext {
             }, hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
     }
 
-    /// All activities of an account by their effect, after it was brought up to date.
-    func ledger(of account: ConnectedAccount) async throws -> AccountLedger {
+    /// All activities of an account, after it was brought up to date.
+    func bookings(of account: ConnectedAccount) async throws -> AccountBookings {
         guard account.connection.activities != nil else { throw FieldError.noActivities(account) }
         let stored = activityAccount(of: account)
         let (coverage, isStale) = try await coverage(
@@ -47,9 +47,8 @@ extension GatewayContext {
             try await store.activities(
                 ActivityFilter(), of: stored, after: nil, limit: ActivityStore.maximumActivities)
         }
-        return AccountLedger(
-            account: account, activities: ActivityClassifier().classify(rows.reversed()),
-            knownFrom: coverage.since, isStale: isStale)
+        return AccountBookings(
+            account: account, activities: rows.reversed(), knownFrom: coverage.since, isStale: isStale)
     }
 
     private func activityAccount(of account: ConnectedAccount) -> ActivityAccount {

@@ -26,6 +26,33 @@ extension GatewayContext {
         }
     }
 
+    /// All spin-offs of each instrument, as the parent and as the new company, from the first source that has them.
+    ///
+    /// - Returns: Nothing if no source has spin-offs.
+    /// - Throws: The failure of a source that might have had one.
+    func spinOffs(of symbols: [Symbol]) async throws(FieldError) -> [SpinOff] {
+        let all = (try? sources(for: .corporateActions, from: nil)) ?? []
+        let sources = all.filter { $0.corporateActions?.reportsSpinOffs == true }
+        if symbols.isEmpty || sources.isEmpty { return [] }
+        let read = RoutedRead(
+            sources: sources, cache: services.reads.spinOffs,
+            batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
+                try await source.corporateActions?.spinOffs(of: symbols, in: call) ?? [:]
+            })
+        var found: [SpinOff] = []
+        for result in await read.read(symbols, for: call) {
+            do throws(RouteError) {
+                found += try result.get().spinOffs
+            } catch {
+                if let failure = error.failures.first(where: { !$0.meansNoValue }) {
+                    throw FieldError(failure)
+                }
+            }
+        }
+        return found
+    }
+
     /// The first ex-date of each instrument from a day on; nil if no dividend with such a day is announced, or if no source
     /// has dividends of the instrument.
     func nextDividendDates(

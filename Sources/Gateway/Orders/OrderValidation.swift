@@ -63,7 +63,8 @@ extension OrderCapabilities {
         guard acceptsPercentTrails else {
             throw .unsupported(
                 "input.price.trail.percent",
-                "\(provider.rawValue) takes the distance of a trailing stop as an amount only.", provider)
+                "\(provider.rawValue) takes the distance of a trailing stop as an amount only: use `amount`.",
+                provider)
         }
     }
 

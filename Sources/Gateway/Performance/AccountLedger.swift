@@ -1,6 +1,17 @@
 import Brokerage
 import Performance
 
+/// The booked activities of an account.
+struct AccountBookings: Sendable {
+    let account: ConnectedAccount
+    /// Oldest first.
+    let activities: [Activity]
+    /// The first day with complete activities; nil if all of the account are known.
+    let knownFrom: CalendarDate?
+    /// Whether the latest read of the activities failed.
+    let isStale: Bool
+}
+
 /// The booked activities of an account, by their effect on return and cost.
 struct AccountLedger: Sendable {
     let account: ConnectedAccount
@@ -10,6 +21,12 @@ struct AccountLedger: Sendable {
     let knownFrom: CalendarDate?
     /// Whether the latest read of the activities failed.
     let isStale: Bool
+
+    init(_ bookings: AccountBookings, _ classifier: ActivityClassifier) {
+        account = bookings.account
+        activities = classifier.classify(bookings.activities)
+        (knownFrom, isStale) = (bookings.knownFrom, bookings.isStale)
+    }
 
     /// The day of the first activity, before which the account was empty; nil if it is unknown.
     var openedOn: CalendarDate? { knownFrom == nil ? activities.first?.date : nil }

@@ -129,7 +129,7 @@ extension GatewayContext {
     /// Dividends and interest of the last twelve months in all accounts.
     func income(of portfolio: Portfolio) async throws -> Figure<IncomeSummary>? {
         let accounts = try portfolio.accounts()
-        let answers = await ledgers(of: accounts)
+        let answers = await ledgers(of: accounts, holding: [])
         let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
         let today = services.reads.clock.wallTime().dateInUTC
         let start = today.adding(months: -12) ?? .earliest
@@ -149,7 +149,8 @@ extension GatewayContext {
 
     private func books(of portfolio: Portfolio) async throws -> PortfolioBooks {
         let accounts = try portfolio.accounts()
-        let answers = await ledgers(of: accounts)
+        let symbols = Set(portfolio.holdings.positions.map(\.position.symbol))
+        let answers = await ledgers(of: accounts, holding: symbols)
         let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
         let rates = try await rates(for: ledgers, in: portfolio.currency, since: nil)
         return try PortfolioBooks(of: portfolio, ledgers, rates.history)

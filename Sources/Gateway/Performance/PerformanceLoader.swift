@@ -86,13 +86,13 @@ extension GatewayContext {
         var data = PerformanceData()
         let accounts = subjects.flatMap(\.accounts).distinct
         let valued = subjects.filter { $0.instrument == nil }.flatMap(\.accounts).distinct
-        async let ledgers = ledgers(of: accounts)
+        let symbols = Set(subjects.compactMap { $0.instrument?.symbol })
+        async let ledgers = ledgers(of: accounts, holding: symbols)
         async let histories = dailyHistories(of: valued)
         (data.ledgers, data.histories) = (await ledgers, await histories)
         let first = arguments.period.start(on: today) ?? data.firstDay ?? today
         // Values and prices of a weekend are those of a day before.
         let day = min(first, today).adding(days: -7) ?? .earliest
-        let symbols = Set(subjects.compactMap { $0.instrument?.symbol })
         async let prices = closes(of: symbols, from: day)
         async let benchmark = benchmark(arguments, from: day)
         data.prices = try await prices
@@ -115,9 +115,29 @@ extension GatewayContext {
         }
     }
 
-    /// The activities of accounts, by the schema's ids of the accounts.
-    func ledgers(of accounts: [ConnectedAccount]) async -> [String: Result<AccountLedger, any Error>] {
-        await byAccount(accounts) { account in .async { try await self.ledger(of: account) } }
+    /// The activities of accounts by their effect, by the schema's ids of the accounts.
+    ///
+    /// `symbols` are the instruments whose cost or performance is calculated; spin-offs of others need no prices.
+    func ledgers(
+        of accounts: [ConnectedAccount], holding symbols: Set<Symbol>
+    ) async -> [String: Result<AccountLedger, any Error>] {
+        let bookings = await byAccount(accounts) { account in
+            .async { try await self.bookings(of: account) }
+        }
+        let activities = bookings.values.flatMap { (try? $0.get())?.activities ?? [] }
+        do {
+            let classifier = ActivityClassifier(
+                spinOffs: try await spinOffReferences(in: activities, holding: symbols))
+            return bookings.mapValues { $0.map { AccountLedger($0, classifier) } }
+        } catch {
+            // Without the parent of a spin-off, the costs of its account would be wrong.
+            return bookings.mapValues { result in
+                result.flatMap { bookings in
+                    bookings.activities.contains { $0.kind == .spinOff }
+                        ? .failure(error) : .success(AccountLedger(bookings, ActivityClassifier()))
+                }
+            }
+        }
     }
 
     /// The complete histories of accounts by days, by the schema's ids of the accounts.

@@ -83,6 +83,11 @@ extension SplitHistory: CacheWeighted {
     var weightOfParts: Int { splits.count * MemoryLayout<Split>.stride }
 }
 
+extension SpinOffHistory: CacheWeighted {
+    var texts: [String?] { [symbol.text] }
+    var weightOfParts: Int { spinOffs.count * MemoryLayout<SpinOff>.stride }
+}
+
 extension EquityHistory: CacheWeighted {
     var texts: [String?] { [currency] }
     var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride }

@@ -28,6 +28,7 @@ package struct ReadCaches: Sendable {
     let fundamentals: ReadCache<Symbol, Fundamentals>
     let dividends: ReadCache<Symbol, DividendHistory>
     let splits: ReadCache<Symbol, SplitHistory>
+    let spinOffs: ReadCache<Symbol, SpinOffHistory>
     let articles: ReadCache<NewsQuery, ProviderArticlePage>
     /// Articles that were requested by their ids.
     let singleArticles: ReadCache<ArticleMark, Article>
@@ -48,6 +49,7 @@ package struct ReadCaches: Sendable {
         fundamentals.invalidate(privateTo: owner, at: provider)
         dividends.invalidate(privateTo: owner, at: provider)
         splits.invalidate(privateTo: owner, at: provider)
+        spinOffs.invalidate(privateTo: owner, at: provider)
         articles.invalidate(privateTo: owner, at: provider)
         singleArticles.invalidate(privateTo: owner, at: provider)
         clocks.invalidate(privateTo: owner, at: provider)
@@ -83,14 +85,15 @@ package struct ReadCaches: Sendable {
         static let fundamentals = 2 << 20
         static let dividends = 2 << 20
         static let splits = 256 << 10
+        static let spinOffs = 128 << 10
         static let articles = 4 << 20
         static let singleArticles = 512 << 10
-        static let clocks = 256 << 10
+        static let clocks = 128 << 10
 
         static let all =
             accounts + knownAccounts + positions + closedPositions + histories + activities + orders + order
             + watchlists + quotes + depths + charts + instruments + searches + fundamentals + dividends
-            + splits + articles + singleArticles + clocks
+            + splits + spinOffs + articles + singleArticles + clocks
     }
 
     /// The most memory of all kinds together, in bytes.
@@ -174,6 +177,9 @@ package struct ReadCaches: Sendable {
             "splits", CacheBounds(bytes: Bytes.splits), freshness: .init(\.provenance, .reference),
             weight: \.weight, persistence: persistentCache.map { .init($0, ofAllProviders: true) },
             time: clock)
+        spinOffs = ReadCache(
+            "spinOffs", CacheBounds(bytes: Bytes.spinOffs), freshness: .init(\.provenance, .reference),
+            weight: \.weight, time: clock)
         // Articles are not marked as stale: each has its time of publication.
         articles = ReadCache(
             "news", CacheBounds(bytes: Bytes.articles),

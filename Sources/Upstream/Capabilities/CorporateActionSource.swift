@@ -1,12 +1,15 @@
 package import Brokerage
 
-/// Reads the dividends and splits of instruments.
+/// Reads the dividends, splits and spin-offs of instruments.
 package protocol CorporateActionSource: Sendable {
     /// The maximum number of symbols of one call; at least 1.
     var corporateActionsPerCall: Int { get }
 
     /// Whether dividends have the day on which they were declared.
     var reportsDeclarations: Bool { get }
+
+    /// Whether ``spinOffs(of:in:)`` can be called.
+    var reportsSpinOffs: Bool { get }
 
     /// The values of an instrument's identity that a ``DividendHistory`` may have.
     var identityFieldsOfDividends: Set<IdentityField> { get }
@@ -27,6 +30,12 @@ package protocol CorporateActionSource: Sendable {
     func splits(
         of symbols: [Symbol], in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory>
+
+    /// Returns all spin-offs of some instruments, as the parent and as the new company. One without spin-offs, or that the
+    /// source does not know, has an empty history.
+    func spinOffs(
+        of symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SpinOffHistory>
 }
 
 extension CorporateActionSource {
@@ -35,6 +44,13 @@ extension CorporateActionSource {
 
     /// The default: dividends have no ISIN.
     package var identityFieldsOfDividends: Set<IdentityField> { [] }
+
+    /// The default: the source has no spin-offs.
+    package var reportsSpinOffs: Bool { false }
+
+    package func spinOffs(
+        of symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SpinOffHistory> { [:] }
 }
 
 /// A source that has the dividends and splits of an instrument in one response, so that one call serves both.

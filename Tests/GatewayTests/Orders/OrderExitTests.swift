@@ -95,12 +95,18 @@ struct OrderExitTests {
             for id in [placed["id"]?.string, placed["legs"]?[0]?["id"]?.string] {
                 for (change, argument) in [
                     ("quantity: \"3\"", "input.quantity"), ("timeInForce: DAY", "input.timeInForce"),
+                    ("expiresOn: \"2026-12-01\"", "input.expiresOn"),
                 ] {
                     let answer = try await gateway.ask(
                         "mutation { replaceOrder(id: \"\(id ?? "")\", input: { \(change) }) { order { id } } }",
                         as: alice, backends)
                     #expect(answer.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "ALPACA")])
-                    #expect(answer["errors"]?[0]?["extensions"]?["argument"]?.string == argument)
+                    let error = answer["errors"]?[0]
+                    #expect(error?["extensions"]?["argument"]?.string == argument)
+                    #expect(
+                        error?["message"]?.string
+                            == "Argument \"\(argument)\": It cannot change in an order with a take profit or a stop loss: cancel the order and place another."
+                    )
                 }
             }
             #expect(gateway.calls["PATCH /v2/orders/{order_id}"] == nil)
@@ -252,7 +258,15 @@ struct OrderExitTests {
         #expect(exits?.argument == "input.exits" && exits?.code == .unsupported)
         (ticket.exits, ticket.price) = (nil, .trailingStop(.percent(1)))
         let trail = #expect(throws: FieldError.self) { try abilities.check(ticket, at: .saxo) }
+        let trailError =
+            "Argument \"input.price.trail.percent\": SAXO takes the distance of a trailing stop as an amount only: use `amount`."
         #expect(trail?.argument == "input.price.trail.percent" && trail?.code == .unsupported)
+        #expect(trail?.message == trailError)
+        let change = #expect(throws: FieldError.self) {
+            try abilities.check(
+                OrderReplacement(price: .trailingStop(.percent(1))), inGroup: false, at: .saxo)
+        }
+        #expect(change?.argument == "input.price.trail.percent" && change?.message == trailError)
         ticket.price = .trailingStop(.amount(1))
         #expect(throws: Never.self) { try abilities.check(ticket, at: .saxo) }
     }

@@ -107,6 +107,69 @@ struct HoldingTests {
         }
     }
 
+    @Test(
+        "of the parent of a spin-off have a part of their cost, by the prices of the first day, or an error",
+        arguments: [true, false])
+    func spinOff(isReadable: Bool) async throws {
+        let ledger = Ledger(
+            accountID: "0d9e2f7c-3b1a-4c5d-8e6f-7a8b9c0d1e2f", accountNumber: "PA3SANDBOX3",
+            opened: try #require(Instant("2021-11-08T15:20:00Z")), deposit: 20_000,
+            trades: [
+                .init(date: try #require(CalendarDate("2021-11-15")), symbol: "T", quantity: 200),
+                .init(date: try #require(CalendarDate("2022-01-10")), symbol: "KO", quantity: 10),
+            ])
+        let user = SandboxUser(
+            name: "third", ledger: ledger,
+            alpaca: .init(
+                keyID: "PKSANDBOXTHIRD000003", secretKey: "sandbox-third-secret",
+                token: "sandbox-third-token"))
+        try await withGateway(users: [.demo, user]) { gateway in
+            let backends = try gateway.backends([gateway.connection("third", of: alice, user)])
+            guard isReadable else {
+                let endpoint = "GET /v1/corporate-actions"
+                #expect(
+                    gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca, endpoint: endpoint)))
+                let answer = try await gateway.ask(
+                    "{ portfolio { holdings(first: 5) { nodes { symbol profit { stale } } } } }", as: alice,
+                    backends)
+                let nodes = answer["data"]?["portfolio"]?["holdings"]?["nodes"]?.elements
+                #expect(nodes?.map { $0["profit"] } == [.null, .null], "\(answer)")
+                #expect(
+                    answer.failures
+                        == (0..<2).map {
+                            FieldFailure("portfolio.holdings.nodes.\($0).profit", "PROVIDER_UNAVAILABLE")
+                        }, "\(answer)")
+                return
+            }
+            let holdings = try await Self.holdings(gateway, backends)
+            #expect(Set(holdings.map { $0["symbol"]?.string }) == ["T", "KO"])
+            let parent = try #require(holdings.first { $0["symbol"] == "T" })
+            #expect(gateway.calls["GET /v1/corporate-actions"] == 1)
+            let prices = try await gateway.data(
+                """
+                { charts(symbols: ["T", "WBD"], interval: ONE_DAY, from: "2022-04-11T00:00:00Z", to: "2022-04-12T00:00:00Z",
+                    adjustment: RAW) { candles { date close } } }
+                """, backends)
+            let closes = try (0..<2).map { index in
+                let candle = try #require(prices["charts"]?[index]?["candles"]?[0])
+                #expect(candle["date"] == "2022-04-11")
+                return try #require(candle["close"]?.decimal).doubleValue
+            }
+            // Ten shares of the parent received one of the new company.
+            let kept = 10 * closes[0] / (10 * closes[0] + closes[1])
+            #expect((0.7...0.95).contains(kept))
+            // The broker reports what was paid for the parent.
+            let paid = try #require(parent["positions"]?[0]?["costBasis"]?.decimal).doubleValue
+            for method in ["fifo", "averageCost"] {
+                let basis = try #require(parent["profit"]?[method])
+                #expect(basis["missing"] == .array([]), "\(basis)")
+                let cost = try #require(basis["cost"]?["value"]?.decimal).doubleValue
+                #expect(abs(cost - paid * kept) < 0.02)
+                #expect(basis["lots"]?[0]?["acquired"] == "2021-11-15")
+            }
+        }
+    }
+
     @Test("at Saxo have costs in both currencies, by the booked rates")
     func saxo() async throws {
         try await withGateway { gateway in

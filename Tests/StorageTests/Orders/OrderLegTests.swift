@@ -163,4 +163,30 @@ struct OrderLegTests {
             #expect(try await journal.order(placing.identity)?.order.state == .pending)
         }
     }
+
+    @Test(
+        "are exported as they were requested, also if the broker has reported none of them",
+        arguments: [
+            (nil, #""takeProfit":null,"stopLoss":null,"stopLossLimit":null,"closesPosition":null"#),
+            (
+                OrderExits(takeProfit: 3, stopLoss: nil),
+                #""takeProfit":"3","stopLoss":null,"stopLossLimit":null,"closesPosition":null"#
+            ),
+            (
+                OrderExits(
+                    takeProfit: 3, stopLoss: .init(stop: 2, limit: 1), closesExistingPosition: true),
+                #""takeProfit":"3","stopLoss":"2","stopLossLimit":"1","closesPosition":"true""#
+            ),
+        ] as [(OrderExits?, String)])
+    func export(_ exits: OrderExits?, members: String) async throws {
+        try await TestEngine.each { database in
+            let journal = try OrderJournalTests.journal(database)
+            let placing = try OrderJournalTests.placing(ticket: Self.ticket(exits))
+            _ = try await journal.begin(placing)
+            #expect(try await journal.markSent(placing.id))
+            let exporter = UserDataExport(of: try database.open())
+            let export = try #require(try await exporter.json(of: placing.owner))
+            #expect(export.contains(members), "\(export)")
+        }
+    }
 }

@@ -5,8 +5,28 @@ extension AlpacaClient: CombinedCorporateActionSource {
     package var actionScope: CacheScope { .shared(.alpaca) }
     package var corporateActionsPerCall: Int { 50 }
     package var reportsDeclarations: Bool { false }
+    package var reportsSpinOffs: Bool { true }
     package var identityFieldsOfDividends: Set<IdentityField> { [.isin] }
     package func mayHaveActions(_ symbol: Symbol) -> Bool { symbol.isAlpacaShare }
+
+    /// Spin-offs, by a separate call without a read of assets.
+    package func spinOffs(
+        of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SpinOffHistory> {
+        let shares = symbols.filter(\.isAlpacaShare)
+        let read = shares.isEmpty ? nil : try await pages(of: shares, "spin_off", in: context)
+        let provenance = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
+        return KeyedResults(
+            Dictionary(
+                symbols.map {
+                    (
+                        $0,
+                        SpinOffHistory(
+                            symbol: $0, spinOffs: read?.spinOffs(of: $0) ?? [], provenance: provenance)
+                    )
+                }
+            ) { first, _ in first })
+    }
 
     /// The most pages of one batch: fifty shares with four dividends a year since 1900 have 26.
     private static var maximumPages: Int { 30 }
@@ -20,7 +40,8 @@ extension AlpacaClient: CombinedCorporateActionSource {
     package func corporateActions(
         of shares: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CorporateActionHistory> {
-        let read = try await pages(of: shares, in: context)
+        let read = try await pages(
+            of: shares, "cash_dividend,stock_dividend,forward_split,reverse_split", in: context)
         let fetchedAt = clock.wallTime()
         var found = read.bySymbol
         let silent = shares.filter { found[$0] == nil }
@@ -33,7 +54,7 @@ extension AlpacaClient: CombinedCorporateActionSource {
     }
 
     private func pages(
-        of shares: [Symbol], in context: CallContext
+        of shares: [Symbol], _ types: String, in context: CallContext
     ) async throws(ProviderFailure) -> AlpacaCorporateActions {
         var wanted = AlpacaSymbolList(shares)
         var read = AlpacaCorporateActions(of: Set(shares))
@@ -41,8 +62,8 @@ extension AlpacaClient: CombinedCorporateActionSource {
         for _ in 0..<Self.maximumPages {
             guard let list = try wanted.list() else { return read }
             let items: [(name: String, value: String?)] = [
-                ("symbols", list), ("types", "cash_dividend,stock_dividend,forward_split,reverse_split"),
-                ("start", "1900-01-01"), ("end", end?.description), ("limit", "1000"), ("sort", "asc"),
+                ("symbols", list), ("types", types), ("start", "1900-01-01"), ("end", end?.description),
+                ("limit", "1000"), ("sort", "asc"),
                 ("page_token", read.nextPage),
             ]
             let isRead = try await get(
@@ -77,6 +98,7 @@ struct AlpacaActionList: Sendable, Hashable {
 /// Pages of `GET /v1/corporate-actions`: a map from the kind of action to a list.
 package struct AlpacaCorporateActions {
     private(set) var bySymbol: [Symbol: AlpacaActionList] = [:]
+    private var spinOffs: [SpinOff] = []
     /// The token of the next page; nil at the end.
     private(set) var nextPage: String?
     private let shares: Set<Symbol>
@@ -91,6 +113,11 @@ package struct AlpacaCorporateActions {
         bySymbol[share].map { ($0.dividends, $0.splits, $0.isin) }
     }
 
+    /// The spin-offs that were read of a share, as the parent or as the new company.
+    package func spinOffs(of share: Symbol) -> [SpinOff] {
+        spinOffs.filter { $0.parent == share || $0.child == share }
+    }
+
     /// Reads one more page.
     package mutating func append(_ body: [UInt8]) throws(JSONError) {
         // No page comes after one that cannot be read.
@@ -102,6 +129,13 @@ package struct AlpacaCorporateActions {
 
     private mutating func append(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
+            if key.string == "spin_offs" {
+                let read = try reader.optional { reader throws(JSONError) in
+                    try reader.array(of: AlpacaSpinOff.self)
+                }
+                spinOffs += read?.map(\.spinOff) ?? []
+                return
+            }
             guard let kind = AlpacaAction.Kind(rawValue: key.string), try !reader.null() else {
                 return try reader.skip()
             }
@@ -183,4 +217,19 @@ private struct AlpacaAction: JSONObjectDecodable {
         split.payDate = payDate
         return split
     }
+}
+
+/// An element of the list of spin-offs, with the fields that Portico uses.
+private struct AlpacaSpinOff: JSONObjectDecodable {
+    private var parent = Symbol.example
+    private var child = Symbol.example
+    private var exDate = CalendarDate.earliest
+
+    static let json = JSONFields(Self()) {
+        $0.required("source_symbol", \.parent, JSONReader.symbol)
+        $0.required("new_symbol", \.child, JSONReader.symbol)
+        $0.required("ex_date", \.exDate)
+    }
+
+    var spinOff: SpinOff { SpinOff(parent: parent, child: child, exDate: exDate) }
 }

@@ -66,13 +66,16 @@ package struct SaxoInstrumentCache: Sendable {
     let bySymbol: ReadCache<Symbol, SaxoListing>
     let byKey: ReadCache<SaxoInstrumentKey, SaxoListing>
     let details: ReadCache<SaxoInstrumentKey, SaxoInstrumentDetails>
+    /// Listings of watchlists, whose currency is unknown.
+    let listed: ReadCache<Symbol, SaxoListing>
     /// Symbols that Saxo did not know when they were looked up.
     let unknown: ReadCache<Symbol, Bool>
 
     private static let kindLimit = 2 << 20
-    private static let unknownLimit = 1 << 20
+    private static let unknownLimit = 512 << 10
+    private static let listedLimit = 512 << 10
     /// The most memory of all caches together, in bytes.
-    package static let weightLimit = 3 * kindLimit + unknownLimit
+    package static let weightLimit = 3 * kindLimit + listedLimit + unknownLimit
 
     /// - Parameters:
     ///   - timeToLive: How long a listing is stored.
@@ -93,6 +96,9 @@ package struct SaxoInstrumentCache: Sendable {
         details = ReadCache(
             "instrument", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.detailsWeight },
             time: clock)
+        listed = ReadCache(
+            "listing", CacheBounds(entries: entries, bytes: Self.listedLimit), freshness: .fixed(timeToLive),
+            weight: { _ in Self.listingWeight }, time: clock)
         unknown = ReadCache(
             "listing", CacheBounds(entries: entries, bytes: Self.unknownLimit),
             freshness: .fixed(unknownTimeToLive), time: clock)
@@ -104,13 +110,19 @@ package struct SaxoInstrumentCache: Sendable {
 
     /// Stores listings that a response about another subject contained.
     ///
-    /// One without a currency is stored by symbol only, so that its currency can be looked up by key.
+    /// Those of watchlists without a currency are stored separately: the number of look-ups of other reads does not depend
+    /// on whether a list was read before.
     func learn(_ listings: [SaxoListing], now: ContinuousClock.Instant) async {
         // It does not wait: the values are available.
         let context = CallContext(deadline: now + .seconds(1))
-        let symbols = Dictionary(listings.map { ($0.symbol, $0) }) { first, _ in first }
         let complete = listings.filter { $0.currencyName != nil }
+        let symbols = Dictionary(complete.map { ($0.symbol, $0) }) { first, _ in first }
         let keys = Dictionary(complete.map { ($0.key, $0) }) { first, _ in first }
+        let incomplete = listings.filter { $0.currencyName == nil }
+        let listed = Dictionary(incomplete.map { ($0.symbol, $0) }) { first, _ in first }
+        _ = await self.listed.read(Array(listed.keys), in: .shared(.saxo), for: context) { _, _ in
+            KeyedResults(listed)
+        }
         _ = await bySymbol.read(Array(symbols.keys), in: .shared(.saxo), for: context) { _, _ in
             KeyedResults(symbols)
         }
@@ -122,6 +134,7 @@ package struct SaxoInstrumentCache: Sendable {
     /// Removes an instrument whose Uic Saxo no longer knows.
     func invalidate(_ listing: SaxoListing) {
         bySymbol.invalidate(listing.symbol, in: .shared(.saxo))
+        listed.invalidate(listing.symbol, in: .shared(.saxo))
         byKey.invalidate(listing.key, in: .shared(.saxo))
         details.invalidate(listing.key, in: .shared(.saxo))
     }

@@ -63,7 +63,7 @@ extension SaxoClient {
     /// A symbol that Saxo does not know has no result, and one that could not be looked up fails alone.
     ///
     /// Results are cached for a day. A new name costs a call, because Saxo searches for the words of one
-    /// name; symbols that contain a Uic are looked up together. The listing of a watchlist has no currency.
+    /// name; symbols that contain a Uic are looked up together.
     func listings(for symbols: [Symbol], in context: CallContext) async -> KeyedResults<Symbol, SaxoListing> {
         var batch = KeyedResults<Symbol, SaxoListing>()
         var named: [(symbol: Symbol, name: SaxoSymbolQuery)] = []
@@ -99,12 +99,25 @@ extension SaxoClient {
         }
     }
 
-    /// Looks up the listings without a currency, which are those of watchlists, together by Uic.
-    ///
-    /// Prices and charts state their own currency: for them, look-ups would be calls without a use.
+    /// Returns the instruments of symbols for prices and charts, which state their own currency: those of watchlists are not
+    /// looked up, and have no currency.
+    func pricedListings(
+        for symbols: [Symbol], in context: CallContext
+    ) async -> KeyedResults<Symbol, SaxoListing> {
+        let listed = symbols.compactMap { symbol in
+            instrumentCache.bySymbol.cached(symbol, in: .shared(.saxo)) == nil
+                ? instrumentCache.listed.cached(symbol, in: .shared(.saxo)) : nil
+        }
+        let known = Set(listed.map(\.symbol))
+        var batch = await listings(for: symbols.filter { !known.contains($0) }, in: context)
+        for listing in listed { batch[listing.symbol] = listing }
+        return batch
+    }
+
+    /// Looks up the listings without a currency together by Uic.
     func withCurrencies(
         _ listings: KeyedResults<Symbol, SaxoListing>, in context: CallContext,
-        where isNeeded: (SaxoListing) -> Bool = { _ in true }
+        where isNeeded: (SaxoListing) -> Bool
     ) async -> KeyedResults<Symbol, SaxoListing> {
         var batch = listings
         let incomplete = listings.found.filter { $0.value.currencyName == nil && isNeeded($0.value) }
@@ -114,11 +127,11 @@ extension SaxoClient {
 
     private static var maximumConcurrentLookups: Int { 4 }
 
-    /// The listing of a symbol with its currency; nil if Saxo does not know it.
+    /// The listing of a symbol; nil if Saxo does not know it.
     package func listing(
         for symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
-        let batch = await withCurrencies(listings(for: [symbol], in: context), in: context)
+        let batch = await listings(for: [symbol], in: context)
         if let failure = batch.failures[symbol] { throw failure }
         return batch[symbol]
     }

@@ -13,7 +13,7 @@ extension SaxoClient: QuoteSource {
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
-        var listings = await listings(for: symbols, in: context)
+        var listings = await pricedListings(for: symbols, in: context)
         let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
         listings = await withCurrencies(listings, in: context) { prices[$0.key]?.lacksCurrency == true }
         let fetchedAt = clock.wallTime()

@@ -18,7 +18,7 @@ extension SaxoClient: QuoteStream {
         throw await streams.run(.prices, of: self, at: url) { session in
             session.followPrices(deliver)
             for await symbols in wanted {
-                let listings = await self.listings(for: Array(symbols), in: session.context)
+                let listings = await self.pricedListings(for: Array(symbols), in: session.context)
                 session.follow(listings.found.map { $1.named($0) })
                 // A symbol that Saxo rejects does not affect the others; other failures are retried with the
                 // next stream.

@@ -40,8 +40,8 @@ extension SaxoClient: WatchlistSource {
             configuration.symbolMapping.symbol(of: instrument.key, providerSymbol: instrument.providerSymbol)
                 .map { (instrument: instrument, symbol: $0) }
         }
-        // The list has the Uic of each instrument, so none of them is searched. It has no currencies: a pair states its own,
-        // and that of another instrument is looked up by Uic if data does not state it.
+        // The list has the Uic of each instrument, so none of them is searched for its price. It has no currencies: a pair
+        // states its own, and that of another instrument is looked up by Uic if a price does not state it.
         let listings = known.map { instrument, symbol in
             var currency: String?
             if case .currencies(_, let quote)? = SymbolKind(symbol) { currency = quote }

@@ -1,0 +1,79 @@
+import Brokerage
+import GraphQL
+import Performance
+import Upstream
+
+extension GatewayContext {
+    /// Reads what the activities of brokers do not contain about spin-offs: the parent, and the prices of the first regular
+    /// day, by which the cost is divided.
+    ///
+    /// - Parameters:
+    ///   - activities: Activities of one user.
+    ///   - symbols: The instruments whose cost is calculated. Without one, nothing is read; spin-offs of others have no
+    ///     prices.
+    /// - Returns: By the symbols of the new companies; nothing for a spin-off that no source has.
+    /// - Throws: The failure of the source of spin-offs.
+    func spinOffReferences(
+        in activities: [Activity], holding symbols: Set<Symbol>
+    ) async throws(FieldError) -> [Symbol: ActivityClassifier.SpinOffReference] {
+        let received = Dictionary(
+            activities.filter { $0.kind == .spinOff }.compactMap { spinOff in
+                spinOff.symbol.map { ($0, spinOff.date) }
+            }
+        ) { first, _ in first }
+        if received.isEmpty || symbols.isEmpty { return [:] }
+        var found = try await spinOffs(of: received.keys.sorted { $0.text < $1.text })
+        if received.contains(where: { found.spinOff(of: $0, near: $1) == nil }) {
+            // A source may list a spin-off by its parent only, which is one of the instruments before it.
+            let last = received.values.max() ?? .latest
+            let parents = Set(activities.lazy.filter { $0.date <= last }.compactMap(\.symbol))
+                .subtracting(received.keys).filter(\.isShareOrFund).sorted { $0.text < $1.text }
+            found += try await spinOffs(of: Array(parents.prefix(Self.maximumParents)))
+        }
+        var references: [Symbol: ActivityClassifier.SpinOffReference] = [:]
+        for (child, date) in received {
+            guard let spinOff = found.spinOff(of: child, near: date) else { continue }
+            let isHeld = symbols.contains(child) || symbols.contains(spinOff.parent)
+            let prices = isHeld ? await firstPrices(after: spinOff) : nil
+            references[child] = .init(
+                parent: spinOff.parent, parentPrice: prices?.parent, childPrice: prices?.child)
+        }
+        return references
+    }
+
+    /// Two calls of fifty.
+    private static var maximumParents: Int { 100 }
+
+    /// The closing prices of the first day with prices of both companies, as they were traded; nil if they are unknown.
+    ///
+    /// Prices that are corrected for later splits do not fit the quantities of the day.
+    private func firstPrices(after spinOff: SpinOff) async -> (parent: Decimal, child: Decimal)? {
+        let day = Int64(spinOff.exDate.daysSince1970)
+        guard
+            let arguments = try? ChartArguments(
+                interval: .oneDay, range: nil, from: Instant(secondsSince1970: day * 86_400),
+                to: Instant(secondsSince1970: (day + 7) * 86_400), last: 7, adjustment: .raw,
+                isExtendedHours: nil, provider: nil),
+            let answers = try? await charts(
+                for: [spinOff.parent, spinOff.child], arguments, as: { $0.series }
+            ).value(),
+            let parent = answers.first.flatMap({ try? $0.get() }).map(DailyPrices.init),
+            let child = answers.last.flatMap({ try? $0.get() }).map(DailyPrices.init),
+            parent.currency == child.currency
+        else { return nil }
+        for price in child.closes where price.date >= spinOff.exDate {
+            if let other = parent.closes.first(where: { $0.date == price.date }) {
+                return (other.value, price.value)
+            }
+        }
+        return nil
+    }
+}
+
+extension [SpinOff] {
+    /// The spin-off of a company whose shares were booked on a day, which may be some days after the ex-date.
+    fileprivate func spinOff(of child: Symbol, near date: CalendarDate) -> SpinOff? {
+        func distance(_ spinOff: SpinOff) -> Int { abs(spinOff.exDate.daysSince1970 - date.daysSince1970) }
+        return filter { $0.child == child && distance($0) <= 30 }.min { distance($0) < distance($1) }
+    }
+}
