@@ -483,7 +483,7 @@ async def shows_performance(page):
     await page.click("#performance-ranges input[value=ONE_YEAR]")
     await page.until(f"{settled}?.dataset.range === 'ONE_YEAR'", "a year")
     failure = "document.getElementById('performance-failure')"
-    for _ in range(14):
+    for _ in range(3):
         await page.type("#benchmark", "nosuch")
         await page.press("Enter")
         text = await page.until(f"{settled} && !{failure}.hidden && {failure}.textContent", "an unknown benchmark")
@@ -491,7 +491,7 @@ async def shows_performance(page):
         if "(QUOTA_EXHAUSTED)" not in text:
             break
         assert re.search(r"From [0-9:]+ on\.", text), text
-        await asyncio.sleep(5)
+        await asyncio.sleep(61)
     assert "(NOT_FOUND)" in text, text
     await page.type("#benchmark", "QQQ")
     await page.press("Enter")
