@@ -176,10 +176,24 @@ export class AlertsPage extends Page {
   }
 
   #showFirings() {
-    this.#history.replaceChildren(...this.#firings.map(firingRow));
+    this.#history.replaceChildren(...this.#firings.map((one) => this.#firingRow(one)));
     this.element("firings-table").hidden = !this.#firings.length;
     this.element("firings-note").textContent = !this.#firings.length ? "No alert has fired yet."
       : this.#hasOlder ? `The ${this.#firings.length} latest firings.` : "";
+  }
+
+  #firingRow(firing) {
+    const { id, kind, label, firedAt } = firing;
+    // The order, the goal and the connection are those of the alert, while it exists.
+    const { order, goal, connection } = this.#alerts.get(firing.alert?.id)?.alert ?? {};
+    const condition = title({ ...firing, order, goal, connection });
+    const time = element("time", "", moment(firedAt));
+    time.dateTime = firedAt;
+    const name = element("th", "text", label ? [label, element("small", "", condition)] : condition);
+    name.scope = "row";
+    const row = element("tr", "", [element("td", "date", [time]), name, element("td", "", observed(kind, firing) || "–")]);
+    row.dataset.firing = id;
+    return row;
   }
 
   #showWebhooks(webhooks) {
@@ -265,9 +279,9 @@ function describe({ kind, symbol, price, percent: points, order, goal, connectio
   const [text, , member] = conditions[kind] ?? [];
   if (text) return `${symbol} ${text} ${member === "price" ? quantity(price) : `${quantity(points)} %`}`;
   switch (kind) {
-    case "ORDER_STATE": return `order of ${order?.symbol ?? "an instrument"}`;
-    case "GOAL_REACHED": return `goal ${goal?.title ?? ""} is reached`;
-    case "CONNECTION_NEEDS_RENEWAL": return `connection with ${connection?.provider ?? "a broker"} needs renewal`;
+    case "ORDER_STATE": return order ? `State of the order for ${order.symbol}` : "State of an order";
+    case "GOAL_REACHED": return goal ? `The goal ${goal.title} is reached` : "A goal is reached";
+    case "CONNECTION_NEEDS_RENEWAL": return `The connection with ${connection?.provider ?? "a broker"} needs renewal`;
     default: return words(kind);
   }
 }
@@ -283,15 +297,4 @@ function observed(kind, { value, orderState }) {
   if (orderState) return words(orderState);
   if (value == null) return "";
   return conditions[kind]?.[2] === "percent" ? percent(value) : quantity(value);
-}
-
-function firingRow(firing) {
-  const { id, kind, label, firedAt } = firing;
-  const time = element("time", "", moment(firedAt));
-  time.dateTime = firedAt;
-  const name = element("th", "text", label ? [label, element("small", "", title(firing))] : title(firing));
-  name.scope = "row";
-  const row = element("tr", "", [element("td", "date", [time]), name, element("td", "", observed(kind, firing) || "–")]);
-  row.dataset.firing = id;
-  return row;
 }

@@ -255,6 +255,9 @@ function reasonOf(one) {
   return [reasons[reason] ?? words(reason), symbol, currency, date && day(date)].filter(Boolean).join(", ");
 }
 
+/** The names of slices that are not a currency, sector or country. */
+const names = { CASH: "Cash", UNKNOWN: "Unknown" };
+
 /** A part of the allocation as a list with bars. */
 function allocation(title, parts, currency) {
   if (!parts) return [];
@@ -262,7 +265,7 @@ function allocation(title, parts, currency) {
     const bar = element("span", "share", "");
     bar.style.width = `${Math.max(0, Math.min(100, Number(percentage) || 0))}%`;
     return element("li", "", [
-      element("span", "", key ?? "Unknown"), element("b", "", percentage == null ? "unknown" : plain(percentage)),
+      element("span", "", names[key] ?? key), element("b", "", percentage == null ? "unknown" : plain(percentage)),
       element("small", "", value == null ? "" : `${compact(value)} ${currency}`), bar,
     ]);
   }));
