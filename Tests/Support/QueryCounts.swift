@@ -1,15 +1,12 @@
-import Foundation
-import TestSupport
-
 /// How often each statement was executed by PostgreSQL for one database, and each command by Redis.
-struct QueryCounts {
+package struct QueryCounts: Sendable {
     /// By the text of the statement, without its values.
-    private(set) var statements: [String: Double] = [:]
+    package private(set) var statements: [String: Double] = [:]
     /// By the name of the command.
-    private(set) var commands: [String: Double] = [:]
+    package private(set) var commands: [String: Double] = [:]
 
     /// Prepares a server for ``init(of:in:_:)``, which needs a restart of it.
-    static func prepare(_ postgres: PostgresCluster) throws {
+    package static func prepare(_ postgres: PostgresCluster) throws {
         _ = try postgres.execute("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
         try postgres.stop()
         try postgres.start()
@@ -17,7 +14,7 @@ struct QueryCounts {
     }
 
     /// Reads the counts since the start of the servers; its own queries are not counted.
-    init(of database: String, in postgres: PostgresCluster, _ redis: RedisServer) throws {
+    package init(of database: String, in postgres: PostgresCluster, _ redis: RedisServer) throws {
         let rows = try postgres.execute(
             """
             SELECT sum(calls) || ' ' || regexp_replace(query, '[[:space:]]+', ' ', 'g') FROM pg_stat_statements
@@ -41,7 +38,7 @@ struct QueryCounts {
     }
 
     /// The queries since earlier counts.
-    func since(_ earlier: QueryCounts) -> QueryCounts {
+    package func since(_ earlier: QueryCounts) -> QueryCounts {
         combined(with: earlier) { $0 - $1 }
     }
 
@@ -51,12 +48,12 @@ struct QueryCounts {
     ///   - idle: The queries of idle servers.
     ///   - share: The time of these counts, divided by the time of `idle`.
     /// - Returns: The difference.
-    func beyond(_ idle: QueryCounts, share: Double) -> QueryCounts {
+    package func beyond(_ idle: QueryCounts, share: Double) -> QueryCounts {
         combined(with: idle) { $0 - $1 * share }
     }
 
     /// The queries that idle servers do not execute, by their text.
-    func absent(in idle: QueryCounts) -> [String: Int] {
+    package func absent(in idle: QueryCounts) -> [String: Int] {
         let (own, other) = (
             statements.merging(commands) { $0 + $1 }, idle.statements.merging(idle.commands) { $0 + $1 }
         )
