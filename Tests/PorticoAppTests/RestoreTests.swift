@@ -43,7 +43,9 @@ struct RestoreTests {
         let programs = URL(filePath: Program.executable).deletingLastPathComponent().path
         let servers = try PostgresCluster.shared.get().programs
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        let variables = environment.merging(["PATH": "\(programs):\(servers):\(path)"]) { $1 }
+        let variables = environment.merging([
+            "PATH": "\(programs):\(servers):\(path)", "TMPDIR": folder.path,
+        ]) { $1 }
         return try await Program.run(
             at: "/bin/bash", ["-euo", "pipefail", "-c", "cd '\(folder.path)'\n\(commands)"],
             environment: variables)
