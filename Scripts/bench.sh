@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Portico: the engine alone, the server, and the whole program.
 #
-#   Scripts/bench.sh           everything: engine, gateway, sockets and server
+#   Scripts/bench.sh           everything: engine, gateway, sockets, server and replicas
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
 #   Scripts/bench.sh gateway   the gateway, between the engine and the providers; followed by names, only these parts: sessions,
 #                              charts, activities, home, first-payload (of an operation with @defer), decoding, files
@@ -17,6 +17,7 @@
 #   BENCH_SECONDS              seconds in which requests are counted (10)
 #   BENCH_TURNS                number of rounds in which the servers alternate (3); the medians are compared
 #
+# `replicas` starts PostgreSQL and Redis in a temporary directory (Scripts/setup.sh tests installs them).
 # graphql-js is measured in the same run if node and Debian's node-graphql are installed, and sockets if wrk is. Only
 # ratios within one run are meaningful.
 set -euo pipefail
@@ -151,6 +152,17 @@ measure_server_process() {
     "${client_core[@]}" "$clients" "$@" -- "${server_core[@]}" "$portico"
 }
 
+measure_replicas() {
+    local portico clients other_cores=()
+    heading "Replicas, each on one core, beside their clients, PostgreSQL, Redis and the sandbox"
+    has_wrk || return 0
+    [[ $(nproc) -gt 1 ]] || { echo "not measured: it needs two cores"; return 0; }
+    [[ $(nproc) -eq 2 ]] || other_cores=(taskset --cpu-list "2-$(($(nproc) - 1))")
+    portico=$(built . portico)
+    clients=$(built . ServerBenchmarks)
+    "${other_cores[@]}" "$clients" replicas -- "$portico"
+}
+
 check() {
     local engine hook gateway command=check
     engine=$(built "$benchmarks" EngineBenchmarks)
@@ -167,8 +179,9 @@ case ${1:-all} in
         measure_gateway
         measure_sockets
         measure_server_process
+        measure_replicas
         ;;
-    engine | sockets) "measure_$1" ;;
+    engine | sockets | replicas) "measure_$1" ;;
     gateway) measure_gateway "${@:2}" ;;
     server) measure_server_process "${@:2}" ;;
     check) check ;;

@@ -4,8 +4,9 @@
     scale-model.py            writes the page
     scale-model.py --check    fails if the page differs
 
-Every input is a constant below: `MEASURED` has values that were measured with prototypes on two shared cores over loopback,
-`ASSUMED` has the behaviour of users and machines. Everything else on the page is calculated from them.
+Every input is a constant below: `COUNTED` has numbers of queries that `make bench ARGS=replicas` counts, `MEASURED` has values that
+were measured with prototypes on two shared cores over loopback, `ASSUMED` has the behaviour of users and machines. Everything
+else on the page is calculated from them.
 """
 
 import sys
@@ -13,11 +14,19 @@ import sys
 PAGE = "docs/scale-model.md"
 
 # name: (value, unit, source)
+COUNTED = {
+    "idle_statements": (20, "/s", "PostgreSQL statements of a replica without requests"),
+    "idle_commands": (12, "/s", "Redis commands of a replica without requests"),
+    "order_statements": (27, "", "PostgreSQL statements of an order"),
+    "signin_statements": (38, "", "PostgreSQL statements of a sign-in"),
+    "call_commands": (7, "", "Redis commands of a public value that is read from a provider"),
+    "begin_statements": (6, "", "statements of `begin`, by whose rate those of orders and sign-ins are estimated"),
+}
+
 MEASURED = {
     "hot_cpu": (38e-6, "s", "CPU of a hot public response, one of two replicas, with a part of the client's: 39,400 responses/s on two cores"),
     "session_cpu": (43e-6, "s", "client's CPU of a session look-up in PostgreSQL"),
     "session_rate": (20_000, "/s", "session look-ups, 16 callers"),
-    "order_rate": (8_200, "/s", "order marks, 8 threads, 16 callers"),
     "begin_rate": (2_100, "/s", "`begin` of the order journal, 6 statements, with the row lock"),
     "quota_rate": (4_700, "/s", "quota statements, 8 callers, 64 holders"),
     "quota_cpu": (60e-6, "s", "client's CPU of a quota statement"),
@@ -60,6 +69,10 @@ def m(name):
     return MEASURED[name][0]
 
 
+def c(name):
+    return COUNTED[name][0]
+
+
 def a(name):
     return ASSUMED[name][0]
 
@@ -81,11 +94,14 @@ def load(users, replicas):
     cpu += (calls + private_calls) * m("quota_cpu") + moves * m("session_cpu") + shared_reads * m("redis_cpu")
     # Several kinds of statements share one server: the sum of the shares of each rate.
     postgres = (calls + private_calls) / m("quota_rate") + moves / m("session_rate")
-    postgres += orders * (1 / m("begin_rate") + 2 / m("order_rate")) + 4 * signins / m("begin_rate")
+    statements = orders * c("order_statements") + signins * c("signin_statements")
+    postgres += statements / c("begin_statements") / m("begin_rate") + replicas * c("idle_statements") / m("session_rate")
+    # A read from a provider is a SET of the value, and look-ups and claims.
     redis = shared_reads / m("redis_get_rate") + reads * (replicas > 1) / m("redis_set_rate")
-    # A claim for each read, and a merge of each active client at each replica that it used, at most four a second.
+    redis += (reads * (c("call_commands") - 1) + replicas * c("idle_commands")) * (replicas > 1) / m("redis_get_rate")
+    # A merge of each active client at each replica that it used, at most four a second.
     merges = min(requests, 4 * active) * (replicas > 1)
-    redis += reads * (replicas > 1) / m("redis_get_rate") + merges / m("redis_script_rate")
+    redis += merges / m("redis_script_rate")
     return {
         "replica: CPU": cpu / (replicas * a("cores") * a("core_share")),
         "replica: network": requests * a("response") / replicas / a("network"),
@@ -147,10 +163,11 @@ def page():
         "",
         "<!-- Written by Scripts/scale-model.py; do not edit. -->",
         "",
-        "How much load a number of users causes, and which part reaches its limit first, for 1 to 100 replicas. The inputs are of two",
-        "kinds: **measured** values are of prototypes on two shared cores over loopback, with a disk that confirms a write in 0.12 ms, so",
-        "that they give orders of magnitude; **assumed** values are behaviour of users and sizes of machines. All results are",
-        "**extrapolated** from them by `Scripts/scale-model.py`; none was measured at these sizes.",
+        "How much load a number of users causes, and which part reaches its limit first, for 1 to 100 replicas. The inputs are of",
+        "three kinds: **counted** values are numbers of queries of the built executable (`make bench ARGS=replicas`); **measured** values",
+        "are of prototypes on two shared cores over loopback, with a disk that confirms a write in 0.12 ms, so that they give orders of",
+        "magnitude; **assumed** values are behaviour of users and sizes of machines. All results are **extrapolated** from them by",
+        "`Scripts/scale-model.py`; none was measured at these sizes.",
         "",
         "## Result",
         "",
@@ -183,7 +200,7 @@ def page():
         "",
         "1. **Replicas** need no partition: any replica serves any request, so that more of them are added until PostgreSQL is the",
         "   limit.",
-        f"2. **PostgreSQL** is the first part that must be partitioned with 2 to {crossing - 1} replicas, **by user** (`user_id`). All rows of sessions, connections,",
+        f"2. **PostgreSQL** is the first part that must be partitioned with up to {crossing - 1} replicas, **by user** (`user_id`). All rows of sessions, connections,",
         "   watchlists, goals, orders and quotas of a user's own connections belong to one user, and no transaction has rows of two. The",
         "   quotas of the server's own credentials, leases and the list of replicas are not of a user; they stay on one server,",
         "   whose load does not grow with users. Before that, a faster disk and more cores help, and session look-ups can be sent to a",
@@ -209,7 +226,7 @@ def page():
         for resource in resources:
             lines.append(f"| {resource} | " + " | ".join(share(column[resource]) for column in columns) + " |")
         lines.append("")
-    lines += ["## Inputs", "", "### Measured", "", *constants(MEASURED), "", "### Assumed", "", *constants(ASSUMED), ""]
+    lines += ["## Inputs", "", "### Counted", "", *constants(COUNTED), "", "### Measured", "", *constants(MEASURED), "", "### Assumed", "", *constants(ASSUMED), ""]
     lines += [
         "Not in the model: the wait for a slower disk (at 5 ms for each confirmed write instead of 0.12 ms, one user's orders run at",
         "about 100 per second, and those of different users in parallel), streamed prices (300,000 deliveries a second were measured),",

@@ -12,6 +12,8 @@ package final class PostgresCluster: Sendable {
 
     /// The directory of the data and the socket.
     package let directory: String
+    /// The directory of the programs of PostgreSQL.
+    package let programs: String
     private let shell: ServerShell
 
     /// Creates and starts a server, in about a second.
@@ -21,6 +23,7 @@ package final class PostgresCluster: Sendable {
         guard let programs = Self.programs else {
             throw Failure(description: "PostgreSQL is not installed. Install it: Scripts/setup.sh tests")
         }
+        self.programs = programs
         directory = ServerShell.newDirectory(for: "pg")
         shell = try ServerShell("PostgreSQL", Self.script, [programs, directory])
     }

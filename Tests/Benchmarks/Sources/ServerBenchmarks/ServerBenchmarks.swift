@@ -2,7 +2,7 @@ import Foundation
 
 /// Measures the built `portico` as a process, over its sockets.
 ///
-/// `ServerBenchmarks [home] [sockets] [subscribers] [sessions] -- COMMAND …`, where the command runs `portico`. This
+/// `ServerBenchmarks [home] [sockets] [subscribers] [sessions] [replicas] -- COMMAND …`, where the command runs `portico`. This
 /// process contains the clients and the fake providers, so pin the two to different cores. Without a name, all
 /// benchmarks run. Environment variables `BENCH_…` change the sizes (see ``Sizes``).
 @main
@@ -31,9 +31,10 @@ struct ServerBenchmarks {
             case "sockets": try await IdleSockets(sizes).run(command)
             case "subscribers": try await SubscriberLoad(sizes).run(command)
             case "sessions": try await SessionLoad(sizes).run(command)
+            case "replicas": try await ReplicaLoad(sizes).run(command)
             default:
                 throw BenchmarkError(
-                    "\(name) is no benchmark. Benchmarks: home, sockets, subscribers, sessions.")
+                    "\(name) is no benchmark. Benchmarks: home, sockets, subscribers, sessions, replicas.")
             }
         }
     }
@@ -49,6 +50,8 @@ struct Sizes {
     let sockets: Int
     /// `BENCH_SUBSCRIBERS`: the number of subscribers of one quote.
     let subscribers: Int
+    /// `BENCH_TURNS`: the number of rounds in which servers alternate.
+    let turns: Int
     /// `BENCH_SESSIONS`: the number of active sessions of guests; a server stores at most 10,000 guests.
     let sessions: Int
 
@@ -64,6 +67,7 @@ struct Sizes {
         idleSeconds = try size("BENCH_IDLE_SECONDS", 35)
         sockets = try size("BENCH_SOCKETS", 10_000)
         subscribers = try size("BENCH_SUBSCRIBERS", 1_000)
+        turns = try size("BENCH_TURNS", 3)
         sessions = try size("BENCH_SESSIONS", 10_000)
     }
 }
