@@ -26,8 +26,8 @@ run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter 
 covered := .build/coverage
 # The libraries of portico client-kit.
 libraries := apollo urql relay apollo-ios codegen
-# Tests that kill the executable, 50 times in make test; and tests that load it for minutes, without other tests.
-killing := ^PorticoAppTests\.(Crash|Ledger)SoakTests
+# Tests that kill the executable, many times; and tests that load it for minutes, without other tests.
+killing := ^PorticoAppTests\.(Crash|Ledger|Quota|Replica)SoakTests
 loading := ^PorticoAppTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10
