@@ -85,9 +85,8 @@ struct ReplicaCostTests {
             statements.filter { $0.key.contains(text) }.values.reduce(0, +)
         }
 
-        /// The statements and commands that were executed for each of a number of requests, or may have been.
-        ///
-        /// - Parameter background: The cost of a time without requests.
+        /// The statements and commands that were executed at least so often as there were requests, except those of
+        /// `background`, a time without requests.
         func of(_ requests: Int, without background: Cost) -> [String] {
             let known = background.statements.merging(background.commands) { $0 + $1 }
             return statements.merging(commands) { $0 + $1 }.filter {
