@@ -59,7 +59,11 @@ struct ReplicaSoakTests {
 
         /// The state of each order in the journal, by its key.
         func journal() throws -> [String: String] {
-            let rows = try cluster.execute("SELECT idempotency_key, state FROM journal_write", in: database)
+            let rows = try cluster.execute(
+                """
+                SELECT idempotency_key, journal_write.state FROM journal_write
+                JOIN journal_order ON journal_order.id = journal_write.order_id
+                """, in: database)
             let pairs = rows.split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
             return pairs.reduce(into: [:]) { if $1.count == 2 { $0[$1[0]] = $1[1] } }
         }
