@@ -1,8 +1,8 @@
 extension UserDatabaseMigration {
     /// The state that several processes with one PostgreSQL database share.
     ///
-    /// SQLite has one process, which needs none of it. The step is the oldest one that a binary must know: an earlier one counts calls in another table, and excludes
-    /// other processes.
+    /// SQLite has one process, which needs none of it. The step is the oldest one that a binary must know: an earlier
+    /// binary counts calls in another table, and excludes other processes.
     static let replicas = UserDatabaseMigration(
         name: "12: replicas", sqlite: nil,
         postgres: [clock, membership, quotas, quotaFunctions, sharedState].joined(separator: "\n"))

@@ -53,6 +53,11 @@ final class PostgresPool: Sendable {
         var isClosed = false
         var counts = PostgresCounts()
 
+        /// Whether a transaction for a user is executed, or waits.
+        func hasJob(for owner: OwnerID) -> Bool {
+            busy.contains(owner) || jobs.contains { $0.job.owner == owner }
+        }
+
         mutating func next() -> Job? {
             let index = jobs.firstIndex { _, job in job.owner.map { !busy.contains($0) } ?? true }
             guard let index else { return nil }
@@ -84,11 +89,11 @@ final class PostgresPool: Sendable {
             guard !state.isClosed, state.jobs.count < limits.waiting else { return (nil, false, false) }
             let number = state.nextNumber
             state.nextNumber += 1
+            let isBlocked = job.owner.map(state.hasJob(for:)) ?? false
             state.jobs.append((number, job))
             let isShort = state.jobs.count > state.waitingThreads
             let startsThread = isShort && state.threads < limits.connections
             if startsThread { state.threads += 1 }
-            let isBlocked = job.owner.map(state.busy.contains) ?? false
             let mustWait = isBlocked || (isShort && !startsThread)
             if mustWait { state.counts.waits += 1 }
             return (number, startsThread, mustWait)
@@ -133,7 +138,8 @@ final class PostgresPool: Sendable {
                 state.withLock { $0.waitingThreads -= 1 }
                 continue
             }
-            job.run()
+            // A transaction that begins after its deadline would lose the connection.
+            if .now < job.deadline { job.run() } else { job.expire() }
             if let owner = job.owner { state.withLock { _ = $0.busy.remove(owner) } }
         }
     }

@@ -3,9 +3,10 @@ import Synchronization
 
 /// Excludes a copy of a PostgreSQL database while servers use it, and servers during a copy.
 ///
-/// Servers share the lock, and a copy has it alone. So do servers of versions before migration 12, which count calls for
-/// themselves: they do not run beside later ones. The lock is the server's (`pg_try_advisory_lock`) and ends with a connection that this object keeps for it: however the process ends, the
-/// database is free. ``renew()`` takes it again after PostgreSQL was restarted.
+/// Servers share the lock, and a copy has it alone. A server of a version before migration 12, which counts calls for
+/// itself, has it alone, too: it does not run beside later ones. The lock is PostgreSQL's (`pg_try_advisory_lock`) and
+/// ends with a connection that this object keeps for it: however the process ends, the database is free. ``renew()``
+/// takes it again after PostgreSQL was restarted.
 package final class PostgresServerLock: Sendable {
     private let url: PostgresURL
     private let limits: PostgresLimits

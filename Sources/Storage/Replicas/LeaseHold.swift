@@ -56,8 +56,10 @@ package struct LeaseHold: Hashable, Sendable {
         held.flatMap { now < $0.fence ? $0.epoch : nil }
     }
 
-    /// When the lease ends if it is not renewed before; nil if it is not held.
-    package var fence: ContinuousClock.Instant? { held?.fence }
+    /// When the lease ends at the earliest: the held one, or the one that a request in progress or a later one gets.
+    package func fence(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        held?.fence ?? (requestedAt ?? now) + times.fence
+    }
 
     /// When the next request is due; nil if it is due at once.
     package var dueAt: ContinuousClock.Instant? { nextRequest }

@@ -96,7 +96,8 @@ package final class LeaseKeeper: Sendable {
     /// Stops the work at the fence, also while a renewal waits for its response.
     private func fence() async {
         while !Task.isCancelled {
-            let next = state.withLock(\.hold.fence) ?? clock.now() + times.fence
+            let now = clock.now()
+            let next = state.withLock { $0.hold.fence(at: now) }
             do { try await clock.sleep(next) } catch { return }
             change(starting: { _ in }) { hold, now in hold.expire(at: now) }
         }

@@ -10,6 +10,30 @@ struct LeaseModelTests {
         #expect(states > 10_000, "\(states)")
     }
 
+    @Test("have a fence that is not later than that of a request in progress")
+    func fence() {
+        let times = LeaseTimes()
+        let start = ContinuousClock.now
+        var hold = LeaseHold(times)
+        // Without a request, a lease can be granted by a later one only.
+        #expect(hold.fence(at: start + .seconds(1)) == start + .seconds(1) + times.fence)
+        let isRequested = hold.request(at: start)
+        #expect(isRequested)
+        #expect(hold.fence(at: start + .seconds(5)) == start + times.fence)
+        let first = hold.granted(1, at: start + .seconds(5))
+        #expect(first == .acquired(epoch: 1))
+        #expect(hold.fence(at: start + .seconds(5)) == start + times.fence)
+        // The response to a renewal arrives after the lease has ended, and grants it until its own fence.
+        let renewal = start + .seconds(5)
+        let isRenewed = hold.request(at: renewal)
+        let expired = hold.expire(at: start + times.fence)
+        #expect(isRenewed && expired == .lost)
+        #expect(hold.fence(at: start + times.fence) == renewal + times.fence)
+        let second = hold.granted(1, at: start + .seconds(10))
+        #expect(second == .acquired(epoch: 1))
+        #expect(hold.fence(at: start + .seconds(10)) == renewal + times.fence)
+    }
+
     @Test("detects each defect", arguments: LeaseModel.Defect.allCases)
     func detects(_ defect: LeaseModel.Defect) throws {
         var model = LeaseModel()
