@@ -26,9 +26,9 @@ run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter 
 covered := .build/coverage
 # The libraries of portico client-kit.
 libraries := apollo urql relay apollo-ios codegen
-# Tests that kill the executable, 50 times in make test, and while orders with exits and alerts are written; and tests that
-# load it for minutes, without other tests.
-killing := ^PorticoAppTests\.(Alert|Bracket|Crash|Ledger)SoakTests
+# Tests that kill the executable, 50 times in make test, also while orders with exits and alerts are written, or several of
+# its replicas; and tests that load it for minutes, without other tests.
+killing := ^PorticoAppTests\.(Alert|Bracket|Crash|Ledger|Quota|Replica)SoakTests
 loading := ^PorticoAppTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10

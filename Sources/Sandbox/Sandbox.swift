@@ -109,6 +109,11 @@ package struct Sandbox: Sendable {
     /// The number of calls of each endpoint since the start or the last ``reset()``.
     package var calls: Calls { counter.calls }
 
+    /// The times at which the latest calls of a provider arrived, in order: at least the latest 5,000.
+    package func callTimes(of provider: ProviderID) -> [ContinuousClock.Instant] {
+        counter.times(of: provider)
+    }
+
     /// Returns the response to a request, as the server does; for tests without a socket.
     package func respond(to request: SandboxRequest) async -> SandboxResponse {
         await dispatcher.respond(to: request)
@@ -128,6 +133,11 @@ package struct Sandbox: Sendable {
     /// Revokes all consents of a user, at every provider.
     package func revoke(user: String) {
         controlAPI.revoke(user: user)
+    }
+
+    /// Ends all access tokens of a user, at every provider, as at their expiry; refresh tokens remain valid.
+    package func expireAccessTokens(of user: String) {
+        controlAPI.expireAccessTokens(of: user)
     }
 
     /// Resets calls, faults, script and rate limits.

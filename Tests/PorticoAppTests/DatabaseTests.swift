@@ -145,9 +145,7 @@ struct DatabaseTests {
         let cluster = try PostgresCluster.shared.get()
         let environment = try Self.environment(cluster)
         try await withServer(environment: environment) { _ in }
-        let url = try #require(environment["PORTICO_DATABASE_URL"])
-        let name =
-            url.split(separator: "/").dropFirst(2).first?.split(separator: "?").first.map(String.init) ?? ""
+        let name = try #require(Replicas.database(environment))
         _ = try cluster.execute(
             "UPDATE portico_sandbox.portico_schema SET version = 99, oldest = 99", in: name)
         let old = try await Program.run(["serve", "--port", "0"], environment: environment)
@@ -166,6 +164,37 @@ struct DatabaseTests {
                 "postgresql://127.0.0.1:1/x is not available: it cannot be connected to ("),
             "\(unreachable.errors)")
         #expect(!unreachable.errors.contains("planted-password"))
+    }
+
+    @Test(
+        "runs beside a later version that only adds to the tables, and does not start after one that removes")
+    func rollingUpgrade() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let environment = try Self.environment(cluster)
+        let name = try #require(Replicas.database(environment))
+        try await withServer(environment: environment) { server in
+            let token = try await Self.token(server, Self.signUp)
+            func setVersion(_ oldest: String) throws {
+                _ = try cluster.execute(
+                    "UPDATE portico_sandbox.portico_schema SET version = 99, oldest = \(oldest)", in: name)
+            }
+            // The later version has migrated, and this one is the previous one.
+            try setVersion("oldest")
+            let created = try await server.ask(Self.create, token: token)
+            #expect(created.failures.isEmpty, "\(created.body)")
+            try await withServer(environment: environment) { beside in
+                let answer = try await beside.ask(Self.watchlists, token: token)
+                #expect(answer.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(answer.body)")
+            }
+            let version = try cluster.execute("SELECT version FROM portico_sandbox.portico_schema", in: name)
+            #expect(version == "99")
+            try setVersion("99")
+            let refused = try await Program.run(["serve", "--port", "0"], environment: environment)
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("was written by a later version of Portico"), "\(refused.errors)")
+            let answer = try await server.ask(Self.watchlists, token: token)
+            #expect(answer.json?["data"]?["watchlists"]?[0]?["name"] == "mine", "\(answer.body)")
+        }
     }
 
     @Test(

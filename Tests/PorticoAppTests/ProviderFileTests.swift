@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A provider file of a server")
 struct ProviderFileTests {
-    private static let example = URL(filePath: #filePath).deletingLastPathComponent()
+    static let example = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/examples/polygon.yaml")
 
     /// The settings of the example in front of a sandbox; nil for a server without a key.

@@ -14,36 +14,6 @@ import Musl
 struct ReplicaTests {
     private static let orders = "POST /v2/orders"
 
-    /// The settings of replicas with a database of their own.
-    private static func environment(
-        _ other: [String: String] = [:], _ folder: URL
-    ) throws -> [String: String] {
-        let cluster = try PostgresCluster.shared.get()
-        let name = "replicas_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
-        _ = try cluster.execute("CREATE DATABASE \(name)")
-        let token = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: token, atomically: true, encoding: .utf8)
-        var environment = other.merging([
-            "PORTICO_DATABASE_URL": cluster.url(name), "PORTICO_PASSWORD_COST": "4",
-            "PORTICO_SIGN_UP": "open",
-            "PORTICO_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
-            "PORTICO_OWNER_TOKEN_FILE": token.path,
-        ]) { $1 }
-        environment["PORTICO_DATA"] = nil
-        return environment
-    }
-
-    /// Runs a number of replicas around a test, all of which are stopped after it.
-    private static func withReplicas(
-        _ count: Int, _ environment: [String: String], _ known: [RunningServer] = [],
-        _ test: ([RunningServer]) async throws -> Void
-    ) async throws {
-        guard count > 0 else { return try await test(known) }
-        try await withServer(environment: environment) { server in
-            try await withReplicas(count - 1, environment, known + [server], test)
-        }
-    }
-
     private static func token(_ answer: RawResponse) throws -> String {
         try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
     }
@@ -54,8 +24,8 @@ struct ReplicaTests {
     func sessions() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = try Self.environment(Upstream(sandbox).environment, folder)
-                try await Self.withReplicas(3, environment) { replicas in
+                let environment = try Replicas.environment(Upstream(sandbox).environment, folder)
+                try await Replicas.run(3, environment) { replicas in
                     let token = try Self.token(
                         await replicas[0].ask(
                             #"mutation { it: signUp(input: { username: "ann", password: "correct horse battery" }) { token } }"#,
@@ -107,9 +77,9 @@ struct ReplicaTests {
     func consents() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = try Self.environment(
+                let environment = try Replicas.environment(
                     ConnectionProgramTests.environment(sandbox, folder), folder)
-                try await Self.withReplicas(3, environment) { replicas in
+                try await Replicas.run(3, environment) { replicas in
                     let token = try Self.token(
                         await replicas[0].ask("mutation { it: startGuestSession { token } }", token: nil))
                     let redirect = "http://localhost:3000/connected"
@@ -167,9 +137,7 @@ struct ReplicaTests {
     /// Waits until the journal has the outcome of its only write; each query of an order would be a call to the broker.
     private static func settled(_ environment: [String: String]) async throws {
         let cluster = try PostgresCluster.shared.get()
-        let url = try #require(environment["PORTICO_DATABASE_URL"])
-        let path = url.split(separator: "/").dropFirst(2).first
-        let name = try #require(path?.split(separator: "?").first.map(String.init))
+        let name = try #require(Replicas.database(environment))
         try await waitUntil {
             try await Task.sleep(for: .milliseconds(100))
             return try cluster.execute("SELECT state FROM journal_write", in: name) == "DONE"
@@ -180,8 +148,8 @@ struct ReplicaTests {
     func sameKey() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = try Self.environment(Upstream(sandbox).environment, folder)
-                try await Self.withReplicas(2, environment) { replicas in
+                let environment = try Replicas.environment(Upstream(sandbox).environment, folder)
+                try await Replicas.run(2, environment) { replicas in
                     let answers = try await withThrowingTaskGroup(of: RawResponse.self) { group in
                         for index in 0..<6 {
                             group.addTask { try await Self.place(replicas[index % 2], "one") }
@@ -200,7 +168,7 @@ struct ReplicaTests {
     func killedHolder() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = try Self.environment(Upstream(sandbox).environment, folder)
+                let environment = try Replicas.environment(Upstream(sandbox).environment, folder)
                 // The broker takes the order, and its answer comes too late for the replica.
                 try #require(
                     sandbox.faults.add(
@@ -243,8 +211,8 @@ struct ReplicaTests {
                 var variables = Upstream(sandbox).environment
                 variables["PORTICO_POLYGON_BASE_URL"] = sandbox.polygon.baseURL
                 variables["PORTICO_POLYGON_KEY"] = FakePolygonSettings.demoKey
-                let environment = try Self.environment(variables, folder)
-                try await Self.withReplicas(2, environment) { replicas in
+                let environment = try Replicas.environment(variables, folder)
+                try await Replicas.run(2, environment) { replicas in
                     func ask(_ symbol: String, _ server: RunningServer) async throws -> RawResponse {
                         try await server.ask(
                             "{ chart(symbol: \"\(symbol)\", interval: ONE_DAY, last: 3, provider: POLYGON) { symbol } }",
@@ -266,6 +234,66 @@ struct ReplicaTests {
                         #expect(refused.code == "QUOTA_EXHAUSTED", "\(refused.body)")
                     }
                     #expect(sandbox.calls.all(of: .polygon).reduce(0) { $0 + $1.count } == 5)
+                }
+            }
+        }
+    }
+
+    // MARK: Streams
+
+    private static let stream = "GET /v2/{feed}"
+
+    /// Reads events of a subscription until they have more trades of the time from now on than the provider was polled:
+    /// its stream has delivered the others.
+    private static func readStreamed(_ client: RawClient, _ sandbox: Sandbox) async throws {
+        func polls() -> Int { sandbox.calls[.alpaca, "GET /v2/stocks/snapshots"] }
+        let (polledBefore, start) = (polls(), Instant.now)
+        var trades: Set<Instant> = []
+        // The response to the last poll before can have a later trade.
+        while trades.count <= polls() - polledBefore + 1 {
+            let event = try JSONValue(parsing: await client.event())
+            let time = try #require(
+                event["data"]?["quotes"]?["asOf"]?.string.flatMap { Instant($0) }, "\(event)")
+            if start < time { trades.insert(time) }
+        }
+    }
+
+    @Test("have one stream of prices with Redis, which another one continues when its owner stops")
+    func stream() async throws {
+        let redis = try RedisServer()
+        try await withSandbox { configuration in
+            configuration.hours = .always
+        } _: { sandbox in
+            try await withFolder { folder in
+                let (keys, streamURL) = (SandboxUser.demo.alpaca, sandbox.alpaca.dataStreamURL)
+                var upstream = Upstream(sandbox)
+                // The stream accepts no token. The setting's scheme is http for ws.
+                upstream.credential = [
+                    "PORTICO_ALPACA_KEY_ID": keys.keyID, "PORTICO_ALPACA_SECRET_KEY": keys.secretKey,
+                    "PORTICO_ALPACA_DATA_STREAM_URL": streamURL.replacing("ws://", with: "http://"),
+                    "PORTICO_REDIS_URL": redis.url(),
+                ]
+                let environment = try Replicas.environment(upstream.environment, folder)
+                func subscribe(at server: RunningServer) async throws -> RawClient {
+                    let query = #"subscription { quotes(symbols: ["AAPL"]) { price asOf } }"#
+                    return try await server.subscribe(RawRequest.query(query), token: ownerToken)
+                }
+                try await withServer(environment: environment) { other in
+                    let clients = try await withServer(environment: environment) { owner in
+                        let clientOfOwner = try await subscribe(at: owner)
+                        // The other one does not need the stream yet.
+                        try await waitUntil { sandbox.streams[.alpaca, Self.stream] == 1 }
+                        let clients = [clientOfOwner, try await subscribe(at: other)]
+                        for client in clients { try await Self.readStreamed(client, sandbox) }
+                        #expect(sandbox.calls[.alpaca, Self.stream] == 1)
+                        #expect(sandbox.streams[.alpaca, Self.stream] == 1)
+                        return clients
+                    }
+                    // SIGTERM has ended the owner, although its subscription was open.
+                    defer { for client in clients { client.close() } }
+                    try await waitUntil { sandbox.calls[.alpaca, Self.stream] > 1 }
+                    try await Self.readStreamed(clients[1], sandbox)
+                    #expect(sandbox.streams[.alpaca, Self.stream] == 1)
                 }
             }
         }

@@ -1,4 +1,6 @@
+import Brokerage
 import Foundation
+import Sandbox
 import TestSupport
 import Testing
 
@@ -97,35 +99,141 @@ struct SharedRedisTests {
         #expect(!log.contains("planted-password"))
     }
 
+    @Test(
+        "respond without an error while Redis is emptied, full, stopped or hung, and store values afterwards",
+        arguments: Failure.allCases)
+    func failures(_ failure: Failure) async throws {
+        let redis = try RedisServer()
+        try await withServer(environment: environment(redis)) { one in
+            try await withServer(environment: environment(redis)) { other in
+                try await waitForRedis(one)
+                try await waitForRedis(other)
+                let symbols = ["AAPL", "AMD", "BA", "BAC", "C", "KO", "MSFT", "T"]
+                func ask(_ round: Int) async throws {
+                    for (number, symbol) in symbols.enumerated() {
+                        let server = number.isMultiple(of: 2) ? one : other
+                        let answer = try await server.ask(
+                            "{ quote(symbol: \"\(symbol)\") { price } chart(symbol: \"\(symbol)\", last: \(round)) { symbol } }"
+                        )
+                        #expect(answer.failures.isEmpty, "\(failure): \(answer.body)")
+                    }
+                }
+                try await ask(3)
+                try failure.begin(redis)
+                for round in 4..<8 {
+                    if failure == .empty { try failure.begin(redis) }
+                    try await ask(round)
+                }
+                try failure.end(redis)
+                try await waitForRedis(one)
+                let writes = try await metric("writes_total", of: one)
+                // Values in memory are not stored again. Redis is tried again some time after it did not respond.
+                var round = 8
+                try await waitUntil {
+                    try await ask(round)
+                    round += 1
+                    try await Task.sleep(for: .milliseconds(100))
+                    return try await metric("writes_total", of: one) > writes
+                }
+            }
+        }
+    }
+
+    /// What happens to a Redis server.
+    enum Failure: CaseIterable {
+        case empty
+        /// It refuses each command that stores a value.
+        case full
+        case stopped
+        case hung
+
+        func begin(_ redis: RedisServer) throws {
+            switch self {
+            case .empty: _ = try redis.execute("FLUSHALL")
+            case .full:
+                _ = try redis.execute("CONFIG SET maxmemory-policy noeviction")
+                _ = try redis.execute("CONFIG SET maxmemory 1")
+            case .stopped: try redis.stop()
+            case .hung: try redis.pause()
+            }
+        }
+
+        func end(_ redis: RedisServer) throws {
+            switch self {
+            case .empty: break
+            case .full: _ = try redis.execute("CONFIG SET maxmemory 0")
+            case .stopped: try redis.start()
+            case .hung: try redis.resume()
+            }
+        }
+    }
+
+    /// The keys and values of a Redis server, of each type.
+    private static func contents(_ redis: RedisServer) throws -> String {
+        let commands = [
+            "string": "GET KEY", "hash": "HGETALL KEY", "set": "SMEMBERS KEY", "list": "LRANGE KEY 0 -1",
+            "zset": "ZRANGE KEY 0 -1",
+        ]
+        var contents = ""
+        for key in try redis.execute("KEYS *").split(separator: "\n") {
+            let type = try redis.execute("TYPE \(key)")
+            // A key can expire in the meantime.
+            guard type != "none" else { continue }
+            let command = try #require(commands[type], "\(type)")
+            contents += "\(key)\n" + (try redis.execute(command.replacing("KEY", with: key))) + "\n"
+        }
+        return contents
+    }
+
     @Test("store no token, name, account or credential in Redis")
     func contents() async throws {
         let redis = try RedisServer()
-        try await withServer(environment: environment(redis)) { server in
-            try await waitForRedis(server)
-            let signUp = try await server.ask(
-                #"mutation { it: signUp(input: { username: "planted-name", password: "correct horse battery" }) { token } }"#,
-                token: nil)
-            let token = try #require(signUp.json?["data"]?["it"]?["token"]?.string, "\(signUp.body)")
-            let accounts = try await server.ask(
-                "{ accounts { id number name } positions { symbol quantity } }")
-            let account = try #require(accounts.json?["data"]?["accounts"]?[0], "\(accounts.body)")
-            for token in [token, RunningServer.sandboxToken] {
-                _ = try await server.ask(
-                    #"{ quote(symbol: "AAPL") { price } search(text: "planted-search", first: 1) { region } news(first: 2) { nodes { headline } } }"#,
-                    token: token)
+        try await withSandbox { configuration in
+            configuration.hours = .always
+        } _: { sandbox in
+            try await withFolder { folder in
+                let (keys, streamURL) = (SandboxUser.demo.alpaca, sandbox.alpaca.dataStreamURL)
+                var upstream = Upstream(sandbox)
+                // The setting's scheme is http for ws.
+                upstream.credential = [
+                    "PORTICO_ALPACA_KEY_ID": keys.keyID, "PORTICO_ALPACA_SECRET_KEY": keys.secretKey,
+                    "PORTICO_ALPACA_DATA_STREAM_URL": streamURL.replacing("ws://", with: "http://"),
+                    "PORTICO_REDIS_URL": redis.url(),
+                ]
+                let environment = try Replicas.environment(upstream.environment, folder)
+                try await withServer(environment: environment) { server in
+                    try await waitForRedis(server)
+                    let signUp = try await server.ask(
+                        #"mutation { it: signUp(input: { username: "planted-name", password: "correct horse battery" }) { token } }"#,
+                        token: nil)
+                    let token = try #require(
+                        signUp.json?["data"]?["it"]?["token"]?.string, "\(signUp.body)")
+                    let accounts = try await server.ask(
+                        "{ accounts { id number name } positions { symbol quantity } orders(first: 1) { nodes { id } } }",
+                        token: ownerToken)
+                    let account = try #require(accounts.json?["data"]?["accounts"]?[0], "\(accounts.body)")
+                    for token in [token, ownerToken] {
+                        _ = try await server.ask(
+                            #"{ quote(symbol: "AAPL") { price } search(text: "planted-search", first: 1) { region } news(first: 2) { nodes { headline } } }"#,
+                            token: token)
+                    }
+                    let client = try await server.subscribe(
+                        RawRequest.query(#"subscription { quotes(symbols: ["KO"]) { price } }"#),
+                        token: ownerToken)
+                    defer { client.close() }
+                    try await waitUntil { sandbox.streams[.alpaca, "GET /v2/{feed}"] == 1 }
+                    try await waitUntil { try await metric("writes_total", of: server) > 1 }
+                    let contents = try Self.contents(redis)
+                    #expect(contents.contains(":value:quote.1:"))
+                    let secrets = [
+                        token, ownerToken, "planted-name", "correct horse", "planted-search",
+                        account["id"]?.string, account["number"]?.string, keys.keyID, keys.secretKey,
+                        environment["PORTICO_MASTER_KEY"],
+                    ].compactMap(\.self)
+                    #expect(secrets.count == 10)
+                    for secret in secrets { #expect(!contents.contains(secret), "\(secret)") }
+                }
             }
-            try await waitUntil { try await metric("writes_total", of: server) > 1 }
-            var contents = ""
-            for key in try redis.execute("KEYS *").split(separator: "\n") {
-                contents += "\(key)\n" + (try redis.execute("GET \(key)")) + "\n"
-            }
-            #expect(contents.contains(":value:quote.1:"))
-            let secrets = [
-                token, "planted-name", "correct horse", "planted-search", account["id"]?.string,
-                account["number"]?.string,
-            ].compactMap(\.self)
-            #expect(secrets.count == 6)
-            for secret in secrets { #expect(!contents.contains(secret), "\(secret)") }
         }
     }
 

@@ -47,12 +47,8 @@ struct SubscriptionTests {
     private func follow(
         _ query: String, on server: RunningServer, _ body: (RawClient, inout String) async throws -> Void
     ) async throws {
-        let client = try RawClient(port: server.port)
+        let client = try await server.subscribe(RawRequest.query(query))
         defer { client.close() }
-        try await client.send(
-            RawRequest.post(
-                RawRequest.query(query),
-                fields: ["Accept: text/event-stream", "Authorization: Bearer \(RunningServer.sandboxToken)"]))
         var events = ""
         try await body(client, &events)
         #expect(!events.contains("errors"))
@@ -159,17 +155,9 @@ struct SubscriptionTests {
     private func event(
         of symbol: String, token: String, _ server: RunningServer
     ) async throws -> (client: RawClient, event: JSONValue) {
-        let client = try RawClient(port: server.port)
-        try await client.send(
-            RawRequest.post(
-                RawRequest.query("subscription { quotes(symbols: [\"\(symbol)\"]) { price } }"),
-                fields: ["Accept: text/event-stream", "Authorization: Bearer \(token)"]))
-        let prefix = "data: "
-        while true {
-            let line = try await client.line()
-            guard line.hasPrefix(prefix) else { continue }
-            return (client, try JSONValue(parsing: String(line.dropFirst(prefix.count))))
-        }
+        let query = "subscription { quotes(symbols: [\"\(symbol)\"]) { price } }"
+        let client = try await server.subscribe(RawRequest.query(query), token: token)
+        return (client, try JSONValue(parsing: await client.event()))
     }
 
     @Test("of all guests at one address have one share of symbols, a user has another")

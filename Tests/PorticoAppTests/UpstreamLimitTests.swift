@@ -64,17 +64,9 @@ struct UpstreamLimitTests {
             upstream.credential["PORTICO_UPSTREAM_CALLS_PER_CLIENT"] = "2"
             try await withServer(before: upstream) { server in
                 func event(of symbol: String) async throws -> (client: RawClient, event: JSONValue) {
-                    let client = try RawClient(port: server.port)
-                    try await client.send(
-                        RawRequest.post(
-                            RawRequest.query("subscription { quotes(symbols: [\"\(symbol)\"]) { price } }"),
-                            fields: ["Accept: text/event-stream"]))
-                    let prefix = "data: "
-                    while true {
-                        let line = try await client.line()
-                        guard line.hasPrefix(prefix) else { continue }
-                        return (client, try JSONValue(parsing: String(line.dropFirst(prefix.count))))
-                    }
+                    let query = "subscription { quotes(symbols: [\"\(symbol)\"]) { price } }"
+                    let client = try await server.subscribe(RawRequest.query(query), token: nil)
+                    return (client, try JSONValue(parsing: await client.event()))
                 }
                 var clients: [RawClient] = []
                 defer { for client in clients { client.close() } }

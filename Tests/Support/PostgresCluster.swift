@@ -18,14 +18,15 @@ package final class PostgresCluster: Sendable {
 
     /// Creates and starts a server, in about a second.
     ///
+    /// - Parameter options: Further options of the server; `["shared_preload_libraries=pg_stat_statements"]`, for example.
     /// - Throws: `Failure` if PostgreSQL is not installed, or does not start.
-    package init() throws {
+    package init(options: [String] = []) throws {
         guard let programs = Self.programs else {
             throw Failure(description: "PostgreSQL is not installed. Install it: Scripts/setup.sh tests")
         }
         self.programs = programs
         directory = ServerShell.newDirectory(for: "pg")
-        shell = try ServerShell("PostgreSQL", Self.script, [programs, directory])
+        shell = try ServerShell("PostgreSQL", Self.script, [programs, directory] + options)
     }
 
     /// The URL of a database of the server.
@@ -38,6 +39,11 @@ package final class PostgresCluster: Sendable {
     package func stop() throws { _ = try shell.command("stop -m immediate") }
 
     package func start() throws { _ = try shell.command("start") }
+
+    /// Stops all processes of the server without ending them (SIGSTOP): its sockets stay open.
+    package func pause() throws { _ = try shell.command("pause") }
+
+    package func resume() throws { _ = try shell.command("resume") }
 
     /// Executes SQL with `psql`, and returns what it prints.
     package func execute(_ sql: String, in database: String = "postgres") throws -> String {
@@ -55,30 +61,36 @@ package final class PostgresCluster: Sendable {
         }
     }
 
-    /// Arguments: the directory of the programs, the directory to create.
+    /// Arguments: the directory of the programs, the directory to create, the options of the server.
     ///
     /// PostgreSQL does not run as root.
     private static let script = """
         trap '' INT TERM HUP
         bin=$1 dir=$2
+        shift 2
         as() { if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi; }
         control() { as "$bin/pg_ctl" -D "$dir/data" -w -l "$dir/log" "$@"; }
+        # The main process first: it starts no other one afterwards.
+        signal() { main=$(head -n 1 "$dir/data/postmaster.pid") && kill "$1" "$main" && pkill "$1" -P "$main"; }
         mkdir -m 700 "$dir" && cd "$dir" || exit 1
         if [ "$(id -u)" = 0 ]; then chown postgres "$dir"; fi
         {
             as "$bin/initdb" -D "$dir/data" -A trust -U postgres -E UTF8 --locale=C.UTF-8 -N --no-instructions &&
             printf '%s\\n' "listen_addresses = ''" "unix_socket_directories = '$dir'" 'fsync = off' \\
                 'full_page_writes = off' 'autovacuum = off' 'jit = off' 'max_connections = 400' \\
-                'shared_buffers = 64MB' 'max_wal_size = 256MB' |
+                'shared_buffers = 64MB' 'max_wal_size = 256MB' "$@" |
                 as tee -a "$dir/data/postgresql.conf" &&
             control start
         } >"$dir/output" 2>&1 </dev/null && echo ready || { cat "$dir/output" "$dir/log"; exit 1; }
         while read -r verb rest; do
             case $verb in
                 sql) "$bin/psql" -XAtq -v ON_ERROR_STOP=1 -h "$dir" -U postgres -d "${rest%% *}" -c "${rest#* }" 2>&1 ;;
+                pause) signal -STOP ;;
+                resume) signal -CONT ;;
                 *) control "$verb" $rest >/dev/null 2>&1 ;;
             esac </dev/null && echo done || echo failed
         done
+        signal -CONT 2>/dev/null
         control stop -m immediate >/dev/null 2>&1 </dev/null
         rm -rf "$dir"
         """

@@ -39,15 +39,34 @@ package struct Calls: Sendable, Hashable {
 ///
 /// It uses a lock: tasks count concurrently.
 package final class CallCounter: Sendable {
-    private let state = Mutex(Calls())
+    private struct State {
+        var calls = Calls()
+        /// The times of the latest calls, in order.
+        var times: [ProviderID: [ContinuousClock.Instant]] = [:]
+    }
 
-    package var calls: Calls { state.withLock { $0 } }
+    private let state = Mutex(State())
+
+    /// The maximum number of times of a provider; the oldest are removed first.
+    static let maximumTimes = 10_000
+
+    package var calls: Calls { state.withLock { $0.calls } }
+
+    /// The times at which the latest calls of a provider arrived, in order.
+    func times(of provider: ProviderID) -> [ContinuousClock.Instant] {
+        state.withLock { $0.times[provider] ?? [] }
+    }
 
     package func count(_ endpoint: Endpoint) {
-        state.withLock { $0.count(endpoint) }
+        state.withLock { state in
+            state.calls.count(endpoint)
+            let count = state.times[endpoint.provider]?.count ?? 0
+            if count >= Self.maximumTimes { state.times[endpoint.provider]?.removeFirst(count / 2) }
+            state.times[endpoint.provider, default: []].append(.now)
+        }
     }
 
     package func reset() {
-        state.withLock { $0 = Calls() }
+        state.withLock { $0 = State() }
     }
 }

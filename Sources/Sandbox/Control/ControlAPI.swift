@@ -52,6 +52,11 @@ struct ControlAPI: Sendable {
         for limiter in limiters { limiter.reset() }
     }
 
+    /// Ends all access tokens of a user, at every provider; refresh tokens remain valid.
+    func expireAccessTokens(of user: String) {
+        for server in consents { server.expireAccessTokens(of: user) }
+    }
+
     /// Revokes all consents of a user.
     func revoke(user: String) {
         for server in consents { server.revoke(user: user) }

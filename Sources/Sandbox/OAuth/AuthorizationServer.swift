@@ -131,6 +131,11 @@ final class AuthorizationServer: Resettable {
         }
     }
 
+    /// Ends all access tokens of a user; refresh tokens remain valid.
+    func expireAccessTokens(of user: String) {
+        state.withLock { $0.access.remove { $0.user == user } }
+    }
+
     func reset() {
         // Token numbers continue: a token from before the reset must not become valid for another grant.
         state.withLock { $0 = State(issued: $0.issued) }

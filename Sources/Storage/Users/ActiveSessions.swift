@@ -19,6 +19,15 @@ package final class ActiveSessions: Sendable {
         /// By the digests of tokens that have been seen: the file has other hashes.
         var byDigest: [TokenHash: ActiveSession] = [:]
         var digests: [String: TokenHash] = [:]
+        /// Look-ups in the database that have not ended.
+        var lookUps = 0
+        /// The sessions that have changed during these look-ups, with the hash of their last token; nil for one that has
+        /// ended.
+        var changed: [String: TokenHash?] = [:]
+
+        mutating func noteChange(_ id: String, to hash: TokenHash?) {
+            if lookUps > 0 { changed.updateValue(hash, forKey: id) }
+        }
 
         mutating func add(_ session: ActiveSession) {
             byID[session.id] = session
@@ -84,9 +93,34 @@ package final class ActiveSessions: Sendable {
         state.withLock { if $0.byID[session.id] == nil { $0.add(session) } }
     }
 
+    // MARK: Look-ups in the database
+
+    /// From now on, changes of sessions are noted for ``hasChanged(_:)``, until ``endLookUp()``.
+    func beginLookUp() { state.withLock { $0.lookUps += 1 } }
+
+    func endLookUp() {
+        state.withLock { state in
+            state.lookUps -= 1
+            if state.lookUps == 0 { state.changed = [:] }
+        }
+    }
+
+    /// Notes that a session has another token in the database, or none: it has ended.
+    func noteChange(_ id: String, to hash: TokenHash?) { state.withLock { $0.noteChange(id, to: hash) } }
+
+    /// Whether a session has ended, or has another token, since the begin of a look-up that has not ended.
+    func hasChanged(_ session: ActiveSession) -> Bool {
+        state.withLock { state in state.changed[session.id].map { $0 != session.hash } ?? false }
+    }
+
+    // MARK: Removal
+
     /// Ends sessions and their tokens.
     func remove(_ ids: [String]) {
-        let ended = state.withLock { state in ids.compactMap { state.remove($0) } }
+        let ended = state.withLock { state in
+            for id in ids { state.noteChange(id, to: nil) }
+            return ids.compactMap { state.remove($0) }
+        }
         for session in ended { session.validity.end() }
     }
 
@@ -121,6 +155,7 @@ package final class ActiveSessions: Sendable {
         let ended = state.withLock { state in
             let old = state
             state = State(policy: old.policy)
+            (state.lookUps, state.changed) = (old.lookUps, old.changed)
             for session in sessions {
                 guard let known = old.byID[session.id] else {
                     state.add(session)

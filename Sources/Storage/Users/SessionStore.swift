@@ -191,8 +191,8 @@ package final class SessionStore: Sendable {
 
     /// Reads the session of a token from the database into memory.
     ///
-    /// It is read again after it was added: then its end, which another task or process has stored in the meantime, is
-    /// either seen here, or removes the session from memory.
+    /// It is read again only if it has changed since the begin: then a change that was applied before it was added is seen
+    /// here, and a later one is applied to the session in memory.
     private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let hash = TokenHash(token, under: key)
@@ -201,11 +201,14 @@ package final class SessionStore: Sendable {
                 try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
             }
         }
+        live.beginLookUp()
+        defer { live.endLookUp() }
         guard let found = try await read() else {
             misses.insert(TokenHash(digesting: token))
             return nil
         }
         live.addIfUnknown(found)
+        guard live.hasChanged(found) else { return session(ofToken: text, now: now) }
         do throws(StorageError) {
             if try await read() == nil { live.remove([found]) }
         } catch {
@@ -350,6 +353,7 @@ package final class SessionStore: Sendable {
             return (changes, Dictionary(sessions.map { ($0.id, $0) }, uniquingKeysWith: { $1 }))
         }
         for id in Set(changes.filter { $0.kind == .session }.map(\.id)) {
+            live.noteChange(id, to: current[id]?.hash)
             let (known, stored) = (live.session(id), current[id])
             let isSame =
                 known.map { known in stored.map { known.isUnchanged(in: $0) } ?? false } ?? (stored == nil)

@@ -11,6 +11,17 @@ enum Soak {
     /// How many alerts fire while the process is killed: 1000 if `SOAK_ROUNDS` is set.
     static var alerts: Int { number("SOAK_ROUNDS") == nil ? 60 : 1_000 }
 
+    /// How often replicas, or the servers that they use, are disturbed while orders are placed: twice `SOAK_ROUNDS` if it is
+    /// set.
+    static func disturbances(of kinds: [Disturbance]) -> Int {
+        let isReplica = kinds == Disturbance.ofReplicas
+        return number("SOAK_ROUNDS").map { isReplica ? $0 * 2 : max($0 * 2 / 5, kinds.count) }
+            ?? (isReplica ? 12 : kinds.count)
+    }
+
+    /// For how many windows of a quota replicas use all of it: a twentieth of `SOAK_ROUNDS` if it is set.
+    static var windows: Int { max((number("SOAK_ROUNDS") ?? 0) / 20, 2) }
+
     /// How long mixed load lasts, `SOAK_MINUTES`; nil for a few operations of each client, which show that the test works.
     static var minutes: Int? { number("SOAK_MINUTES") }
 

@@ -17,10 +17,13 @@ struct SoakOrder {
         Brokerage.Decimal(coefficient: Int128(200 + number), scale: 2) ?? .zero
     }
 
+    /// Its idempotency key.
+    var key: String { "order-\(number)" }
+
     /// What places it; the same again is the same order.
     func placing(in account: String) -> String {
         """
-        mutation { placeOrder(input: { idempotencyKey: "order-\(number)" accountId: "\(account)"
+        mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)"
             instrument: { symbol: "AMD" } side: BUY size: { quantity: "1" } timeInForce: GTC
             price: { limit: "\(price)" } }) { order { id state providerOrderId } } }
         """

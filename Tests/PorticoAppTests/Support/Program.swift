@@ -52,13 +52,14 @@ final class Program: Sendable {
     }
 
     /// Asks it to stop: `SIGTERM`.
-    func stop() {
-        kill(processID, SIGTERM)
-    }
+    func stop() { send(SIGTERM) }
 
     /// Ends it where it stands: `SIGKILL`.
-    func crash() {
-        kill(processID, SIGKILL)
+    func crash() { send(SIGKILL) }
+
+    /// Sends another signal.
+    func send(_ signal: Int32) {
+        kill(processID, signal)
     }
 
     /// The exit status, once it has ended; 128 more than the signal that ended it, as shells have it.

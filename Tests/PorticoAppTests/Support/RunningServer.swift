@@ -27,7 +27,7 @@ struct RunningServer {
         return try await client.response()
     }
 
-    private func fields(_ token: String?) -> [String] {
+    func fields(_ token: String?) -> [String] {
         token.map { ["Authorization: Bearer \($0)"] } ?? []
     }
 }

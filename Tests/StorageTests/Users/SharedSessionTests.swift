@@ -44,6 +44,24 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("never stay after their end, at whichever point of their look-up it is read")
+    func endDuringLookUp() async throws {
+        try await Self.with { first, second in
+            for _ in 0..<100 {
+                let opened = try await Self.guest(of: first)
+                let token = opened.token.text
+                try await withThrowingTaskGroup { tasks in
+                    tasks.addTask { _ = try await second.currentSession(ofToken: token) }
+                    tasks.addTask { _ = try await first.revoke(opened.session.id, of: opened.user.id) }
+                    tasks.addTask { for _ in 0..<3 { try await second.followOthers() } }
+                    try await tasks.waitForAll()
+                }
+                try await second.followOthers()
+                #expect(second.session(ofToken: token) == nil)
+            }
+        }
+    }
+
     @Test("are not looked up again for a second if they are unknown")
     func misses() async throws {
         try await Self.with { _, second in

@@ -1,0 +1,93 @@
+import Brokerage
+import Dispatch
+import Foundation
+import Sandbox
+import TestSupport
+import Testing
+
+/// Calls of three replicas whose clients ask for more than a quota allows, while replicas are stopped.
+@Suite("Soak: a quota of several replicas")
+struct QuotaSoakTests {
+    private static let limit = 10
+    private static let seconds = 12
+
+    /// The settings of replicas with a provider whose window is short.
+    private static func settings(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
+        let text = try String(contentsOf: ProviderFileTests.example, encoding: .utf8)
+        let changed = text.replacing(
+            "calls: 5, seconds: 60 }", with: "calls: \(limit), seconds: \(seconds) }")
+        try #require(changed != text)
+        let file = folder.appending(path: "polygon.yaml")
+        try changed.write(to: file, atomically: true, encoding: .utf8)
+        var variables = Upstream(sandbox).environment
+        variables["PORTICO_PROVIDERS"] = file.path
+        variables["PORTICO_PROVIDER_POLYGON_FILE_BASE_URL"] = sandbox.polygon.baseURL
+        variables["PORTICO_PROVIDER_POLYGON_FILE_KEY"] = FakePolygonSettings.realtimeKey
+        return try Replicas.environment(variables, folder)
+    }
+
+    /// Asks for texts that were not searched before, each of which is a call, until a number of calls has arrived.
+    private static func ask(_ group: ReplicaGroup, _ client: Int, until isDone: @Sendable () -> Bool)
+        async throws
+    {
+        var number = 0
+        try await waitUntil(timeout: .seconds(seconds * Soak.windows * 10)) {
+            number += 1
+            let query =
+                "{ search(text: \"Name \(client) \(number)\", providerName: \"polygon-file\") { matchScore } }"
+            let server = group.servers[client % group.count]
+            let answer = try? await server.ask(query, token: ownerToken)
+            if let answer {
+                #expect(answer.code == nil || answer.code == "QUOTA_EXHAUSTED", "\(answer.body)")
+            }
+            // There is no call before another slot is free.
+            if answer?.code != nil { try await Task.sleep(for: .milliseconds(100)) }
+            return isDone()
+        }
+    }
+
+    /// The most calls that arrived within the length of a window.
+    private static func most(_ times: [ContinuousClock.Instant]) -> Int {
+        var (start, most) = (times.startIndex, 0)
+        for (end, time) in times.enumerated() {
+            while times[start].duration(to: time) >= .seconds(seconds) { start += 1 }
+            most = max(most, end - start + 1)
+        }
+        return most
+    }
+
+    @Test("is used and never exceeded in any interval, although replicas are stopped and continue")
+    func paused() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let settings = try Self.settings(sandbox, folder)
+                let life = DispatchTimeInterval.seconds(Self.seconds * Soak.windows * 10)
+                try await ReplicaGroup.run(Array(repeating: settings, count: 3), longestLife: life) { group in
+                    let isDone: @Sendable () -> Bool = {
+                        sandbox.callTimes(of: .polygon).count > Self.limit * Soak.windows
+                    }
+                    try await withThrowingTaskGroup { tasks in
+                        for client in 0..<6 {
+                            tasks.addTask { try await Self.ask(group, client, until: isDone) }
+                        }
+                        tasks.addTask {
+                            var random = SplitMix(seed: 1)
+                            while !isDone() {
+                                let index = Int.random(in: 0..<group.count, using: &random)
+                                group.pause(index)
+                                try await Task.sleep(
+                                    for: .milliseconds(Int.random(in: 100...1_500, using: &random)))
+                                group.resume(index)
+                                try await Task.sleep(
+                                    for: .milliseconds(Int.random(in: 0...500, using: &random)))
+                            }
+                        }
+                        try await tasks.waitForAll()
+                    }
+                    let most = Self.most(sandbox.callTimes(of: .polygon))
+                    #expect(most <= Self.limit && most >= Self.limit * 9 / 10, "\(most) calls")
+                }
+            }
+        }
+    }
+}

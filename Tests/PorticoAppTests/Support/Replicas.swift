@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Several processes of Portico with one PostgreSQL database.
+enum Replicas {
+    /// The settings of replicas with a database of their own.
+    ///
+    /// - Parameters:
+    ///   - other: Further settings.
+    ///   - folder: The directory of the file with the owner's token.
+    ///   - cluster: The server of the database; nil for the one that the tests share.
+    /// - Returns: The settings.
+    /// - Throws: An error if the database or the file cannot be created.
+    static func environment(
+        _ other: [String: String] = [:], _ folder: URL, in cluster: PostgresCluster? = nil
+    ) throws -> [String: String] {
+        let cluster = try cluster ?? PostgresCluster.shared.get()
+        let name = "replicas_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        _ = try cluster.execute("CREATE DATABASE \(name)")
+        let token = folder.appending(path: "owner-token")
+        try (ownerToken + "\n").write(to: token, atomically: true, encoding: .utf8)
+        var environment = other.merging([
+            "PORTICO_DATABASE_URL": cluster.url(name), "PORTICO_PASSWORD_COST": "4",
+            "PORTICO_SIGN_UP": "open",
+            "PORTICO_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
+            "PORTICO_OWNER_TOKEN_FILE": token.path,
+        ]) { $1 }
+        environment["PORTICO_DATA"] = nil
+        return environment
+    }
+
+    /// The name of the database of replicas' settings.
+    static func database(_ environment: [String: String]) -> String? {
+        let path = environment["PORTICO_DATABASE_URL"]?.split(separator: "/").dropFirst(2).first
+        return path?.split(separator: "?").first.map(String.init)
+    }
+
+    /// Runs a number of replicas around a test, all of which are stopped after it.
+    static func run(
+        _ count: Int, _ environment: [String: String], _ known: [RunningServer] = [],
+        _ test: ([RunningServer]) async throws -> Void
+    ) async throws {
+        guard count > 0 else { return try await test(known) }
+        try await withServer(environment: environment) { server in
+            try await run(count - 1, environment, known + [server], test)
+        }
+    }
+}
