@@ -17,16 +17,20 @@ struct LeaseModelTests {
         var hold = LeaseHold(times)
         // Without a request, a lease can be granted by a later one only.
         #expect(hold.fence(at: start + .seconds(1)) == start + .seconds(1) + times.fence)
-        #expect(hold.request(at: start))
+        let isRequested = hold.request(at: start)
+        #expect(isRequested)
         #expect(hold.fence(at: start + .seconds(5)) == start + times.fence)
-        #expect(hold.granted(1, at: start + .seconds(5)) == .acquired(epoch: 1))
+        let first = hold.granted(1, at: start + .seconds(5))
+        #expect(first == .acquired(epoch: 1))
         #expect(hold.fence(at: start + .seconds(5)) == start + times.fence)
         // The response to a renewal arrives after the lease has ended, and grants it until its own fence.
         let renewal = start + .seconds(5)
-        #expect(hold.request(at: renewal))
-        #expect(hold.expire(at: start + times.fence) == .lost)
+        let isRenewed = hold.request(at: renewal)
+        let expired = hold.expire(at: start + times.fence)
+        #expect(isRenewed && expired == .lost)
         #expect(hold.fence(at: start + times.fence) == renewal + times.fence)
-        #expect(hold.granted(1, at: start + .seconds(10)) == .acquired(epoch: 1))
+        let second = hold.granted(1, at: start + .seconds(10))
+        #expect(second == .acquired(epoch: 1))
         #expect(hold.fence(at: start + .seconds(10)) == renewal + times.fence)
     }
 
