@@ -26,8 +26,9 @@ run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter 
 covered := .build/coverage
 # The libraries of portico client-kit.
 libraries := apollo urql relay apollo-ios codegen
-# Tests that kill the executable, 50 times in make test; and tests that load it for minutes, without other tests.
-killing := ^PorticoAppTests\.(Crash|Ledger)SoakTests
+# Tests that kill the executable, 50 times in make test, and while orders with exits and alerts are written; and tests that
+# load it for minutes, without other tests.
+killing := ^PorticoAppTests\.(Alert|Bracket|Crash|Ledger)SoakTests
 loading := ^PorticoAppTests\.FaultSoakTests
 SOAK_ROUNDS ?= 500
 SOAK_MINUTES ?= 10
@@ -51,7 +52,7 @@ coverage: setup-tests ## Run all tests in a separate build, and report the cover
 		$(call run_tests,--scratch-path $(covered))
 	Scripts/coverage.sh $(covered)
 
-soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), load it for SOAK_MINUTES (10) while providers fail
+soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), also during 200 brackets and 1,000 alerts; load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'

@@ -19,6 +19,8 @@ export function button(text, label, action) {
       await action();
     } finally {
       made.disabled = false;
+      // A button loses the focus while it is disabled.
+      if (made.isConnected && document.activeElement === document.body) made.focus();
     }
   });
   return made;

@@ -1,8 +1,10 @@
-// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `activity.js`, `performance.js`). The
-// hash of the address names the screen, so that Back works: `#/`, `#/stock/AAPL`, `#/activity` or `#/performance`.
+// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `activity.js`, `performance.js`,
+// `alerts.js`). The hash of the address names the screen, so that Back works: `#/`, `#/stock/AAPL`, `#/activity`,
+// `#/performance` or `#/alerts`.
 
 import { loadSettings } from "/shared/settings.js";
 import { ActivityPage } from "/example/activity.js";
+import { AlertsPage } from "/example/alerts.js";
 import { completeConnection } from "/example/brokers.js";
 import { Client } from "/example/client.js";
 import { showMessage } from "/example/elements.js";
@@ -29,6 +31,7 @@ const pages = {
   stock: ([symbol, range]) => symbol && new StockPage(client, decode(symbol), range),
   activity: (_, filters) => new ActivityPage(client, filters),
   performance: (_, filters) => new PerformancePage(client, filters),
+  alerts: (_, filters) => new AlertsPage(client, filters),
 };
 
 /** Shows the screen of the address to a token's user, or a message if the token is not valid. */

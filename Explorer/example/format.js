@@ -29,14 +29,14 @@ export function signedMoney(amount, currency) {
   return amount == null ? "–" : format({ style: "currency", currency, signDisplay: "exceptZero" }).format(amount);
 }
 
-/** A quantity with all its decimals. */
+/** A quantity, or a price whose currency is not known, with all its decimals. */
 export function quantity(text) {
-  return text == null ? "–" : format({ maximumFractionDigits: 9 }).format(text);
+  return text == null ? "–" : format({ maximumFractionDigits: 20 }).format(text);
 }
 
 /** A change of a quantity with its sign; empty if there is none. */
 export function signedQuantity(text) {
-  return text == null ? "" : format({ maximumFractionDigits: 9, signDisplay: "exceptZero" }).format(text);
+  return text == null ? "" : format({ maximumFractionDigits: 20, signDisplay: "exceptZero" }).format(text);
 }
 
 /** A large number in short, as in 3.6T. */
@@ -52,6 +52,11 @@ export function percent(number) {
 /** A day of a date such as 2026-11-20. */
 export function day(date) {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+}
+
+/** A date and a time of day, in the time zone of the browser. */
+export function moment(time) {
+  return new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** A name of an enum as words: `STOP_LIMIT` is "stop limit". */

@@ -1,5 +1,5 @@
-// Return, gain and holdings of all accounts, with a benchmark: `raven-performance`. The hash contains the range and the
-// benchmark: `#/performance?range=YTD&benchmark=SPY`.
+// Return, gain and holdings of all accounts, with a benchmark: `raven-performance`; the allocation by sector and country on
+// demand: `raven-allocation`. The hash contains the range and the benchmark: `#/performance?range=YTD&benchmark=SPY`.
 
 import { element, rangeChoice, showMessage, stockLink } from "/example/elements.js";
 import { describeError } from "/example/errors.js";
@@ -8,6 +8,7 @@ import { fillTable, LineChart } from "/example/line-chart.js";
 import { Page } from "/example/page.js";
 
 const performanceDocument = "/operations/raven/raven-performance.graphql";
+const allocationDocument = "/operations/raven/raven-allocation.graphql";
 
 /** The names of the ranges, by `PerformanceRange`. */
 const ranges = {
@@ -59,6 +60,10 @@ export class PerformancePage extends Page {
       this.#benchmark = form.elements.benchmark.value.trim().toUpperCase();
       this.#change();
     });
+    const more = this.element("more-allocations");
+    more.addEventListener("toggle", () => {
+      if (more.open) this.#readAllocations();
+    });
   }
 
   /** @throws The failure, which the page shows, too. */
@@ -94,16 +99,37 @@ export class PerformancePage extends Page {
     }
   }
 
-  #show({ performance, holdings, currency, bySector, byCountry, byCurrency }) {
+  /** Reads the allocation by sector and country, unless it is shown completely or being read. */
+  async #readAllocations() {
+    const container = this.element("further-allocations");
+    const status = this.element("allocation-status");
+    const failure = this.element("allocation-failure");
+    if (container.hasAttribute("aria-busy") || (container.children.length && failure.hidden)) return;
+    showMessage(failure, "");
+    container.setAttribute("aria-busy", "true");
+    status.textContent = "Loading …";
+    try {
+      const { data: { portfolio }, errors } = await this.#client.run(allocationDocument);
+      if (this.isClosed) return;
+      const { bySector, byCountry, currency } = portfolio;
+      container.replaceChildren(...allocation("By sector", bySector, currency), ...allocation("By country", byCountry, currency));
+      showMessage(failure, [...new Set(errors.map(describeError))].join(" "));
+    } catch (error) {
+      if (!this.isClosed) showMessage(failure, error.message);
+    } finally {
+      container.removeAttribute("aria-busy");
+      status.textContent = "";
+    }
+  }
+
+  #show({ performance, holdings, currency, byCurrency }) {
     this.element("performance-body").hidden = false;
     this.element("performance-body").dataset.range = this.#range;
     this.#showReturn(performance);
     this.#showGain(performance);
     this.#showChart(performance);
     this.#showHoldings(holdings, currency);
-    this.element("allocations").replaceChildren(
-      ...allocation("By sector", bySector, currency), ...allocation("By country", byCountry, currency),
-      ...allocation("By currency", byCurrency, currency));
+    this.element("allocations").replaceChildren(...allocation("By currency", byCurrency, currency));
   }
 
   #showReturn(performance) {

@@ -60,13 +60,14 @@ function row(position, current, { assetClass, instrument } = {}) {
   made.dataset.value = marketValue ?? "";
   const held = `${position.side === "SHORT" ? "-" : ""}${quantity(position.quantity)}`;
   const profit = () => [signedMoney(unrealizedProfitLoss, currency), element("small", "", percent(unrealizedProfitLossPercentage))];
-  // Narrow screens show the quantity and the profit in other cells, in place of their columns.
+  const unitPrice = price(current, currency, { assetClass, decimals: instrument?.decimals });
+  // Narrow screens show the quantity, the price and the profit in other cells, in place of their columns.
   const name = element("th", "", [
-    stockLink(symbol), element("small", "source", position.source), element("small", "narrow", held),
+    stockLink(symbol), element("small", "source", position.source), element("small", "narrow", `${held} at ${unitPrice}`),
   ]);
   name.scope = "row";
   made.append(
-    name, element("td", "wide", held), element("td", "", price(current, currency, { assetClass, decimals: instrument?.decimals })),
+    name, element("td", "wide", held), element("td", "wide", unitPrice),
     element("td", "", [
       element("span", "value", money(marketValue, currency)),
       element("small", `narrow ${direction(unrealizedProfitLoss)}`, profit()),

@@ -3,7 +3,7 @@
 
 import { element, rangeChoice, showLiveState, showMessage, stockAddress } from "/example/elements.js";
 import { describeError, errorsAt } from "/example/errors.js";
-import { compact, direction, money, percent, price as asPrice, quantity, signedMoney, words } from "/example/format.js";
+import { compact, direction, moment, money, percent, price as asPrice, quantity, signedMoney, words } from "/example/format.js";
 import { Orders } from "/example/orders.js";
 import { PriceChart, ranges } from "/example/price-chart.js";
 import { Ticket } from "/example/ticket.js";
@@ -36,6 +36,7 @@ export class StockPage {
     this.#main.hidden = false;
     document.title = `${symbol} – Portico example`;
     this.#element("stock-symbol").textContent = symbol;
+    this.#element("new-alert").href = `#/alerts?${new URLSearchParams({ symbol })}`;
     this.#chart = new PriceChart({
       picture: this.#element("price-chart"), summary: this.#element("chart-summary"), table: this.#element("chart-values"),
     });
@@ -187,7 +188,7 @@ export class StockPage {
 
   #showNews(news, problem) {
     const articles = (news?.nodes ?? []).map(({ headline, source, publishedAt, url }) => {
-      const time = element("time", "", new Date(publishedAt).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }));
+      const time = element("time", "", moment(publishedAt));
       time.dateTime = publishedAt;
       const title = element(url ? "a" : "b", "", headline);
       if (url) Object.assign(title, { href: url, rel: "noreferrer", target: "_blank" });

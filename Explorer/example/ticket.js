@@ -3,7 +3,7 @@
 
 import { button, element, showMessage } from "/example/elements.js";
 import { describeRejection, hasUnknownOutcome } from "/example/errors.js";
-import { money, product, quantity, words } from "/example/format.js";
+import { moment, money, product, quantity, words } from "/example/format.js";
 import { beginPlacement, endPlacement, openPlacements } from "/example/placements.js";
 import { Review } from "/example/review.js";
 
@@ -88,7 +88,7 @@ export class Ticket {
     const open = openPlacements(this.#accounts.map(({ id }) => id))
       .filter(({ input }) => input.instrument.symbol === symbol && !this.#sending.has(input.idempotencyKey));
     this.#main.querySelector("#placements").replaceChildren(...open.map(({ input, sentAt }) => {
-      const time = new Date(sentAt).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+      const time = moment(sentAt);
       return element("div", "placement", [
         element("p", "", `${this.#describe(input)}: sent at ${time}, and the outcome is not known. Send it again to find out: ` +
           "the server places it at most once. Before you forget it, compare the orders at the broker."),

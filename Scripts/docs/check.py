@@ -4,6 +4,8 @@ A fenced block of sh, graphql, swift or json has a comment on the line before it
 
     <!-- check: run -->                  sh: it exits with status 0, and JSON that it prints has no "errors"
     <!-- check: run until TEXT -->       sh: it prints TEXT, and is then stopped
+    <!-- check: run with servers -->     sh: as `run`, but all such blocks of a page run in one shell, whose variables and
+                                         background processes they share; if PostgreSQL, Redis and nginx are installed
     <!-- check: shows -->                the output of the previous block: the same JSON, or the same text
     <!-- check: valid -->                graphql: it is valid against schema/schema.graphql
     <!-- check: prints TEXT -->          swift: it compiles with the library GraphQL, and prints TEXT
@@ -14,17 +16,23 @@ In commands, 127.0.0.1:8080 is replaced with the address of the server, and DIR 
 """
 
 import argparse
+import glob
 import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 LANGUAGES = {"sh", "graphql", "swift", "json"}
-MARK = re.compile(r"<!-- check: (run until|run|shows|valid|prints|in|skip,)(?: (.*))? -->")
+MARK = re.compile(r"<!-- check: (run until|run with servers|run|shows|valid|prints|in|skip,)(?: (.*))? -->")
+SERVERS = ["initdb", "redis-server", "nginx"]
+# The output of a block that was not run, because a server is not installed.
+NOT_RUN = object()
 
 
 class Block:
@@ -50,6 +58,58 @@ def blocks(page):
             before = line
 
 
+class Shell:
+    """A shell that runs one block after the other, as a user does at a terminal.
+
+    PostgreSQL does not run as root, so that root runs the shell as the user `postgres`.
+    """
+
+    def __init__(self, environment):
+        account = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        self.scratch = tempfile.TemporaryDirectory()
+        os.chmod(self.scratch.name, 0o755)
+        self.errors = open(os.path.join(self.scratch.name, "errors"), "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            account + ["bash", "--noprofile", "--norc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+            text=True, env=environment | {"HOME": self.scratch.name, "LC_ALL": "C.UTF-8"}, start_new_session=True)
+
+    def run(self, text):
+        """The failed commands of a block, and what it prints."""
+        path = os.path.join(self.scratch.name, "block")
+        open(path, "w", encoding="utf-8").write(text)
+        if self.process.poll() is not None:
+            return "the shell has ended", ""
+        self.process.stdin.write(
+            f"failed=; set -o pipefail -E; trap 'failed+=\"$BASH_COMMAND; \"' ERR; . {path} </dev/null\n"
+            "trap - ERR; printf '\\n\\x1eend of block %s\\n' \"$failed\"\n")
+        self.process.stdin.flush()
+        # Ends a command that waits for ever.
+        guard = threading.Timer(180, os.killpg, (self.process.pid, signal.SIGKILL))
+        guard.start()
+        printed = ""
+        for line in self.process.stdout:
+            if line.startswith("\x1eend of block "):
+                guard.cancel()
+                return line.removeprefix("\x1eend of block ").strip(), printed[:-1]
+            printed += line
+        guard.cancel()
+        return "the shell has ended, or was stopped after three minutes", printed
+
+    def close(self):
+        """Ends the shell, and returns the error output of its commands."""
+        # The background processes are of the same group.
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.errors.seek(0)
+        errors = self.errors.read()
+        self.errors.close()
+        self.scratch.cleanup()
+        return errors
+
+
 class Checks:
     def __init__(self, options):
         self.options = options
@@ -62,6 +122,11 @@ class Checks:
             del self.environment[name]
         folder = os.path.dirname(os.path.abspath(options.portico))
         self.environment["PATH"] = folder + os.pathsep + self.environment["PATH"]
+        self.shell, self.missing = None, []
+        # Debian has the programs of PostgreSQL in the directory of its version, and nginx in that of the administrator.
+        directories = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1:] + ["/usr/sbin"]
+        self.server_environment = self.environment | {
+            "PATH": os.pathsep.join([self.environment["PATH"]] + directories)}
 
     def fault(self, location, text):
         self.faults.append(f"{location}: {text}")
@@ -74,8 +139,8 @@ class Checks:
         verb, detail = block.mark[1].rstrip(","), block.mark[2] or ""
         self.counts[verb] = self.counts.get(verb, 0) + 1
         if verb != "skip":
-            {"run": self.run, "run until": self.run_until, "shows": self.shows, "valid": self.valid,
-             "prints": self.prints, "in": self.contained_in}[verb](block, detail)
+            {"run": self.run, "run until": self.run_until, "run with servers": self.run_with_servers, "shows": self.shows,
+             "valid": self.valid, "prints": self.prints, "in": self.contained_in}[verb](block, detail)
         elif not detail:
             self.fault(block.location, "skipped without a reason")
 
@@ -96,6 +161,27 @@ class Checks:
             return
         if errors:
             self.fault(block.location, f"the response has errors: {json.dumps(errors)}")
+
+    def run_with_servers(self, block, _):
+        path = self.server_environment["PATH"]
+        self.missing = [name for name in SERVERS if not shutil.which(name, path=path)]
+        if self.missing:
+            self.printed = NOT_RUN
+            return
+        if self.shell is None:
+            self.shell = Shell(self.server_environment)
+        failed, self.printed = self.shell.run(block.text)
+        if failed:
+            self.fault(block.location, f"failed: {failed}; it printed: {self.printed.strip()}")
+
+    def end_page(self, page):
+        """Ends the shell of a page, and its background processes."""
+        if self.shell is None:
+            return
+        errors = self.shell.close()
+        self.shell = None
+        if any(fault.startswith(page + ":") for fault in self.faults):
+            self.fault(page, f"the errors of its commands: {errors.strip()}")
 
     def run_until(self, block, awaited):
         """Runs the block until it prints the text, or ends."""
@@ -123,6 +209,8 @@ class Checks:
     def shows(self, block, _):
         if self.printed is None:
             self.fault(block.location, "shows an output, but no block before it was run")
+            return
+        if self.printed is NOT_RUN:
             return
         printed, shown = self.printed, block.text
         if block.language == "json":
@@ -215,6 +303,9 @@ def main():
         checks.names(page, variables, targets)
         for block in blocks(page):
             checks.check(block)
+        checks.end_page(page)
+    if checks.missing:
+        print(f"Not run, because {', '.join(checks.missing)} is not installed: the blocks with servers", file=sys.stderr)
     for fault in checks.faults:
         print(fault, file=sys.stderr)
     print(f"{len(options.pages)} pages: " + ", ".join(f"{count} {verb}" for verb, count in checks.counts.items()))

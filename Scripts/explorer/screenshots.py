@@ -64,8 +64,14 @@ async def performance(page, base):
     await page.until("document.querySelector('#performance-chart svg .line')", "the chart")
 
 
+async def alerts(page, base):
+    await home(page, base)
+    await page.run("location.hash = '#/alerts'")
+    await page.until("document.querySelectorAll('#firings tr').length && document.getElementById('alerts-live').textContent === 'Live'", "the alerts")
+
+
 async def prepare(page, base):
-    """Creates what the home screen and the page of a stock show: a watchlist, goals and an order."""
+    """Creates what the screens show: a watchlist, goals, an order and alerts, one of which fires."""
     await page.open(base + "/example/")
     await page.run("""(async () => {
         const { token } = await (await fetch("/explorer/settings.json")).json();
@@ -80,11 +86,17 @@ async def prepare(page, base):
         const { account } = await send("{ account(provider: ALPACA) { id } }");
         await send(`mutation { placeOrder(input: { idempotencyKey: "picture", accountId: "${account.id}", side: BUY, timeInForce: GTC,
             instrument: { symbol: "AAPL" }, size: { quantity: "5" }, price: { limit: "180.00" } }) { order { id } } }`);
+        const { goals: [{ id }] } = await send("{ goals { id } }");
+        for (const [condition, about] of [
+            [`priceAbove: { symbol: "AAPL", price: "1000" }`, ""], [`dayFall: { symbol: "MSFT", percent: "5" }`, "rearmAfter: 86400"],
+            [`goalReached: "${id}"`, ""], [`priceBelow: { symbol: "USD/JPY", price: "1000" }`, `label: "Yen is strong", rearmAfter: 3600`],
+            [`priceAbove: { symbol: "NVDA", price: "1" }`, ""],
+        ]) await send(`mutation { createAlert(input: { condition: { ${condition} } ${about} }) { alert { id } } }`);
     })()""")
 
 
 SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review, "activity": activity,
-           "performance": performance}
+           "performance": performance, "alerts": alerts}
 
 
 async def main(base, folder, wanted):

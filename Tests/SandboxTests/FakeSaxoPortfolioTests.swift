@@ -170,6 +170,18 @@ struct FakeSaxoPortfolioTests {
         }
     }
 
+    @Test("of the instruments of several Uics, those that Saxo does not have are left out")
+    func details() async throws {
+        try await withSandbox { fixture in
+            let details = try await fixture.saxoDocument(
+                "/ref/v1/instruments/details?Uics=211,999999,21&AssetTypes=Stock,FxSpot")
+            let found = try #require(details["Data"]?.elements)
+            #expect(
+                try Set(found.map { "\(try decimal($0["Uic"])) \($0["CurrencyCode"]?.string ?? "")" })
+                    == ["211 USD", "21 USD"])
+        }
+    }
+
     @Test(
         "a position that was sold today is closed with its profit and its commissions, by first in, first out"
     )
@@ -223,10 +235,12 @@ struct FakeSaxoPortfolioTests {
                     "/trade/v1/infoprices?Uic=21&AssetType=FxSpot&\(groups)")
                 #expect(pair["MarketDepth"] == nil && (share["MarketDepth"] != nil) == isSubscribed)
                 guard isSubscribed else { return }
-                let schema = try Golden.schema(of: "saxo").definition("MarketDepthPrice")
-                #expect(schema.violations(in: share) == [])
-                let bids = try #require(share["MarketDepth"]?["Bid"]?.elements).map { try decimal($0) }
-                let asks = try #require(share["MarketDepth"]?["Ask"]?.elements).map { try decimal($0) }
+                let depth = try #require(share["MarketDepth"])
+                let schema = try Golden.schema(of: "saxo")
+                #expect(try schema.definition("Price").violations(in: share) == [])
+                #expect(try schema.definition("MarketDepth").violations(in: depth) == [])
+                let bids = try #require(depth["Bid"]?.elements).map { try decimal($0) }
+                let asks = try #require(depth["Ask"]?.elements).map { try decimal($0) }
                 #expect(bids == bids.sorted(by: >) && asks == asks.sorted() && bids[0] < asks[0])
                 #expect(try decimal(share["Quote"]?["Bid"]) == bids[0])
             }

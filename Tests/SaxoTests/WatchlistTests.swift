@@ -33,6 +33,94 @@ struct WatchlistTests {
         }
     }
 
+    private static let shares = #"""
+        {"Instruments":[{"AssetType":"Stock","Symbol":"TSCO:xlon","Uic":5},{"AssetType":"Stock","Symbol":"AAPL:xnas","Uic":211},
+        {"AssetType":"Stock","Uic":999}]}
+        """#
+    private static let symbols = ["TSCO:XLON", "AAPL", "UIC=999:Stock"]
+
+    /// A server with one list of three shares, of which Saxo knows two; with `statesCurrency`, prices and charts have a
+    /// display format.
+    private func withShares(
+        statesCurrency: Bool, _ body: (SaxoClient, CannedServer) async throws -> Void
+    ) async throws {
+        try await withSaxo(
+            answering: { request, _ in
+                func format(_ currency: String) -> String {
+                    statesCurrency ? #","DisplayAndFormat":{"Currency":"\#(currency)"}"# : ""
+                }
+                switch request.path {
+                case "/ref/v1/watchlists": return .text(#"{"Data":[{"WatchlistId":"7"}]}"#)
+                case "/ref/v1/watchlists/7": return .text(Self.shares)
+                case "/trade/v1/infoprices/list":
+                    return .text(
+                        #"{"Data":[{"Uic":5,"AssetType":"Stock","PriceInfoDetails":{"LastTraded":412.5}\#(format("GBX"))},"#
+                            + #"{"Uic":211,"AssetType":"Stock","PriceInfoDetails":{"LastTraded":225}\#(format("USD"))},"#
+                            + #"{"Uic":999,"ErrorCode":"IllegalInstrumentId"}]}"#)
+                case "/chart/v3/charts":
+                    return .text(
+                        #"{"Data":[{"Time":"2026-11-19T08:00:00Z","Open":410,"High":415,"Low":405,"Close":412.5}]\#(format("GBX"))}"#
+                    )
+                case "/trade/v1/infoprices":
+                    return .text(
+                        #"{"MarketDepth":{"Ask":[413],"Bid":[412.5],"NoOfBids":1,"NoOfOffers":1}}"#)
+                case "/ref/v1/instruments/details":
+                    return .text(
+                        #"{"Data":[{"Uic":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"},"#
+                            + #"{"Uic":211,"AssetType":"Stock","Symbol":"AAPL:xnas","CurrencyCode":"USD"}]}"#)
+                case "/ref/v1/instruments/details/5/Stock":
+                    return .text(#"{"Uic":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}"#)
+                default: return .text("", status: 404)
+                }
+            }, body)
+    }
+
+    @Test("have prices and charts without a look-up of a share, because these state their currency")
+    func noLookUp() async throws {
+        try await withShares(statesCurrency: true) { saxo, server in
+            let lists = try await saxo.watchlists(in: .patient)
+            #expect(lists[0].items.map(\.symbol.text) == Self.symbols)
+            let symbols = lists[0].items.map(\.symbol)
+            let quotes = try await saxo.quotes(for: symbols, in: .patient)
+            #expect(
+                try quotes[symbols[0]]?.price == decimal("4.125") && quotes[symbols[0]]?.currency == "GBP")
+            #expect(try quotes[symbols[1]]?.price == decimal("225") && quotes[symbols[1]]?.currency == "USD")
+            #expect(quotes[symbols[2]] == nil && quotes.failures.isEmpty)
+            let chart = try await saxo.charts(
+                of: [symbols[0]], ChartWindow(interval: .oneDay, last: 1), in: .patient)[symbols[0]]
+            #expect(try chart?[0].prices.close == decimal("4.125") && chart?.currency == "GBP")
+            let calls = server.requests.map(\.path)
+            #expect(
+                calls == [
+                    "/ref/v1/watchlists", "/ref/v1/watchlists/7", "/trade/v1/infoprices/list",
+                    "/chart/v3/charts",
+                ])
+        }
+    }
+
+    @Test("have the currencies of all shares by one call, once, if prices do not state them")
+    func lookUp() async throws {
+        try await withShares(statesCurrency: false) { saxo, server in
+            let symbols = try await saxo.watchlists(in: .patient)[0].items.map(\.symbol)
+            for _ in 0..<2 {
+                let quotes = try await saxo.quotes(for: Array(symbols.prefix(2)), in: .patient)
+                #expect(
+                    try quotes[symbols[0]]?.price == decimal("4.125") && quotes[symbols[0]]?.currency == "GBP"
+                )
+                #expect(
+                    try quotes[symbols[1]]?.price == decimal("225") && quotes[symbols[1]]?.currency == "USD")
+            }
+            let depth = try await saxo.marketDepth(of: symbols[0], in: .patient)
+            #expect(try depth.currency == "GBP" && depth.bids.map(\.price) == [decimal("4.125")])
+            let lookUps = server.requests.filter { $0.path.hasPrefix("/ref/v1/instruments") }
+            #expect(lookUps.map { $0.query["Uics"] } == ["5,211"])
+            #expect(lookUps.map { $0.query["AssetTypes"] } == ["Stock"])
+            // Saxo does not know the third, so no order can be for it.
+            let unknown = try await saxo.listing(for: symbols[2], in: .patient)
+            #expect(unknown == nil)
+        }
+    }
+
     @Test("are none for an application that does not have them", arguments: [403, 404])
     func missing(status: Int) async throws {
         try await withSaxo(answering: { _, _ in .text("", status: status) }) { saxo, server in
@@ -66,10 +154,19 @@ struct WatchlistTests {
     @Test("of the sandbox are read")
     func sandbox() async throws {
         try await RunningSandbox.run { fixture in
-            let lists = try await fixture.client().watchlists(in: .patient)
+            let saxo = try fixture.client()
+            let lists = try await saxo.watchlists(in: .patient)
             #expect(lists.map(\.name) == ["Currencies", "Technology"])
             #expect(lists[0].items.map(\.symbol.text) == ["EUR/DKK", "EUR/USD", "GBP/USD", "USD/JPY"])
             #expect(lists[1].items.first?.name == "Apple Inc.")
+            let shares = lists[1].items.map(\.symbol)
+            let quotes = try await saxo.quotes(for: shares, in: .patient)
+            #expect(Set(quotes.found.values.map(\.currency)) == ["USD"] && quotes.found.count == shares.count)
+            #expect(fixture.calls("GET /ref/v1/instruments") == 0)
+            #expect(fixture.calls("GET /ref/v1/instruments/details") == 0)
+            let order = try #require(try await saxo.listing(for: shares[0], in: .patient))
+            #expect(order.currencyName == "USD")
+            #expect(fixture.calls("GET /ref/v1/instruments/details/{uic}/{asset_type}") == 1)
         }
     }
 }

@@ -67,8 +67,6 @@ struct UpstreamCallTests {
     private static func withCountedGateway(_ test: (TestGateway) async throws -> Void) async throws {
         try await withTestGateway(clock: GatewayClock(isStopped: true)) { configuration in
             configuration.saxo.requestsPerMinute = 1_000_000
-            // The lists have shares of the positions: whether these are searched depends on which response is first.
-            configuration.saxo.servesWatchlists = false
             configuration.polygon.requestsPerMinute = 1_000_000
             configuration.yahoo.requestsPerMinute = nil
             configuration.alphaVantage.requestsPerDay = nil

@@ -90,6 +90,7 @@ struct AlertSoakTests {
                     let environment = Upstream(sandbox).environment.merging([
                         "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
                         "PORTICO_ALERTS_PER_USER": "2000", "PORTICO_WEBHOOK_TEST_RECEIVERS": "true",
+                        "PORTICO_ALPACA_PER_MINUTE": "10000",
                     ]) { $1 }
                     try await Self.run(environment, folder, receiver)
                 }
@@ -131,7 +132,8 @@ struct AlertSoakTests {
             }
         }
         Soak.forgetCalls(folder)
-        try await withServer(environment: environment) { server in
+        // Longer than the waits for firings and deliveries.
+        try await withServer(environment: environment, longestLife: .seconds(600)) { server in
             try await check(known, server, receiver)
         }
     }

@@ -60,6 +60,8 @@ struct BracketSoakTests {
                 try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
                 let environment = Upstream(sandbox).environment.merging([
                     "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
+                    // The last process reads each order, and queries the broker for those with a lost response.
+                    "PORTICO_ALPACA_PER_MINUTE": "10000",
                 ]) { $1 }
                 for round in 0..<(Soak.brackets / Self.each) {
                     Soak.forgetCalls(folder)
@@ -80,7 +82,8 @@ struct BracketSoakTests {
                 }
                 Soak.forgetCalls(folder)
                 var unsent: Set<Int> = []
-                try await withServer(environment: environment) { server in
+                let life = DispatchTimeInterval.seconds(600)
+                try await withServer(environment: environment, longestLife: life) { server in
                     let account = try await Self.account(server)
                     for number in 0..<Soak.brackets {
                         // A key whose order was never sent places it now.

@@ -59,6 +59,11 @@ extension SaxoClient: ChartSource {
             case .changed: return nil
             }
         }
+        var listing = listing
+        if last.format.currency == nil, listing.currencyName == nil, !pages.samples.isEmpty {
+            let currency = try await details(of: listing.key, in: context).about.currency
+            listing = SaxoListing(listing.key, symbol: listing.symbol, currencyName: currency)
+        }
         guard
             var series = CandleSeries(
                 saxo: pages.samples, of: listing, window.interval, format: last.format,

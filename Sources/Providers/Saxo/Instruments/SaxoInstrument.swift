@@ -103,11 +103,14 @@ package struct SaxoInstrumentCache: Sendable {
     private static let detailsWeight = 1_024
 
     /// Stores listings that a response about another subject contained.
+    ///
+    /// One without a currency is stored by symbol only, so that its currency can be looked up by key.
     func learn(_ listings: [SaxoListing], now: ContinuousClock.Instant) async {
         // It does not wait: the values are available.
         let context = CallContext(deadline: now + .seconds(1))
         let symbols = Dictionary(listings.map { ($0.symbol, $0) }) { first, _ in first }
-        let keys = Dictionary(listings.map { ($0.key, $0) }) { first, _ in first }
+        let complete = listings.filter { $0.currencyName != nil }
+        let keys = Dictionary(complete.map { ($0.key, $0) }) { first, _ in first }
         _ = await bySymbol.read(Array(symbols.keys), in: .shared(.saxo), for: context) { _, _ in
             KeyedResults(symbols)
         }

@@ -169,8 +169,8 @@ package struct SaxoInstrumentKey: Hashable, Sendable {
 package struct SaxoListing: Hashable, Sendable {
     package let key: SaxoInstrumentKey
     package let symbol: Symbol
-    /// Saxo's name, which may be that of a hundredth of a currency.
-    let currencyName: String?
+    /// Saxo's name, which may be that of a hundredth of a currency; nil in a watchlist, which has none.
+    package let currencyName: String?
 
     var currency: SaxoCurrency? { currencyName.map(SaxoCurrency.init) }
 

@@ -63,7 +63,7 @@ extension SaxoClient {
     /// A symbol that Saxo does not know has no result, and one that could not be looked up fails alone.
     ///
     /// Results are cached for a day. A new name costs a call, because Saxo searches for the words of one
-    /// name; symbols that contain a Uic are looked up together.
+    /// name; symbols that contain a Uic are looked up together. The listing of a watchlist has no currency.
     func listings(for symbols: [Symbol], in context: CallContext) async -> KeyedResults<Symbol, SaxoListing> {
         var batch = KeyedResults<Symbol, SaxoListing>()
         var named: [(symbol: Symbol, name: SaxoSymbolQuery)] = []
@@ -82,22 +82,43 @@ extension SaxoClient {
             item async throws(ProviderFailure) in try await find(item.symbol, item.name, in: context)
         }
         for (item, result) in zip(named, results) { batch.add(result, for: item.symbol) }
-        if keys.isEmpty { return batch }
+        await addListings(of: keys, to: &batch, in: context)
+        return batch
+    }
+
+    /// Adds the instruments of keys, which are looked up together; a symbol whose Uic Saxo does not know has no result.
+    private func addListings(
+        of keys: [Symbol: SaxoInstrumentKey], to batch: inout KeyedResults<Symbol, SaxoListing>,
+        in context: CallContext
+    ) async {
+        if keys.isEmpty { return }
         let byKey = await listings(of: Array(Set(keys.values)), in: context)
         for (symbol, key) in keys {
             batch[symbol] = byKey[key]?.named(symbol)
             if let failure = byKey.failures[key] { batch.failures[symbol] = failure }
         }
+    }
+
+    /// Looks up the listings without a currency, which are those of watchlists, together by Uic.
+    ///
+    /// Prices and charts state their own currency: for them, look-ups would be calls without a use.
+    func withCurrencies(
+        _ listings: KeyedResults<Symbol, SaxoListing>, in context: CallContext,
+        where isNeeded: (SaxoListing) -> Bool = { _ in true }
+    ) async -> KeyedResults<Symbol, SaxoListing> {
+        var batch = listings
+        let incomplete = listings.found.filter { $0.value.currencyName == nil && isNeeded($0.value) }
+        await addListings(of: incomplete.mapValues(\.key), to: &batch, in: context)
         return batch
     }
 
     private static var maximumConcurrentLookups: Int { 4 }
 
-    /// The listing of a symbol; nil if Saxo does not know it.
+    /// The listing of a symbol with its currency; nil if Saxo does not know it.
     package func listing(
         for symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing? {
-        let batch = await listings(for: [symbol], in: context)
+        let batch = await withCurrencies(listings(for: [symbol], in: context), in: context)
         if let failure = batch.failures[symbol] { throw failure }
         return batch[symbol]
     }

@@ -13,8 +13,9 @@ extension SaxoClient: QuoteSource {
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
-        let listings = await listings(for: symbols, in: context)
+        var listings = await listings(for: symbols, in: context)
         let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
+        listings = await withCurrencies(listings, in: context) { prices[$0.key]?.lacksCurrency == true }
         let fetchedAt = clock.wallTime()
         var quotes = KeyedResults<Symbol, Quote>(failures: listings.failures)
         for (symbol, listing) in listings.found {
@@ -149,6 +150,8 @@ extension SaxoPrice {
         default: isMarketOpen.map { $0 ? .open : .closed }
         }
     }
+
+    fileprivate var lacksCurrency: Bool { format.currency == nil && !isUnknownInstrument }
 
     /// Whether Saxo reports that the instrument does not exist, and not only that it has no price.
     var isUnknownInstrument: Bool {

@@ -229,7 +229,9 @@ package struct SaxoStreamState {
     ) -> [QuoteUpdate] {
         guard let new = after.prices[uic] else { return [] }
         return (requestedListings[assetType]?[uic] ?? []).compactMap { listing in
-            QuoteUpdate(from: before?.prices[uic], to: new, of: listing)
+            // Without a currency, it is unknown whether figures are hundredths.
+            guard new.format.currency ?? listing.currencyName != nil else { return nil }
+            return QuoteUpdate(from: before?.prices[uic], to: new, of: listing)
         }
     }
 }

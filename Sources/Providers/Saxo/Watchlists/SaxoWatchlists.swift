@@ -50,12 +50,14 @@ extension SaxoClient: WatchlistSource {
             configuration.symbolMapping.symbol(of: instrument.key, providerSymbol: instrument.providerSymbol)
                 .map { (instrument: instrument, symbol: $0) }
         }
-        // The list has no currencies, but a pair states its own; so no pair of the list is searched.
-        let pairs = known.compactMap { instrument, symbol -> SaxoListing? in
-            guard case .currencies(_, let quote)? = SymbolKind(symbol) else { return nil }
-            return SaxoListing(instrument.key, symbol: symbol, currencyName: quote)
+        // The list has the Uic of each instrument, so none of them is searched. It has no currencies: a pair states its own,
+        // and that of another instrument is looked up by Uic if data does not state it.
+        let listings = known.map { instrument, symbol in
+            var currency: String?
+            if case .currencies(_, let quote)? = SymbolKind(symbol) { currency = quote }
+            return SaxoListing(instrument.key, symbol: symbol, currencyName: currency)
         }
-        await instrumentCache.learn(pairs, now: clock.now())
+        await instrumentCache.learn(listings, now: clock.now())
         return BrokerWatchlist(
             id: list.id, name: list.name ?? list.id,
             items: known.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.instrument.name) })
