@@ -168,25 +168,31 @@ package final class SessionStore: Sendable {
         return !misses.contains(TokenHash(digesting: token))
     }
 
-    /// Returns the session of a token after the changes of other processes were applied; nil if there is none.
+    /// Finds a session in memory after the changes of other processes were applied.
     ///
     /// While the database does not respond, sessions in memory are valid for ``SessionPolicy/grace``.
     ///
-    /// - Throws: `unavailable` after that time, and for a token that memory does not have.
+    /// - Parameter known: Returns the session, of this store or of the identity provider, by memory only.
+    /// - Returns: The session; nil if there is none.
+    /// - Throws: `unavailable` after that time, and for a session that memory does not have.
+    package func current<Known>(_ known: () -> Known?) async throws(StorageError) -> Known? {
+        guard let feed else { return known() }
+        do throws(StorageError) {
+            // A read in progress may have begun before this process was stopped; the next one has not.
+            for _ in 0..<2 where !isCurrent { try await followOthers() }
+        } catch {
+            if feed.age <= policy.grace, let session = known() { return session }
+            throw error
+        }
+        return known()
+    }
+
+    /// Returns the session of a token, also one that another process has opened, as ``current(_:)``; nil if there is none.
     package func currentSession(
         ofToken text: String, now: Instant = .now
     ) async throws(StorageError) -> ActiveSession? {
-        guard let feed else { return session(ofToken: text, now: now) }
-        if !isCurrent {
-            do throws(StorageError) {
-                try await followOthers(now: now)
-            } catch {
-                if feed.age <= policy.grace, let known = session(ofToken: text, now: now) { return known }
-                throw error
-            }
-        }
-        if let known = session(ofToken: text, now: now) { return known }
-        return try await lookUp(text, now: now)
+        if let known = try await current({ session(ofToken: text, now: now) }) { return known }
+        return feed == nil ? nil : try await lookUp(text, now: now)
     }
 
     /// Reads the session of a token from the database into memory.

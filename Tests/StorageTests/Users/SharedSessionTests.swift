@@ -89,6 +89,28 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("of the identity provider are found after the changes of other processes were applied")
+    func current() async throws {
+        try await Self.with { first, second in
+            let owner = try await Self.guest(of: first).user.id
+            let isKnown = Atomic(true)
+            second.onIdentityEnd { identity in
+                if identity == .token("a token") { isKnown.store(false, ordering: .relaxed) }
+            }
+            try await first.database.write(for: owner) { db in
+                try db.execute(
+                    """
+                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
+                    VALUES ('i', 'TOKEN', 'a token', 1, 2)
+                    """)
+            }
+            // As after the process was stopped for a second.
+            try await waitUntil { !second.isCurrent }
+            let known = try await second.current { isKnown.load(ordering: .relaxed) ? "a session" : nil }
+            #expect(known == nil)
+        }
+    }
+
     @Test("report changed connections and logouts until they were applied")
     func observers() async throws {
         try await Self.with { first, second in
