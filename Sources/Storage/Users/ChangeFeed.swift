@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The changes of sessions, users and connections that the table `change` of a PostgreSQL database records.
+/// The changes that the table `change` of a PostgreSQL database records.
 ///
-/// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would skip rows: a transaction that gets
-/// its number first can be committed last.
+/// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would
+/// skip rows: a transaction that gets its number first can be committed last.
 final class ChangeFeed: Sendable {
     struct Change: Hashable, Sendable {
         enum Kind: String, Sendable {
@@ -27,7 +27,6 @@ final class ChangeFeed: Sendable {
     private static let transactionTime: Int64 = 30_000
     /// Rows are deleted after this time.
     private static let retention: Int64 = 3_600_000
-    private static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
     // The numbers of the applied rows in the window; held for a few look-ups.
     private let applied = Mutex<Set<Int64>>([])
@@ -48,7 +47,7 @@ final class ChangeFeed: Sendable {
     /// Returns the changes that were not applied, in no order that matters.
     func changes(_ db: SQLTransaction) throws -> [Change] {
         let rows = try db.rows(
-            "SELECT number, kind, id FROM change WHERE changed_at > \(Self.now) - \(window)")
+            "SELECT number, kind, id FROM change WHERE changed_at > clock_milliseconds() - \(window)")
         let changes = try rows.compactMap { row in
             // A kind that only a later version has is not this version's.
             try (row.value("kind") as Change.Kind?).map { kind in
@@ -70,6 +69,7 @@ final class ChangeFeed: Sendable {
 
     /// Deletes changes that every process has applied or that its start has read.
     func deleteOld(_ db: SQLTransaction) throws {
-        try db.execute("DELETE FROM change WHERE changed_at < \(Self.now) - \(max(Self.retention, window))")
+        let age = max(Self.retention, window)
+        try db.execute("DELETE FROM change WHERE changed_at < clock_milliseconds() - \(age)")
     }
 }

@@ -111,6 +111,27 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("forget changes by the database's clock an hour after them")
+    func oldChanges() async throws {
+        try await Self.with { first, second in
+            _ = try await Self.guest(of: first)
+            func count() async throws -> Int? {
+                try await first.database.read { db in try db.value("SELECT count(*) FROM change") }
+            }
+            try await first.tidy()
+            #expect(try await count() != 0)
+            try await first.database.write { db in
+                try db.executeScript(
+                    """
+                    CREATE OR REPLACE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS
+                        'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) + 3601000';
+                    """)
+            }
+            try await second.tidy()
+            #expect(try await count() == 0)
+        }
+    }
+
     @Test("report changed connections and logouts until they were applied")
     func observers() async throws {
         try await Self.with { first, second in
