@@ -316,7 +316,7 @@ package final class SessionStore: Sendable {
     package func followOthers(now: Instant = .now) async throws(StorageError) {
         if let feed {
             return try await update.run { [self] () async throws(StorageError) in
-                try await follow(feed, now: now)
+                try await follow(feed)
             }
         }
         guard let watch else { return }
@@ -339,32 +339,15 @@ package final class SessionStore: Sendable {
         knownVersion.store(found.version, ordering: .relaxed)
     }
 
-    /// Applies the changes of other processes at a server, each in a transaction for its user.
+    /// Applies the changes of other processes at a server.
     ///
-    /// The transaction is executed after those of this process that renew or end the same session, so that no older state
-    /// replaces a newer one in memory.
-    private func follow(_ feed: ChangeFeed, now: Instant) async throws(StorageError) {
+    /// It waits for no lock, so a user whose transaction takes long does not delay the changes of others.
+    private func follow(_ feed: ChangeFeed) async throws(StorageError) {
         let start = ContinuousClock.now
-        let (changes, current) = try await database.read { db in
-            let changes = try feed.changes(db)
-            let ids = SQLList(changes.filter { $0.kind == .session }.map(\.id))
-            let sessions = try Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
-            return (changes, Dictionary(sessions.map { ($0.id, $0) }, uniquingKeysWith: { $1 }))
-        }
-        for id in Set(changes.filter { $0.kind == .session }.map(\.id)) {
-            let (known, stored) = (live.session(id), current[id])
-            let isSame =
-                known.map { known in stored.map { known.isUnchanged(in: $0) } ?? false } ?? (stored == nil)
-            guard !isSame, let owner = known?.owner ?? stored?.owner else { continue }
-            try await database.write(for: owner) { [live] db in
-                let stored = try Self.all(db, where: "WHERE session.id = ?", [id]).first
-                db.afterCommit {
-                    let known = live.session(id)
-                    if let known, let stored, known.isUnchanged(in: stored) { return }
-                    if known != nil { live.remove([id]) }
-                    if let stored { live.add(stored) }
-                }
-            }
+        let changes = try await database.read { db in try feed.changes(db) }
+        let changed = Array(Set(changes.filter { $0.kind == .session }.map(\.id)))
+        for first in stride(from: 0, to: changed.count, by: Self.batch) {
+            try await refresh(Set(changed[first..<min(first + Self.batch, changed.count)]))
         }
         let (reload, endIdentity, followAlerts) = observers.withLock {
             ($0.connections, $0.identities, $0.alerts)
@@ -386,6 +369,29 @@ package final class SessionStore: Sendable {
             changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
         // Set last, so that a failed step is repeated the next time.
         feed.didApply(changes, readAt: start)
+    }
+
+    /// Makes sessions in memory those of the database.
+    ///
+    /// Memory is read before the database. It changes after a commit of this process, so a session in memory that differs is
+    /// older than the one in the database, and its token ends. Sessions that were added are read again, because this
+    /// process may have ended one between the read and its addition.
+    private func refresh(_ ids: Set<String>) async throws(StorageError) {
+        var ids = ids
+        while !ids.isEmpty {
+            let known = Dictionary(ids.compactMap { live.session($0) }.map { ($0.id, $0) }) { $1 }
+            let list = SQLList(Array(ids))
+            let rows = try await database.read { db in
+                try Self.all(db, where: "WHERE session.id IN (\(list.placeholders))", list.arguments)
+            }
+            let stored = Dictionary(rows.map { ($0.id, $0) }) { $1 }
+            // An id is never used again.
+            live.remove(ids.filter { stored[$0] == nil })
+            let new = stored.values.filter { known[$0.id]?.isUnchanged(in: $0) != true }
+            live.remove(new.compactMap { known[$0.id] })
+            for session in new { live.addIfUnknown(session) }
+            ids = Set(new.map(\.id))
+        }
     }
 
     /// The differences between the file and memory.

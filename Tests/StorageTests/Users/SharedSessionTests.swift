@@ -89,6 +89,41 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("of other users are ended and found while a transaction of one user takes long")
+    func lockedUser() async throws {
+        try await TestEngine.postgresql.with { test in
+            let file = try test.open()
+            let (first, second) = (
+                try SessionStore(in: file, Self.key), try SessionStore(in: test.open(), Self.key)
+            )
+            let (ann, bob) = (try await Self.guest(of: first), try await Self.guest(of: first))
+            try await second.followOthers()
+            let sessions = [ann, bob].compactMap { second.session(ofToken: $0.token.text) }
+            try #require(sessions.count == 2)
+            let renewed = try #require(try await first.renew(ann.session))
+            #expect(try await first.revoke(bob.session.id, of: bob.user.id))
+            let carl = try await Self.guest(of: first)
+            let (isLocked, isRead) = (Event<Void>(), DispatchSemaphore(value: 0))
+            let transaction = Task {
+                try await file.database.write(for: ann.user.id) { _ in
+                    isLocked.happen()
+                    isRead.wait()
+                }
+            }
+            await isLocked.wait()
+            defer { isRead.signal() }
+            try await second.followOthers()
+            #expect(sessions.map(\.validity.hasEnded) == [true, true])
+            #expect(second.session(ofToken: bob.token.text) == nil)
+            #expect(second.session(ofToken: ann.token.text) == nil)
+            // In memory, also of the user whose transaction has not ended.
+            #expect(second.session(ofToken: renewed.token.text)?.id == ann.session.id)
+            #expect(second.sessions(of: carl.user.id).map(\.id) == [carl.session.id])
+            isRead.signal()
+            try await transaction.value
+        }
+    }
+
     @Test("of the identity provider are found after the changes of other processes were applied")
     func current() async throws {
         try await Self.with { first, second in
