@@ -28,13 +28,16 @@ package final class SessionStore: Sendable {
 
     /// Reads all sessions of a file; for the start of the process: it waits.
     ///
+    /// The clock determines the age of the changes by other processes.
+    ///
     /// - Throws: `wrongMasterKey` where their tokens' hashes were made under another.
     package init(
-        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
+        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy(),
+        clock: TimeSource = .system
     ) throws(StorageError) {
         database = file.database
         watch = try database.sqlite.map { file throws(StorageError) in try ReadingConnection(to: file) }
-        feed = database.postgres.map { _ in ChangeFeed() }
+        feed = database.postgres.map { _ in ChangeFeed(clock: clock) }
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
@@ -343,8 +346,11 @@ package final class SessionStore: Sendable {
     ///
     /// It waits for no lock, so a user whose transaction takes long does not delay the changes of others.
     private func follow(_ feed: ChangeFeed) async throws(StorageError) {
-        let start = ContinuousClock.now
-        let changes = try await database.read { db in try feed.changes(db) }
+        let start = feed.now
+        let changes = try await database.read { [live, deletions] db in
+            feed.hasGap
+                ? try feed.allChanges(live.all.map(\.id), deletions.owners, db) : try feed.changes(db)
+        }
         let changed = Array(Set(changes.filter { $0.kind == .session }.map(\.id)))
         for first in stride(from: 0, to: changed.count, by: Self.batch) {
             try await refresh(Set(changed[first..<min(first + Self.batch, changed.count)]))

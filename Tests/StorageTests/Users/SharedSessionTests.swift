@@ -167,6 +167,52 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("are all read again by a process that was stopped until changes were deleted")
+    func gap() async throws {
+        try await TestEngine.postgresql.with { test in
+            let first = try SessionStore(in: test.open(), Self.key)
+            let base = ContinuousClock.now
+            let elapsed = Mutex(Duration.zero)
+            let clock = TimeSource(
+                now: { base + elapsed.withLock(\.self) }, wallTime: { .now },
+                sleep: { _ in Issue.record("nothing waits") })
+            let second = try SessionStore(in: test.open(), Self.key, clock: clock)
+            let (ended, renewed) = (try await Self.guest(of: first), try await Self.guest(of: first))
+            let owners = Event<Set<OwnerID>>()
+            let identity = Event<EndedIdentity>()
+            second.onConnectionChange { changed in owners.happen(changed) }
+            second.onIdentityEnd { identity.happen($0) }
+            try await second.followOthers()
+            let known = try [ended, renewed].map { try #require(second.session(ofToken: $0.token.text)) }
+            #expect(try await first.revoke(ended.session.id, of: ended.user.id))
+            let new = try #require(try await first.renew(renewed.session))
+            let added = try await Self.guest(of: first)
+            try await first.database.write { db in
+                try db.execute(
+                    """
+                    INSERT INTO connection (id, owner, provider, environment, connected_at)
+                    VALUES ('c', ?, 'ALPACA', 'PAPER', 1)
+                    """, [added.user.id.text])
+                try db.execute(
+                    """
+                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
+                    VALUES ('i', 'SUBJECT', 'a subject', 1, 2)
+                    """)
+                try db.execute("DELETE FROM change")
+            }
+            elapsed.withLock { $0 = .seconds(3_600) }
+            #expect(!second.isCurrent)
+            #expect(try await second.currentSession(ofToken: ended.token.text) == nil)
+            #expect(known.map(\.validity.hasEnded) == [true, true])
+            #expect(second.session(ofToken: renewed.token.text) == nil)
+            #expect(second.session(ofToken: new.token.text) != nil)
+            #expect(second.sessions(of: added.user.id).map(\.id) == [added.session.id])
+            #expect(await owners.wait().contains(added.user.id))
+            #expect(await identity.wait() == .subject("a subject"))
+            #expect(second.isCurrent)
+        }
+    }
+
     @Test("report changed connections and logouts until they were applied")
     func observers() async throws {
         try await Self.with { first, second in
