@@ -134,10 +134,22 @@ package final class SessionStore: Sendable {
             label: options.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
         try session.insert(into: db, openedBy: options.origin)
-        let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
-        try delete(surplus, in: db)
+        try delete(try surplus(of: user.id, besides: session.id, in: db), in: db)
         db.afterCommit { [live] in live.add(session) }
         return NewSession(token: token, session: session, user: user)
+    }
+
+    /// The sessions of a user that a new one ends, which were unused for longest.
+    ///
+    /// Memory has later times of use than the database, but not all sessions that other processes have opened.
+    private func surplus(of owner: OwnerID, besides new: String, in db: SQLTransaction) throws -> [String] {
+        let uses = try db.rows(
+            "SELECT id, last_used_at FROM session WHERE user_id = ? AND id <> ?", [owner.text, new]
+        ).map { row in
+            let (id, stored): (String, Int64) = try (row["id"], row["last_used_at"])
+            return (max(stored, live.session(id)?.lastUsedAt.millisecondsSince1970 ?? stored), id)
+        }
+        return uses.sorted(by: >).dropFirst(max(0, policy.perUser - 1)).map(\.1)
     }
 
     /// Ends sessions in a transaction; they are removed from memory when it is committed.

@@ -89,6 +89,31 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("are not more than a user may have, also if processes have not read each other's")
+    func perUser() async throws {
+        try await TestEngine.postgresql.with { test in
+            var policy = SessionPolicy()
+            policy.perUser = 2
+            let stores = try (0..<3).map { [policy] _ in try SessionStore(in: test.open(), Self.key, policy) }
+            let oldest = try await SessionStoreTests.named("ann", stores[0], now: .now).get()
+            let users = UserStore(in: try test.open())
+            let known = try #require(try await users.registered(Username("ann")))
+            var opened: [String] = []
+            for (index, store) in stores.enumerated() {
+                let now = Instant.now + .seconds(index + 1)
+                let new = try await store.open(SessionStoreTests.wish, for: known, now: now)
+                opened.append(try #require(new).session.id)
+            }
+            let left: [String] = try await stores[0].database.read { db in
+                try db.values("SELECT id FROM session")
+            }
+            #expect(Set(left) == Set(opened.suffix(2)))
+            try await stores[0].followOthers()
+            #expect(oldest.session.validity.hasEnded)
+            #expect(Set(stores[0].sessions(of: known.user.id).map(\.id)) == Set(left))
+        }
+    }
+
     @Test("of other users are ended and found while a transaction of one user takes long")
     func lockedUser() async throws {
         try await TestEngine.postgresql.with { test in
