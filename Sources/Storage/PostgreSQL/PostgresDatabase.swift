@@ -38,10 +38,12 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         /// One statement, which is a transaction by itself.
         case statement
 
+        /// Such a statement that is not executed again if the connection breaks.
+        case singleStatement
         /// The command that begins the transaction; nil for none.
         fileprivate func begin(_ limits: PostgresLimits) -> String? {
             switch self {
-            case .statement: nil
+            case .statement, .singleStatement: nil
             case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             case .write: "BEGIN ISOLATION LEVEL READ COMMITTED"
             case .maintenance:
@@ -56,10 +58,12 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         fileprivate var isRead: Bool {
             switch self {
             case .read: true
-            case .write, .maintenance, .statement: false
+            case .write, .maintenance, .statement, .singleStatement: false
             }
         }
     }
+
+        fileprivate var isStatement: Bool { self == .statement || self == .singleStatement }
 
     // MARK: Transactions
 
@@ -96,16 +100,17 @@ package final class PostgresDatabase: SQLEngine, Sendable {
 
     /// Executes one statement as a transaction by itself, in one round trip.
     ///
-    /// It may be executed twice if the connection breaks, so it must be repeatable: then the second execution has the
-    /// same effect, or a stricter one.
-    ///
-    /// - Parameter body: Executes exactly one statement.
+    /// - Parameters:
+    ///   - isRepeatable: Whether it may be executed twice, as it is if the connection breaks: then the second execution has
+    ///     the same effect, or a stricter one.
+    ///   - body: Executes exactly one statement.
     /// - Returns: The result of `body`.
     /// - Throws: `unavailable` if there is no response in time. The statement may have been executed.
     func statement<Value: Sendable>(
-        _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+        isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await submit(.statement, for: nil, within: pool.limits.lookUp, body)
+        try await submit(
+            isRepeatable ? .statement : .singleStatement, for: nil, within: pool.limits.lookUp, body)
     }
 
     private func submit<Value: Sendable>(
@@ -155,7 +160,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
                 return .success(value)
             } catch let failure as PostgresFailure {
                 // An idle connection that the server has closed meanwhile. Nothing was committed.
-                if failure == .lost, attempts == 1, .now < deadline {
+                if failure == .lost, attempts == 1, mode != .singleStatement, .now < deadline {
                     pool.closeIdle()
                     continue
                 }
@@ -187,10 +192,10 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         } catch {
             // Also after the deadline, so that the connection can be used again.
             connection.deadline = max(deadline, ContinuousClock.now + pool.limits.lookUp)
-            if connection.isUsable, mode != .statement { _ = try? connection.executeScript("ROLLBACK") }
+            if connection.isUsable, !mode.isStatement { _ = try? connection.executeScript("ROLLBACK") }
             throw error
         }
-        if mode != .statement { try commit(mode, on: connection) }
+        if !mode.isStatement { try commit(mode, on: connection) }
         transaction.didCommit()
         return value
     }

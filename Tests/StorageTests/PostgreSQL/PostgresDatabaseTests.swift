@@ -312,6 +312,22 @@ struct PostgresDatabaseTests {
         #expect(try await Self.count(database) == 1)
     }
 
+    @Test(
+        "executes a statement again after a lost connection only if it is repeatable",
+        arguments: [true, false])
+    func lostStatement(isRepeatable: Bool) async throws {
+        let server = try #require(try Self.database().postgres)
+        let attempts = Mutex(0)
+        let error = await #expect(throws: StorageError.self) {
+            try await server.statement(isRepeatable: isRepeatable) { db in
+                attempts.withLock { $0 += 1 }
+                _ = try db.row("SELECT pg_terminate_backend(pg_backend_pid(), 10000)")
+            }
+        }
+        #expect(Self.isUnavailable(error, because: "the connection broke"), "\(String(describing: error))")
+        #expect(attempts.withLock(\.self) == (isRepeatable ? 2 : 1))
+    }
+
     // MARK: The address
 
     @Test("has no password in its description and its errors")
