@@ -11,7 +11,8 @@ import Upstream
 /// What fails:
 /// - Without a response in time, or without a connection, `unavailable` is thrown, and nothing was changed.
 /// - Without a response to COMMIT, a write may have been executed: `unknownOutcome`.
-/// - A transaction that PostgreSQL aborts because of another one is executed again.
+/// - A transaction that PostgreSQL aborts because of another one is executed again, also if its statements were prepared
+///   before a migration by another process.
 package final class PostgresDatabase: SQLEngine, Sendable {
     private let pool: PostgresPool
 
@@ -37,9 +38,9 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         case maintenance
         /// One statement, which is a transaction by itself.
         case statement
-
         /// Such a statement that is not executed again if the connection breaks.
         case singleStatement
+
         /// The command that begins the transaction; nil for none.
         fileprivate func begin(_ limits: PostgresLimits) -> String? {
             switch self {
@@ -61,9 +62,9 @@ package final class PostgresDatabase: SQLEngine, Sendable {
             case .write, .maintenance, .statement, .singleStatement: false
             }
         }
-    }
 
         fileprivate var isStatement: Bool { self == .statement || self == .singleStatement }
+    }
 
     // MARK: Transactions
 
@@ -183,6 +184,20 @@ package final class PostgresDatabase: SQLEngine, Sendable {
     ) throws -> Value {
         let connection = try pool.connection(deadline)
         defer { pool.put(back: connection) }
+        do {
+            return try execute(mode, for: owner, until: deadline, on: connection, body)
+        } catch PostgresFailure.refused("0A000") {
+            // "cached plan must not change result type": another process has migrated the tables. Nothing was committed.
+            try connection.forgetStatements()
+            return try execute(mode, for: owner, until: deadline, on: connection, body)
+        }
+    }
+
+    private func execute<Value>(
+        _ mode: Mode, for owner: OwnerID?, until deadline: ContinuousClock.Instant,
+        on connection: PostgresConnection, _ body: (SQLTransaction) throws -> Value
+    ) throws -> Value {
+        connection.deadline = deadline
         let transaction = PostgresTransaction(on: connection)
         let value: Value
         do {
