@@ -1,5 +1,6 @@
 import Brokerage
 import Foundation
+import IssuerSupport
 import Sandbox
 import TestSupport
 import Testing
@@ -31,6 +32,14 @@ struct ReplicaTests {
         ]) { $1 }
         environment["PORTICO_DATA"] = nil
         return environment
+    }
+
+    /// Executes SQL in the database of the replicas, and returns what `psql` prints.
+    private static func execute(_ sql: String, _ environment: [String: String]) throws -> String {
+        let url = try #require(environment["PORTICO_DATABASE_URL"])
+        let path = url.split(separator: "/").dropFirst(2).first
+        let name = try #require(path?.split(separator: "?").first.map(String.init))
+        return try PostgresCluster.shared.get().execute(sql, in: name)
     }
 
     /// Runs a number of replicas around a test, all of which are stopped after it.
@@ -103,6 +112,31 @@ struct ReplicaTests {
         }
     }
 
+    @Test("refuse a bearer token that another one has ended, also the first time after a stop")
+    func bearerTokens() async throws {
+        try await TestIssuer.with { issuer in
+            try await withFolder { folder in
+                let environment = try Self.environment(IssuerServer.environment(issuer), folder)
+                try await Self.withReplicas(2, environment) { replicas in
+                    let token = try issuer.token()
+                    for replica in replicas {
+                        let read = try await replica.ask("{ watchlists { name } }", token: token)
+                        #expect(read.failures.isEmpty, "\(read.body)")
+                    }
+                    kill(replicas[1].program.processID, SIGSTOP)
+                    let ended = try await replicas[0].ask("mutation { signOut { deletedId } }", token: token)
+                    #expect(ended.failures.isEmpty, "\(ended.body)")
+                    // Longer than its state counts as current.
+                    try await Task.sleep(for: .seconds(2))
+                    kill(replicas[1].program.processID, SIGCONT)
+                    let refused = try await replicas[1].ask("{ watchlists { name } }", token: token)
+                    #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
+                    #expect(refused.refusalReason == "SIGNED_OUT")
+                }
+            }
+        }
+    }
+
     @Test("complete a consent that another one has begun, and have its connection until a third one ends it")
     func consents() async throws {
         try await withSandbox { sandbox in
@@ -166,13 +200,9 @@ struct ReplicaTests {
 
     /// Waits until the journal has the outcome of its only write; each query of an order would be a call to the broker.
     private static func settled(_ environment: [String: String]) async throws {
-        let cluster = try PostgresCluster.shared.get()
-        let url = try #require(environment["PORTICO_DATABASE_URL"])
-        let path = url.split(separator: "/").dropFirst(2).first
-        let name = try #require(path?.split(separator: "?").first.map(String.init))
         try await waitUntil {
             try await Task.sleep(for: .milliseconds(100))
-            return try cluster.execute("SELECT state FROM journal_write", in: name) == "DONE"
+            return try execute("SELECT state FROM journal_write", environment) == "DONE"
         }
     }
 
