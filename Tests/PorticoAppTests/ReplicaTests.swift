@@ -137,6 +137,27 @@ struct ReplicaTests {
         }
     }
 
+    @Test("count failed sign-ins together")
+    func failedSignIns() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Self.environment(Upstream(sandbox).environment, folder)
+                try await Self.withReplicas(2, environment) { replicas in
+                    // One less than the number that makes the client wait.
+                    for index in 0..<4 {
+                        let answer = try await replicas[index % 2].ask(
+                            #"mutation { signIn(input: { username: "nobody", password: "wrong password" }) { token } }"#,
+                            token: nil)
+                        #expect(answer.code == "UNAUTHENTICATED", "\(answer.body)")
+                    }
+                    // For the name at the address, for the address, and for the name.
+                    let counts = try Self.execute("SELECT failures FROM attempt", environment)
+                    #expect(counts.split(whereSeparator: \.isNewline) == ["4", "4", "4"])
+                }
+            }
+        }
+    }
+
     @Test("complete a consent that another one has begun, and have its connection until a third one ends it")
     func consents() async throws {
         try await withSandbox { sandbox in
