@@ -115,6 +115,17 @@ struct DatabaseTests {
                         == "The database of users is not available; nothing was changed. Try again later.")
                 #expect(answer.body.contains("\"retryAt\":\""), "\(answer.body)")
             }
+            // The token may be valid, so it is not refused: with a session in memory, and without one.
+            let unknown = "pts_" + String(repeating: "a", count: 43)
+            for (path, token) in [("/export", token), ("/export", unknown), ("/schema/usage", unknown)] {
+                let answer = try await server.get(path, token: token)
+                #expect(answer.status == 503, "\(path): \(answer.body)")
+                #expect(answer.code == "OVERLOADED", "\(path): \(answer.body)")
+                #expect(
+                    answer.message
+                        == "The database of users is not available. Try again later, with the same token.")
+                #expect(answer["retry-after"] == "1")
+            }
             // Public data that is cached needs no database, even if it is stale.
             let quote = try await server.ask(#"{ quote(symbol: "AAPL") { symbol } }"#, token: token)
             #expect(quote.failures.isEmpty, "\(quote.body)")

@@ -1,5 +1,6 @@
 import Brokerage
 import Foundation
+import IssuerSupport
 import Sandbox
 import TestSupport
 import Testing
@@ -73,6 +74,52 @@ struct ReplicaTests {
         }
     }
 
+    @Test("refuse a bearer token that another one has ended, also the first time after a stop")
+    func bearerTokens() async throws {
+        try await TestIssuer.with { issuer in
+            try await withFolder { folder in
+                let environment = try Replicas.environment(IssuerServer.environment(issuer), folder)
+                try await Replicas.run(2, environment) { replicas in
+                    let token = try issuer.token()
+                    for replica in replicas {
+                        let read = try await replica.ask("{ watchlists { name } }", token: token)
+                        #expect(read.failures.isEmpty, "\(read.body)")
+                    }
+                    kill(replicas[1].program.processID, SIGSTOP)
+                    let ended = try await replicas[0].ask("mutation { signOut { deletedId } }", token: token)
+                    #expect(ended.failures.isEmpty, "\(ended.body)")
+                    // Longer than its state counts as current.
+                    try await Task.sleep(for: .seconds(2))
+                    kill(replicas[1].program.processID, SIGCONT)
+                    let refused = try await replicas[1].ask("{ watchlists { name } }", token: token)
+                    #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
+                    #expect(refused.refusalReason == "SIGNED_OUT")
+                }
+            }
+        }
+    }
+
+    @Test("count failed sign-ins together")
+    func failedSignIns() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Replicas.environment(Upstream(sandbox).environment, folder)
+                try await Replicas.run(2, environment) { replicas in
+                    // One less than the number that makes the client wait.
+                    for index in 0..<4 {
+                        let answer = try await replicas[index % 2].ask(
+                            #"mutation { signIn(input: { username: "nobody", password: "wrong password" }) { token } }"#,
+                            token: nil)
+                        #expect(answer.code == "UNAUTHENTICATED", "\(answer.body)")
+                    }
+                    // For the name at the address, for the address, and for the name.
+                    let counts = try Replicas.execute("SELECT failures FROM attempt", environment)
+                    #expect(counts.split(whereSeparator: \.isNewline) == ["4", "4", "4"])
+                }
+            }
+        }
+    }
+
     @Test("complete a consent that another one has begun, and have its connection until a third one ends it")
     func consents() async throws {
         try await withSandbox { sandbox in
@@ -136,11 +183,9 @@ struct ReplicaTests {
 
     /// Waits until the journal has the outcome of its only write; each query of an order would be a call to the broker.
     private static func settled(_ environment: [String: String]) async throws {
-        let cluster = try PostgresCluster.shared.get()
-        let name = try #require(Replicas.database(environment))
         try await waitUntil {
             try await Task.sleep(for: .milliseconds(100))
-            return try cluster.execute("SELECT state FROM journal_write", in: name) == "DONE"
+            return try Replicas.execute("SELECT state FROM journal_write", environment) == "DONE"
         }
     }
 

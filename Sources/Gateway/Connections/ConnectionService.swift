@@ -186,13 +186,14 @@ extension ConnectionService {
     /// - Throws: `StorageError` if they cannot be read; some may have been applied.
     func reload(_ owners: Set<OwnerID>) async throws(StorageError) {
         for owner in owners {
-            let stored = try await store.all(of: owner)
+            // Before the read, which does not have connections that this process stores in the meantime.
             let known = registry.connections(of: owner).filter { $0.stored != nil }
+            let stored = try await store.all(of: owner)
             for connection in known where !stored.contains(where: { $0.id == connection.id }) {
                 if let removed = registry.remove(connection.id, of: owner) { end(removed) }
             }
             for connection in stored {
-                let old = known.first { $0.id == connection.id }
+                let old = registry.connections(of: owner).first { $0.id == connection.id }
                 guard old?.stored?.isUnchanged(in: connection) != true else { continue }
                 let new = try await open(connection)
                 if let replaced = registry.add(new) { end(replaced) } else { didChange(new) }

@@ -168,11 +168,18 @@ package final class IdentityProviderService: Sendable {
     }
 
     /// Verifies a token, and finds or creates its user.
-    package func session(ofToken token: String) async -> Result<BearerSession, SignInRejection> {
+    ///
+    /// - Throws: The error of the database, without which the token may be valid.
+    package func session(
+        ofToken token: String
+    ) async throws(StorageError) -> Result<BearerSession, SignInRejection> {
         do {
             return .success(try await verifiedSession(ofToken: token))
         } catch let rejection as SignInRejection {
             return .failure(rejection)
+        } catch let error as StorageError {
+            report(error)
+            throw error
         } catch {
             return .failure(.providerUnavailable)
         }
@@ -187,10 +194,8 @@ package final class IdentityProviderService: Sendable {
             let scopes = policy.mapping.scopes(of: token.claims)
             guard !scopes.isEmpty else { throw SignInRejection.noScope }
             let hash = Self.hash(of: text)
-            let user = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
-                try await identities.user(
-                    of: origin(of: token), tokenHash: hash, createsUser: creation)
-            }
+            let user = try await identities.user(
+                of: origin(of: token), tokenHash: hash, createsUser: creation)
             let session: BearerSession
             do throws(IdentityStore.Refusal) {
                 session = BearerSession(

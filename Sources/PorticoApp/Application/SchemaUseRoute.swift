@@ -33,16 +33,16 @@ final class SchemaUseRoute: Route {
         }
         return .success { [counter, sessions] _, _ in
             .async {
-                do throws(AuthenticationError) {
+                do {
                     if let sessions { try Self.checkPermission(of: await sessions.verified(token)) }
+                    let usage = try await counter.usage()
+                    var response = HTTPResponse(
+                        .ok, "application/json; charset=utf-8", body: Array(usage.json.utf8))
+                    response.headers = [HTTPResponse.Header("cache-control", "no-store")]
+                    return response
                 } catch {
-                    return RequestRejection(.unauthorized(error), id: id).response
+                    return try RequestRejection(for: error, id: id).response
                 }
-                let usage = try await counter.usage()
-                var response = HTTPResponse(
-                    .ok, "application/json; charset=utf-8", body: Array(usage.json.utf8))
-                response.headers = [HTTPResponse.Header("cache-control", "no-store")]
-                return response
             }
         }
     }

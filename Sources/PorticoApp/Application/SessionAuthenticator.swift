@@ -38,6 +38,7 @@ struct SessionAuthenticator: Sendable {
             return store.isCurrent ? .success(Session(session)) : nil
         }
         if let identityProvider, identityProvider.accepts(token) {
+            guard store.isCurrent else { return nil }
             return identityProvider.knownSession(ofToken: token).map { .success(Session($0)) }
         }
         switch settings {
@@ -69,14 +70,18 @@ struct SessionAuthenticator: Sendable {
             }
         }
         guard let token else { return .accepted(.anonymous) }
-        if let identityProvider, identityProvider.accepts(token) {
-            switch await identityProvider.session(ofToken: token) {
-            case .success(let session): return .accepted(Session(session))
-            case .failure(let reason):
-                return .refused(AuthenticationError(reason), Session(rejectingToken: reason))
-            }
-        }
         do throws(StorageError) {
+            if let identityProvider, identityProvider.accepts(token) {
+                // A logout at another process ends the session.
+                if let known = try await store.current({ identityProvider.knownSession(ofToken: token) }) {
+                    return .accepted(Session(known))
+                }
+                switch try await identityProvider.session(ofToken: token) {
+                case .success(let session): return .accepted(Session(session))
+                case .failure(let reason):
+                    return .refused(AuthenticationError(reason), Session(rejectingToken: reason))
+                }
+            }
             if let stored = try await store.currentSession(ofToken: token) {
                 return .accepted(Session(stored))
             }
@@ -88,15 +93,16 @@ struct SessionAuthenticator: Sendable {
     }
 
     /// The session of a request, after a verification of its token if that is necessary.
+    ///
+    /// - Throws: `HTTPError.overloaded` if the database does not respond, so that the token may be valid.
     @Sendable
-    func verifiedSession(_ token: String?) async -> Result<Session, AuthenticationError> {
+    func verifiedSession(
+        _ token: String?
+    ) async throws(HTTPError) -> Result<Session, AuthenticationError> {
         switch await verdict(on: token) {
-        case .accepted(let session): .success(session)
-        case .refused(let error, _): .failure(error)
-        case .unknown:
-            .failure(
-                .missingToken(
-                    "The database of sessions is not available. Try again later with the same token."))
+        case .accepted(let session): return .success(session)
+        case .refused(let error, _): return .failure(error)
+        case .unknown: throw .overloaded(.database)
         }
     }
 

@@ -12,13 +12,33 @@ package struct RouteSessions: Sendable {
     /// The session of a token by memory only; nil if the token must be verified.
     let known: @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>?
     /// The session of a token, after its verification if that is necessary.
-    let verified: @Sendable (_ bearerToken: String?) async -> Result<Session, AuthenticationError>
+    ///
+    /// It throws if the database does not respond, so that the token may be valid.
+    let verified: Verification
+
+    package typealias Verification =
+        @Sendable (_ bearerToken: String?) async throws(HTTPError) -> Result<Session, AuthenticationError>
 
     package init(
         known: @escaping @Sendable (_ bearerToken: String?) -> Result<Session, AuthenticationError>?,
-        verified: @escaping @Sendable (_ bearerToken: String?) async -> Result<Session, AuthenticationError>
+        verified: @escaping Verification
     ) {
         (self.known, self.verified) = (known, verified)
+    }
+}
+
+extension RequestRejection {
+    /// The rejection for an error of a route.
+    ///
+    /// - Throws: The error if it is internal.
+    init(for error: any Error, id: RequestID) throws {
+        switch error {
+        case let refusal as AuthenticationError: self.init(.unauthorized(refusal), id: id)
+        case let problem as HTTPError: self.init(problem, id: id)
+        case let failure as StorageError where FieldError(outage: failure) != nil:
+            self.init(.overloaded(.database), id: id)
+        default: throw error
+        }
     }
 }
 
@@ -53,11 +73,9 @@ package final class UserDataExportRoute: Route {
                 .async { [self] in
                     do {
                         // The token may have ended since the head arrived.
-                        return try await response(for: Self.owner(of: await sessions.verified(token)))
-                    } catch let refusal as AuthenticationError {
-                        return RequestRejection(.unauthorized(refusal), id: id).response
-                    } catch let problem as HTTPError {
-                        return RequestRejection(problem, id: id).response
+                        return try await response(for: Self.owner(of: sessions.verified(token)))
+                    } catch {
+                        return try RequestRejection(for: error, id: id).response
                     }
                 }
             }

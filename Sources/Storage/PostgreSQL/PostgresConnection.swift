@@ -144,10 +144,7 @@ final class PostgresConnection: @unchecked Sendable {
     private func prepare(_ sql: String) throws(PostgresFailure) -> String {
         guard isUsable else { throw .lost }
         if let number = prepared[sql] { return "s\(number)" }
-        if prepared.count >= Self.maximumPrepared {
-            _ = try executeScript("DEALLOCATE ALL")
-            prepared = [:]
-        }
+        if prepared.count >= Self.maximumPrepared { try forgetStatements() }
         preparedCount += 1
         let name = "s\(preparedCount)"
         guard unsafe PQsendPrepare(handle, name, PostgresStatement.translate(sql), 0, nil) == 1 else {
@@ -156,6 +153,12 @@ final class PostgresConnection: @unchecked Sendable {
         _ = try result()
         prepared[sql] = preparedCount
         return name
+    }
+
+    /// Lets all statements be prepared again; not in a transaction that has failed.
+    func forgetStatements() throws(PostgresFailure) {
+        _ = try executeScript("DEALLOCATE ALL")
+        prepared = [:]
     }
 
     /// Sends what is to be sent, and returns the last result.

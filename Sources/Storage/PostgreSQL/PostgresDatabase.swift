@@ -11,7 +11,8 @@ import Upstream
 /// What fails:
 /// - Without a response in time, or without a connection, `unavailable` is thrown, and nothing was changed.
 /// - Without a response to COMMIT, a write may have been executed: `unknownOutcome`.
-/// - A transaction that PostgreSQL aborts because of another one is executed again.
+/// - A transaction that PostgreSQL aborts because of another one is executed again, also if its statements were prepared
+///   before a migration by another process.
 package final class PostgresDatabase: SQLEngine, Sendable {
     private let pool: PostgresPool
 
@@ -37,11 +38,13 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         case maintenance
         /// One statement, which is a transaction by itself.
         case statement
+        /// Such a statement that is not executed again if the connection breaks.
+        case singleStatement
 
         /// The command that begins the transaction; nil for none.
         fileprivate func begin(_ limits: PostgresLimits) -> String? {
             switch self {
-            case .statement: nil
+            case .statement, .singleStatement: nil
             case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             case .write: "BEGIN ISOLATION LEVEL READ COMMITTED"
             case .maintenance:
@@ -56,9 +59,11 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         fileprivate var isRead: Bool {
             switch self {
             case .read: true
-            case .write, .maintenance, .statement: false
+            case .write, .maintenance, .statement, .singleStatement: false
             }
         }
+
+        fileprivate var isStatement: Bool { self == .statement || self == .singleStatement }
     }
 
     // MARK: Transactions
@@ -96,16 +101,17 @@ package final class PostgresDatabase: SQLEngine, Sendable {
 
     /// Executes one statement as a transaction by itself, in one round trip.
     ///
-    /// It may be executed twice if the connection breaks, so it must be repeatable: then the second execution has the
-    /// same effect, or a stricter one.
-    ///
-    /// - Parameter body: Executes exactly one statement.
+    /// - Parameters:
+    ///   - isRepeatable: Whether it may be executed twice, as it is if the connection breaks: then the second execution has
+    ///     the same effect, or a stricter one.
+    ///   - body: Executes exactly one statement.
     /// - Returns: The result of `body`.
     /// - Throws: `unavailable` if there is no response in time. The statement may have been executed.
     func statement<Value: Sendable>(
-        _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+        isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        try await submit(.statement, for: nil, within: pool.limits.lookUp, body)
+        try await submit(
+            isRepeatable ? .statement : .singleStatement, for: nil, within: pool.limits.lookUp, body)
     }
 
     private func submit<Value: Sendable>(
@@ -155,7 +161,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
                 return .success(value)
             } catch let failure as PostgresFailure {
                 // An idle connection that the server has closed meanwhile. Nothing was committed.
-                if failure == .lost, attempts == 1, .now < deadline {
+                if failure == .lost, attempts == 1, mode != .singleStatement, .now < deadline {
                     pool.closeIdle()
                     continue
                 }
@@ -178,6 +184,20 @@ package final class PostgresDatabase: SQLEngine, Sendable {
     ) throws -> Value {
         let connection = try pool.connection(deadline)
         defer { pool.put(back: connection) }
+        do {
+            return try execute(mode, for: owner, until: deadline, on: connection, body)
+        } catch PostgresFailure.refused("0A000") {
+            // "cached plan must not change result type": another process has migrated the tables. Nothing was committed.
+            try connection.forgetStatements()
+            return try execute(mode, for: owner, until: deadline, on: connection, body)
+        }
+    }
+
+    private func execute<Value>(
+        _ mode: Mode, for owner: OwnerID?, until deadline: ContinuousClock.Instant,
+        on connection: PostgresConnection, _ body: (SQLTransaction) throws -> Value
+    ) throws -> Value {
+        connection.deadline = deadline
         let transaction = PostgresTransaction(on: connection)
         let value: Value
         do {
@@ -187,10 +207,10 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         } catch {
             // Also after the deadline, so that the connection can be used again.
             connection.deadline = max(deadline, ContinuousClock.now + pool.limits.lookUp)
-            if connection.isUsable, mode != .statement { _ = try? connection.executeScript("ROLLBACK") }
+            if connection.isUsable, !mode.isStatement { _ = try? connection.executeScript("ROLLBACK") }
             throw error
         }
-        if mode != .statement { try commit(mode, on: connection) }
+        if !mode.isStatement { try commit(mode, on: connection) }
         transaction.didCommit()
         return value
     }

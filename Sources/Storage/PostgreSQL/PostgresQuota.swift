@@ -227,7 +227,8 @@ package final class PostgresQuota: QuotaLimiter {
         }
         guard !slots.isEmpty else { return }
         do throws(StorageError) {
-            try await statement { db in
+            // Executed twice, it would release the slot of another call that ends at the same time.
+            try await statement(isRepeatable: false) { db in
                 try db.execute(
                     "SELECT CAST(quota_release(?, ?, CAST(? AS JSONB)) AS TEXT)",
                     reservation.account.arguments + [Self.json(slots)])
@@ -326,13 +327,13 @@ package final class PostgresQuota: QuotaLimiter {
     // MARK: Statements
 
     private func statement<Value: Sendable>(
-        _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+        isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
         guard let server = database.postgres else {
             throw .unavailable(
                 path: database.location, reason: "it is no PostgreSQL database", retryAt: .latest)
         }
-        return try await server.statement(body)
+        return try await server.statement(isRepeatable: isRepeatable, body)
     }
 
     /// Calls a function with an account and a list, and decodes its result.

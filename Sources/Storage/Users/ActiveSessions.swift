@@ -21,13 +21,8 @@ package final class ActiveSessions: Sendable {
         var digests: [String: TokenHash] = [:]
         /// Look-ups in the database that have not ended.
         var lookUps = 0
-        /// The sessions that have changed during these look-ups, with the hash of their last token; nil for one that has
-        /// ended.
-        var changed: [String: TokenHash?] = [:]
-
-        mutating func noteChange(_ id: String, to hash: TokenHash?) {
-            if lookUps > 0 { changed.updateValue(hash, forKey: id) }
-        }
+        /// The sessions that were removed from memory during these look-ups.
+        var removed: Set<String> = []
 
         mutating func add(_ session: ActiveSession) {
             byID[session.id] = session
@@ -95,30 +90,25 @@ package final class ActiveSessions: Sendable {
 
     // MARK: Look-ups in the database
 
-    /// From now on, changes of sessions are noted for ``hasChanged(_:)``, until ``endLookUp()``.
+    /// From now on, removals of sessions are noted for ``wasRemoved(_:)``, until ``endLookUp()``.
     func beginLookUp() { state.withLock { $0.lookUps += 1 } }
 
     func endLookUp() {
         state.withLock { state in
             state.lookUps -= 1
-            if state.lookUps == 0 { state.changed = [:] }
+            if state.lookUps == 0 { state.removed = [] }
         }
     }
 
-    /// Notes that a session has another token in the database, or none: it has ended.
-    func noteChange(_ id: String, to hash: TokenHash?) { state.withLock { $0.noteChange(id, to: hash) } }
-
-    /// Whether a session has ended, or has another token, since the begin of a look-up that has not ended.
-    func hasChanged(_ session: ActiveSession) -> Bool {
-        state.withLock { state in state.changed[session.id].map { $0 != session.hash } ?? false }
-    }
+    /// Whether a session has ended, or got another token, since the begin of a look-up that has not ended.
+    func wasRemoved(_ session: ActiveSession) -> Bool { state.withLock { $0.removed.contains(session.id) } }
 
     // MARK: Removal
 
     /// Ends sessions and their tokens.
     func remove(_ ids: [String]) {
         let ended = state.withLock { state in
-            for id in ids { state.noteChange(id, to: nil) }
+            if state.lookUps > 0 { state.removed.formUnion(ids) }
             return ids.compactMap { state.remove($0) }
         }
         for session in ended { session.validity.end() }
@@ -155,7 +145,7 @@ package final class ActiveSessions: Sendable {
         let ended = state.withLock { state in
             let old = state
             state = State(policy: old.policy)
-            (state.lookUps, state.changed) = (old.lookUps, old.changed)
+            (state.lookUps, state.removed) = (old.lookUps, old.removed)
             for session in sessions {
                 guard let known = old.byID[session.id] else {
                     state.add(session)

@@ -45,15 +45,16 @@ package struct AttemptStore: Sendable {
         let order = hashes.keys.sorted { $0.lexicographicallyPrecedes($1) }
         let forgetAt = (now + lifetime).millisecondsSince1970
         return try await database.write { db in
-            try db.execute("DELETE FROM attempt WHERE forget_at < ?", [now.millisecondsSince1970])
             var records: [String: Record] = [:]
             for hash in order {
                 // Also for a subject without a row, in the same order in all processes.
                 try db.execute(
                     "SELECT CAST(pg_advisory_xact_lock(hashtextextended(encode(?, 'hex'), 12)) AS TEXT)",
                     [hash])
-                guard let row = try db.row("SELECT * FROM attempt WHERE subject = ?", [hash]),
-                    let subject = hashes[hash], let last = try row.instant("last_at")
+                let row = try db.row(
+                    "SELECT * FROM attempt WHERE subject = ? AND forget_at >= ?",
+                    [hash, now.millisecondsSince1970])
+                guard let row, let subject = hashes[hash], let last = try row.instant("last_at")
                 else { continue }
                 records[subject] = try Record(
                     failures: row["failures"], last: last, blockedUntil: row.instant("blocked_until"))
@@ -77,6 +78,12 @@ package struct AttemptStore: Sendable {
                         record.blockedUntil?.millisecondsSince1970, forgetAt,
                     ])
             }
+            // Last, and without a wait, so that two processes cannot wait for each other.
+            try db.execute(
+                """
+                DELETE FROM attempt WHERE subject IN (
+                    SELECT subject FROM attempt WHERE forget_at < ? LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                """, [now.millisecondsSince1970])
             return value
         }
     }

@@ -1,9 +1,10 @@
 import Synchronization
+import Upstream
 
-/// The changes of sessions, users and connections that the table `change` of a PostgreSQL database records.
+/// The changes that the table `change` of a PostgreSQL database records.
 ///
-/// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would skip rows: a transaction that gets
-/// its number first can be committed last.
+/// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would
+/// skip rows: a transaction that gets its number first can be committed last.
 final class ChangeFeed: Sendable {
     struct Change: Hashable, Sendable {
         enum Kind: String, Sendable {
@@ -27,28 +28,35 @@ final class ChangeFeed: Sendable {
     private static let transactionTime: Int64 = 30_000
     /// Rows are deleted after this time.
     private static let retention: Int64 = 3_600_000
-    private static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
+    private let clock: TimeSource
     // The numbers of the applied rows in the window; held for a few look-ups.
     private let applied = Mutex<Set<Int64>>([])
     // When the last applied read began; held for a few instructions.
-    private let lastApplied = Mutex(ContinuousClock.now)
+    private let lastApplied: Mutex<ContinuousClock.Instant>
+
+    init(clock: TimeSource) {
+        self.clock = clock
+        lastApplied = Mutex(clock.now())
+    }
+
+    var now: ContinuousClock.Instant { clock.now() }
 
     /// The age of the oldest row that may not have been applied, in milliseconds; longer if reads have failed.
-    private var window: Int64 {
-        let elapsed = lastApplied.withLock { ContinuousClock.now - $0 }
-        return Self.transactionTime + elapsed.components.seconds * 1_000 + 1_000
-    }
+    private var window: Int64 { Self.transactionTime + age.components.seconds * 1_000 + 1_000 }
 
     /// The time since the begin of the last read whose changes were applied.
     ///
     /// The clock runs while the process is stopped.
-    var age: Duration { lastApplied.withLock { ContinuousClock.now - $0 } }
+    var age: Duration { lastApplied.withLock { now - $0 } }
+
+    /// Whether other processes may have deleted changes that this one has not applied.
+    var hasGap: Bool { window > Self.retention }
 
     /// Returns the changes that were not applied, in no order that matters.
     func changes(_ db: SQLTransaction) throws -> [Change] {
         let rows = try db.rows(
-            "SELECT number, kind, id FROM change WHERE changed_at > \(Self.now) - \(window)")
+            "SELECT number, kind, id FROM change WHERE changed_at > clock_milliseconds() - \(window)")
         let changes = try rows.compactMap { row in
             // A kind that only a later version has is not this version's.
             try (row.value("kind") as Change.Kind?).map { kind in
@@ -62,14 +70,30 @@ final class ChangeFeed: Sendable {
         }
     }
 
+    /// Returns changes of everything, for a process that has a gap: of its sessions and users in memory, and of all rows.
+    func allChanges(_ sessions: [String], _ owners: [OwnerID], _ db: SQLTransaction) throws -> [Change] {
+        func changes(_ kind: Change.Kind, _ ids: some Sequence<String>) -> [Change] {
+            // The number of no row.
+            Set(ids).map { Change(number: 0, kind: kind, id: $0) }
+        }
+        let users: Set<String> = Set(try db.values(#"SELECT id FROM "user""#))
+        let owners = owners.map(\.text)
+        return try changes(.session, sessions + db.values("SELECT id FROM session"))
+            + changes(.user, owners.filter { !users.contains($0) })
+            + changes(.connection, owners + db.values("SELECT owner FROM connection"))
+            + changes(.identity, db.values("SELECT kind || ' ' || value FROM ended_identity_session"))
+            + changes(.alert, db.values("SELECT id || ' ' || owner FROM alert"))
+    }
+
     /// Records that the changes of a read were applied.
     func didApply(_ changes: [Change], readAt start: ContinuousClock.Instant) {
         applied.withLock { $0.formUnion(changes.map(\.number)) }
         lastApplied.withLock { $0 = start }
     }
 
-    /// Deletes changes that every process has applied or that its start has read.
+    /// Deletes changes that every process has applied, or that its start has read; see ``hasGap``.
     func deleteOld(_ db: SQLTransaction) throws {
-        try db.execute("DELETE FROM change WHERE changed_at < \(Self.now) - \(max(Self.retention, window))")
+        let age = max(Self.retention, window)
+        try db.execute("DELETE FROM change WHERE changed_at < clock_milliseconds() - \(age)")
     }
 }

@@ -28,13 +28,16 @@ package final class SessionStore: Sendable {
 
     /// Reads all sessions of a file; for the start of the process: it waits.
     ///
+    /// The clock determines the age of the changes by other processes.
+    ///
     /// - Throws: `wrongMasterKey` where their tokens' hashes were made under another.
     package init(
-        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
+        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy(),
+        clock: TimeSource = .system
     ) throws(StorageError) {
         database = file.database
         watch = try database.sqlite.map { file throws(StorageError) in try ReadingConnection(to: file) }
-        feed = database.postgres.map { _ in ChangeFeed() }
+        feed = database.postgres.map { _ in ChangeFeed(clock: clock) }
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
@@ -131,10 +134,22 @@ package final class SessionStore: Sendable {
             label: options.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
             hash: TokenHash(token, under: key))
         try session.insert(into: db, openedBy: options.origin)
-        let surplus = live.sessions(of: user.id).dropFirst(max(0, policy.perUser - 1)).map(\.id)
-        try delete(surplus, in: db)
+        try delete(try surplus(of: user.id, besides: session.id, in: db), in: db)
         db.afterCommit { [live] in live.add(session) }
         return NewSession(token: token, session: session, user: user)
+    }
+
+    /// The sessions of a user that a new one ends, which were unused for longest.
+    ///
+    /// Memory has later times of use than the database, but not all sessions that other processes have opened.
+    private func surplus(of owner: OwnerID, besides new: String, in db: SQLTransaction) throws -> [String] {
+        let uses = try db.rows(
+            "SELECT id, last_used_at FROM session WHERE user_id = ? AND id <> ?", [owner.text, new]
+        ).map { row in
+            let (id, stored): (String, Int64) = try (row["id"], row["last_used_at"])
+            return (max(stored, live.session(id)?.lastUsedAt.millisecondsSince1970 ?? stored), id)
+        }
+        return uses.sorted(by: >).dropFirst(max(0, policy.perUser - 1)).map(\.1)
     }
 
     /// Ends sessions in a transaction; they are removed from memory when it is committed.
@@ -168,31 +183,37 @@ package final class SessionStore: Sendable {
         return !misses.contains(TokenHash(digesting: token))
     }
 
-    /// Returns the session of a token after the changes of other processes were applied; nil if there is none.
+    /// Finds a session in memory after the changes of other processes were applied.
     ///
     /// While the database does not respond, sessions in memory are valid for ``SessionPolicy/grace``.
     ///
-    /// - Throws: `unavailable` after that time, and for a token that memory does not have.
+    /// - Parameter known: Returns the session, of this store or of the identity provider, by memory only.
+    /// - Returns: The session; nil if there is none.
+    /// - Throws: `unavailable` after that time, and for a session that memory does not have.
+    package func current<Known>(_ known: () -> Known?) async throws(StorageError) -> Known? {
+        guard let feed else { return known() }
+        do throws(StorageError) {
+            // A read in progress may have begun before this process was stopped; the next one has not.
+            for _ in 0..<2 where !isCurrent { try await followOthers() }
+        } catch {
+            if feed.age <= policy.grace, let session = known() { return session }
+            throw error
+        }
+        return known()
+    }
+
+    /// Returns the session of a token, also one that another process has opened, as ``current(_:)``; nil if there is none.
     package func currentSession(
         ofToken text: String, now: Instant = .now
     ) async throws(StorageError) -> ActiveSession? {
-        guard let feed else { return session(ofToken: text, now: now) }
-        if !isCurrent {
-            do throws(StorageError) {
-                try await followOthers(now: now)
-            } catch {
-                if feed.age <= policy.grace, let known = session(ofToken: text, now: now) { return known }
-                throw error
-            }
-        }
-        if let known = session(ofToken: text, now: now) { return known }
-        return try await lookUp(text, now: now)
+        if let known = try await current({ session(ofToken: text, now: now) }) { return known }
+        return feed == nil ? nil : try await lookUp(text, now: now)
     }
 
     /// Reads the session of a token from the database into memory.
     ///
-    /// It is read again only if it has changed since the begin: then a change that was applied before it was added is seen
-    /// here, and a later one is applied to the session in memory.
+    /// It is read again only if it was removed from memory since the begin: then an end that was applied before it was added
+    /// is seen here, and a later one is applied to the session in memory.
     private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let hash = TokenHash(token, under: key)
@@ -208,7 +229,7 @@ package final class SessionStore: Sendable {
             return nil
         }
         live.addIfUnknown(found)
-        guard live.hasChanged(found) else { return session(ofToken: text, now: now) }
+        guard live.wasRemoved(found) else { return session(ofToken: text, now: now) }
         do throws(StorageError) {
             if try await read() == nil { live.remove([found]) }
         } catch {
@@ -313,7 +334,7 @@ package final class SessionStore: Sendable {
     package func followOthers(now: Instant = .now) async throws(StorageError) {
         if let feed {
             return try await update.run { [self] () async throws(StorageError) in
-                try await follow(feed, now: now)
+                try await follow(feed)
             }
         }
         guard let watch else { return }
@@ -336,37 +357,18 @@ package final class SessionStore: Sendable {
         knownVersion.store(found.version, ordering: .relaxed)
     }
 
-    /// Applies the changes of other processes at a server, each in a transaction for its user.
+    /// Applies the changes of other processes at a server.
     ///
-    /// The transaction is executed after those of this process that renew or end the same session, so that no older state
-    /// replaces a newer one in memory.
-    private func follow(_ feed: ChangeFeed, now: Instant) async throws(StorageError) {
-        let start = ContinuousClock.now
-        let (changes, current) = try await database.read { db in
-            let changes = try feed.changes(db)
-            let changed = changes.filter { $0.kind == .session }.map(\.id)
-            let ids = SQLList(changed)
-            // Most of these reads, five a second at each replica, find no change.
-            let sessions =
-                try changed.isEmpty
-                ? [] : Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
-            return (changes, Dictionary(sessions.map { ($0.id, $0) }, uniquingKeysWith: { $1 }))
+    /// It waits for no lock, so a user whose transaction takes long does not delay the changes of others.
+    private func follow(_ feed: ChangeFeed) async throws(StorageError) {
+        let start = feed.now
+        let changes = try await database.read { [live, deletions] db in
+            feed.hasGap
+                ? try feed.allChanges(live.all.map(\.id), deletions.owners, db) : try feed.changes(db)
         }
-        for id in Set(changes.filter { $0.kind == .session }.map(\.id)) {
-            live.noteChange(id, to: current[id]?.hash)
-            let (known, stored) = (live.session(id), current[id])
-            let isSame =
-                known.map { known in stored.map { known.isUnchanged(in: $0) } ?? false } ?? (stored == nil)
-            guard !isSame, let owner = known?.owner ?? stored?.owner else { continue }
-            try await database.write(for: owner) { [live] db in
-                let stored = try Self.all(db, where: "WHERE session.id = ?", [id]).first
-                db.afterCommit {
-                    let known = live.session(id)
-                    if let known, let stored, known.isUnchanged(in: stored) { return }
-                    if known != nil { live.remove([id]) }
-                    if let stored { live.add(stored) }
-                }
-            }
+        let changed = Array(Set(changes.filter { $0.kind == .session }.map(\.id)))
+        for first in stride(from: 0, to: changed.count, by: Self.batch) {
+            try await refresh(Set(changed[first..<min(first + Self.batch, changed.count)]))
         }
         let (reload, endIdentity, followAlerts) = observers.withLock {
             ($0.connections, $0.identities, $0.alerts)
@@ -388,6 +390,29 @@ package final class SessionStore: Sendable {
             changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
         // Set last, so that a failed step is repeated the next time.
         feed.didApply(changes, readAt: start)
+    }
+
+    /// Makes sessions in memory those of the database.
+    ///
+    /// Memory is read before the database. It changes after a commit of this process, so a session in memory that differs is
+    /// older than the one in the database, and its token ends. Sessions that were added are read again, because this
+    /// process may have ended one between the read and its addition.
+    private func refresh(_ ids: Set<String>) async throws(StorageError) {
+        var ids = ids
+        while !ids.isEmpty {
+            let known = Dictionary(ids.compactMap { live.session($0) }.map { ($0.id, $0) }) { $1 }
+            let list = SQLList(Array(ids))
+            let rows = try await database.read { db in
+                try Self.all(db, where: "WHERE session.id IN (\(list.placeholders))", list.arguments)
+            }
+            let stored = Dictionary(rows.map { ($0.id, $0) }) { $1 }
+            // An id is never used again.
+            live.remove(ids.filter { stored[$0] == nil })
+            let new = stored.values.filter { known[$0.id]?.isUnchanged(in: $0) != true }
+            live.remove(new.compactMap { known[$0.id] })
+            for session in new { live.addIfUnknown(session) }
+            ids = Set(new.map(\.id))
+        }
     }
 
     /// The differences between the file and memory.

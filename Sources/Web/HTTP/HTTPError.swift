@@ -69,8 +69,9 @@ package enum HTTPError: Error, Equatable, Sendable {
         case repeatedField(String)
     }
 
-    /// The resource that is used up.
+    /// The resource that is used up, or not available.
     package enum Overload: Hashable, Sendable {
+        case database
         case connections
         case connectionsOfAddress
         case requestsInFlight
@@ -257,6 +258,7 @@ extension HTTPError.MalformedMessage {
 extension HTTPError.Overload {
     fileprivate var message: String {
         switch self {
+        case .database: "The database of users is not available. Try again later, with the same token."
         case .connections: "Too many connections are open. Try again in a moment."
         case .connectionsOfAddress:
             "Too many connections are open from your address. Send many requests on one of them."

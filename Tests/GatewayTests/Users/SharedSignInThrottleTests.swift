@@ -1,8 +1,6 @@
 import Brokerage
-import Foundation
 import Gateway
 import Storage
-import TestSupport
 import Testing
 
 @Suite("Failed sign-ins that several processes count together")
@@ -11,17 +9,10 @@ struct SharedSignInThrottleTests {
 
     /// Two processes with one database.
     private static func throttles() throws -> [SharedSignInThrottle] {
-        let cluster = try PostgresCluster.shared.get()
-        let url = try PostgresURL(
-            cluster.url(), origin: "the test's URL",
-            schema: "test_" + UUID().uuidString.lowercased().replacing("-", with: ""))
-        // Long enough for a machine with many tests.
-        var limits = PostgresLimits()
-        (limits.lookUp, limits.transaction, limits.start) = (.seconds(60), .seconds(60), .seconds(60))
-        return try (0..<2).map { [limits] _ in
+        let database = try SharedDatabase()
+        return try (0..<2).map { _ in
             SharedSignInThrottle(
-                memory: SignInThrottle(),
-                store: try UserStore(in: UserDatabase(at: url, limits)).attempts)
+                memory: SignInThrottle(), store: try UserStore(in: database.open()).attempts)
         }
     }
 
@@ -52,6 +43,44 @@ struct SharedSignInThrottleTests {
                 found = refusal.retryAt
             }
             #expect(found == expected, "attempt \(index)")
+        }
+    }
+
+    @Test("are counted when they begin, also those that begin at the same time at several processes")
+    func concurrent() async throws {
+        let throttles = try Self.throttles()
+        let address = ClientOrigin(1)
+        func begun(_ count: Int) async throws -> Int {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<count {
+                    group.addTask {
+                        do {
+                            _ = try await throttles[index % 2].begin(
+                                user: "ann", from: address, session: nil, now: Self.start)
+                            return true
+                        } catch is SignInThrottle.RetryLater {
+                            return false
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(try await begun(24) == 5)
+        // An address that has signed in at one process is a known client at the other one: ten attempts are free.
+        let other = ClientOrigin(2)
+        let first = try await throttles[0].begin(user: "bob", from: other, session: nil, now: Self.start)
+        #expect(!first.isKnown)
+        await throttles[0].succeeded(first, now: Self.start)
+        for index in 0..<10 {
+            let attempt = try await throttles[index % 2].begin(
+                user: "bob", from: other, session: nil, now: Self.start)
+            #expect(attempt.isKnown)
+        }
+        for throttle in throttles {
+            await #expect(throws: SignInThrottle.RetryLater.self) {
+                try await throttle.begin(user: "bob", from: other, session: nil, now: Self.start)
+            }
         }
     }
 

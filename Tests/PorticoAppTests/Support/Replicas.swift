@@ -36,6 +36,11 @@ enum Replicas {
         return path?.split(separator: "?").first.map(String.init)
     }
 
+    /// Executes SQL in the database of the replicas, and returns what `psql` prints.
+    static func execute(_ sql: String, _ environment: [String: String]) throws -> String {
+        try PostgresCluster.shared.get().execute(sql, in: #require(database(environment)))
+    }
+
     /// Runs a number of replicas around a test, all of which are stopped after it.
     static func run(
         _ count: Int, _ environment: [String: String], _ known: [RunningServer] = [],

@@ -173,6 +173,36 @@ struct PostgresDatabaseTests {
         #expect(sum == "64")
     }
 
+    @Test("prepares statements again after another process has migrated their table")
+    func migratedTable() async throws {
+        let database = try Self.database { $0.connections = 1 }
+        let server = try #require(database.postgres)
+        try await database.write { db in try db.execute("INSERT INTO x VALUES (1, 'a')") }
+        let select = "SELECT * FROM x"
+        func columns(_ execution: Int) async throws -> Int {
+            switch execution {
+            case 0: try await database.read { db in try db.rows(select).first?.values.count ?? 0 }
+            case 1:
+                try await database.write { db in
+                    try db.execute("UPDATE x SET text = 'b' WHERE id = 1")
+                    return try db.rows(select).first?.values.count ?? 0
+                }
+            default: try await server.statement { db in try db.rows(select).first?.values.count ?? 0 }
+            }
+        }
+        #expect(try await columns(0) == 2)
+        // As of another process.
+        let other = SQLDatabase(PostgresDatabase(server.url, TestDatabase.limits))
+        for execution in 0..<3 {
+            try await other.write { db in
+                try db.executeScript("ALTER TABLE x ADD COLUMN new_\(execution) BIGINT")
+            }
+            #expect(try await columns(execution) == 3 + execution, "execution \(execution)")
+        }
+        let text: String? = try await database.read { db in try db.value("SELECT text FROM x") }
+        #expect(text == "b")
+    }
+
     // MARK: Outages
 
     /// Whether an error says that the server is not available, with a time.
@@ -310,6 +340,22 @@ struct PostgresDatabaseTests {
         }
         #expect(before.withLock(\.self) == 2)
         #expect(try await Self.count(database) == 1)
+    }
+
+    @Test(
+        "executes a statement again after a lost connection only if it is repeatable",
+        arguments: [true, false])
+    func lostStatement(isRepeatable: Bool) async throws {
+        let server = try #require(try Self.database().postgres)
+        let attempts = Mutex(0)
+        let error = await #expect(throws: StorageError.self) {
+            try await server.statement(isRepeatable: isRepeatable) { db in
+                attempts.withLock { $0 += 1 }
+                _ = try db.row("SELECT pg_terminate_backend(pg_backend_pid(), 10000)")
+            }
+        }
+        #expect(Self.isUnavailable(error, because: "the connection broke"), "\(String(describing: error))")
+        #expect(attempts.withLock(\.self) == (isRepeatable ? 2 : 1))
     }
 
     // MARK: The address

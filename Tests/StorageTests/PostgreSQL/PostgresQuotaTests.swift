@@ -46,6 +46,9 @@ struct PostgresQuotaTests {
         /// Advances the clock of this process only.
         func pause(for duration: Duration) { elapsed.withLock { $0 += duration } }
 
+        /// The time since the begin.
+        var time: Duration { elapsed.withLock(\.self) }
+
         var source: TimeSource {
             TimeSource(
                 now: { [self] in base + elapsed.withLock(\.self) },
@@ -157,6 +160,74 @@ struct PostgresQuotaTests {
             clock.pause(for: .milliseconds(3_998))
             #expect(limiter.confirm(patient))
         }
+    }
+
+    /// A process that wants to send calls all the time, one after the other.
+    private struct Sender {
+        let limiter: PostgresQuota
+        /// The slot of the next call, and when the call is sent.
+        var next: (reservation: QuotaReservation, at: Duration)?
+    }
+
+    /// Lets processes send calls as soon as they can, and returns the times of the calls.
+    private static func send(
+        _ count: Int, in window: QuotaWindow, by processes: Int, seed: UInt64
+    ) async throws -> [Duration] {
+        var sent: [Duration] = []
+        try await TestEngine.postgresql.with { test in
+            let clock = try await SharedClock(try test.open())
+            var senders = try (0..<processes).map { _ in
+                Sender(
+                    limiter: PostgresQuota(in: try test.open(), clock: clock.source, maximumWait: .zero))
+            }
+            var random = SplitMix(seed: seed)
+            let end = window.period.maximumDuration * (count / window.limit + 2)
+            while sent.count < count, clock.time < end {
+                // When a call can be sent, or a slot is free.
+                var next = end
+                for index in senders.indices {
+                    let limiter = senders[index].limiter
+                    if let call = senders[index].next, call.at <= clock.time {
+                        senders[index].next = nil
+                        if limiter.confirm(call.reservation) {
+                            sent.append(clock.time)
+                        } else {
+                            await limiter.release(call.reservation)
+                        }
+                    }
+                    if senders[index].next == nil {
+                        switch await take(limiter, [window], clock.source) {
+                        case .success(let reservation):
+                            // One call of 64 is stopped for longer than its slot is valid.
+                            let pause = random.next() % 64 == 0 ? 5_000 : Int(random.next() % 400) + 1
+                            senders[index].next = (reservation, clock.time + .milliseconds(pause))
+                        case .failure(let failure):
+                            guard case .quotaExhausted(let retryAt?) = failure.cause else { throw failure }
+                            next = min(next, clock.time + retryAt.duration(since: clock.source.wallTime()))
+                        }
+                    }
+                    if let call = senders[index].next { next = min(next, call.at) }
+                }
+                try await clock.advance(by: max(next - clock.time, .milliseconds(1)))
+            }
+        }
+        try #require(sent.count == count)
+        return sent
+    }
+
+    @Test(
+        "are used by 90 % at least, and not exceeded in any interval of a window's length",
+        arguments: [(20, 60, 2), (20, 60, 3), (100, 60, 3), (50, 300, 3)])
+    func use(limit: Int, seconds: Int, processes: Int) async throws {
+        let window = QuotaWindow("window", limit: limit, per: .rolling(seconds: seconds))
+        let windows = 4
+        let times = try await Self.send(
+            limit * windows + 1, in: window, by: processes, seed: UInt64(limit + processes))
+        for (first, next) in zip(times, times.dropFirst(limit)) {
+            #expect(next - first >= .seconds(seconds), "more than \(limit) calls from \(first) on")
+        }
+        let time = try #require(times.last) - times[0]
+        #expect(time * 9 <= .seconds(seconds) * windows * 10, "\(time) for the calls of \(windows) windows")
     }
 
     @Test("are exact for many processes that use all of them, by the database's time")

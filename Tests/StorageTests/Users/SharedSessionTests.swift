@@ -107,6 +107,155 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("are not more than a user may have, also if processes have not read each other's")
+    func perUser() async throws {
+        try await TestEngine.postgresql.with { test in
+            var policy = SessionPolicy()
+            policy.perUser = 2
+            let stores = try (0..<3).map { [policy] _ in try SessionStore(in: test.open(), Self.key, policy) }
+            let oldest = try await SessionStoreTests.named("ann", stores[0], now: .now).get()
+            let users = UserStore(in: try test.open())
+            let known = try #require(try await users.registered(Username("ann")))
+            var opened: [String] = []
+            for (index, store) in stores.enumerated() {
+                let now = Instant.now + .seconds(index + 1)
+                let new = try await store.open(SessionStoreTests.wish, for: known, now: now)
+                opened.append(try #require(new).session.id)
+            }
+            let left: [String] = try await stores[0].database.read { db in
+                try db.values("SELECT id FROM session")
+            }
+            #expect(Set(left) == Set(opened.suffix(2)))
+            try await stores[0].followOthers()
+            #expect(oldest.session.validity.hasEnded)
+            #expect(Set(stores[0].sessions(of: known.user.id).map(\.id)) == Set(left))
+        }
+    }
+
+    @Test("of other users are ended and found while a transaction of one user takes long")
+    func lockedUser() async throws {
+        try await TestEngine.postgresql.with { test in
+            let file = try test.open()
+            let (first, second) = (
+                try SessionStore(in: file, Self.key), try SessionStore(in: test.open(), Self.key)
+            )
+            let (ann, bob) = (try await Self.guest(of: first), try await Self.guest(of: first))
+            try await second.followOthers()
+            let sessions = [ann, bob].compactMap { second.session(ofToken: $0.token.text) }
+            try #require(sessions.count == 2)
+            let renewed = try #require(try await first.renew(ann.session))
+            #expect(try await first.revoke(bob.session.id, of: bob.user.id))
+            let carl = try await Self.guest(of: first)
+            let (isLocked, isRead) = (Event<Void>(), DispatchSemaphore(value: 0))
+            let transaction = Task {
+                try await file.database.write(for: ann.user.id) { _ in
+                    isLocked.happen()
+                    isRead.wait()
+                }
+            }
+            await isLocked.wait()
+            defer { isRead.signal() }
+            try await second.followOthers()
+            #expect(sessions.map(\.validity.hasEnded) == [true, true])
+            #expect(second.session(ofToken: bob.token.text) == nil)
+            #expect(second.session(ofToken: ann.token.text) == nil)
+            // In memory, also of the user whose transaction has not ended.
+            #expect(second.session(ofToken: renewed.token.text)?.id == ann.session.id)
+            #expect(second.sessions(of: carl.user.id).map(\.id) == [carl.session.id])
+            isRead.signal()
+            try await transaction.value
+        }
+    }
+
+    @Test("of the identity provider are found after the changes of other processes were applied")
+    func current() async throws {
+        try await Self.with { first, second in
+            let owner = try await Self.guest(of: first).user.id
+            let isKnown = Atomic(true)
+            second.onIdentityEnd { identity in
+                if identity == .token("a token") { isKnown.store(false, ordering: .relaxed) }
+            }
+            try await first.database.write(for: owner) { db in
+                try db.execute(
+                    """
+                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
+                    VALUES ('i', 'TOKEN', 'a token', 1, 2)
+                    """)
+            }
+            // As after the process was stopped for a second.
+            try await waitUntil { !second.isCurrent }
+            let known = try await second.current { isKnown.load(ordering: .relaxed) ? "a session" : nil }
+            #expect(known == nil)
+        }
+    }
+
+    @Test("forget changes by the database's clock an hour after them")
+    func oldChanges() async throws {
+        try await Self.with { first, second in
+            _ = try await Self.guest(of: first)
+            func count() async throws -> Int? {
+                try await first.database.read { db in try db.value("SELECT count(*) FROM change") }
+            }
+            try await first.tidy()
+            #expect(try await count() != 0)
+            try await first.database.write { db in
+                try db.executeScript(
+                    """
+                    CREATE OR REPLACE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS
+                        'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) + 3601000';
+                    """)
+            }
+            try await second.tidy()
+            #expect(try await count() == 0)
+        }
+    }
+
+    @Test("are all read again by a process that was stopped until changes were deleted")
+    func gap() async throws {
+        try await TestEngine.postgresql.with { test in
+            let first = try SessionStore(in: test.open(), Self.key)
+            let base = ContinuousClock.now
+            let elapsed = Mutex(Duration.zero)
+            let clock = TimeSource(
+                now: { base + elapsed.withLock(\.self) }, wallTime: { .now },
+                sleep: { _ in Issue.record("nothing waits") })
+            let second = try SessionStore(in: test.open(), Self.key, clock: clock)
+            let (ended, renewed) = (try await Self.guest(of: first), try await Self.guest(of: first))
+            let owners = Event<Set<OwnerID>>()
+            let identity = Event<EndedIdentity>()
+            second.onConnectionChange { changed in owners.happen(changed) }
+            second.onIdentityEnd { identity.happen($0) }
+            try await second.followOthers()
+            let known = try [ended, renewed].map { try #require(second.session(ofToken: $0.token.text)) }
+            #expect(try await first.revoke(ended.session.id, of: ended.user.id))
+            let new = try #require(try await first.renew(renewed.session))
+            let added = try await Self.guest(of: first)
+            try await first.database.write { db in
+                try db.execute(
+                    """
+                    INSERT INTO connection (id, owner, provider, environment, connected_at)
+                    VALUES ('c', ?, 'ALPACA', 'PAPER', 1)
+                    """, [added.user.id.text])
+                try db.execute(
+                    """
+                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
+                    VALUES ('i', 'SUBJECT', 'a subject', 1, 2)
+                    """)
+                try db.execute("DELETE FROM change")
+            }
+            elapsed.withLock { $0 = .seconds(3_600) }
+            #expect(!second.isCurrent)
+            #expect(try await second.currentSession(ofToken: ended.token.text) == nil)
+            #expect(known.map(\.validity.hasEnded) == [true, true])
+            #expect(second.session(ofToken: renewed.token.text) == nil)
+            #expect(second.session(ofToken: new.token.text) != nil)
+            #expect(second.sessions(of: added.user.id).map(\.id) == [added.session.id])
+            #expect(await owners.wait().contains(added.user.id))
+            #expect(await identity.wait() == .subject("a subject"))
+            #expect(second.isCurrent)
+        }
+    }
+
     @Test("report changed connections and logouts until they were applied")
     func observers() async throws {
         try await Self.with { first, second in

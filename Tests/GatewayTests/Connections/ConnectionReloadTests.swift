@@ -1,0 +1,66 @@
+import Brokerage
+import Dispatch
+import PorticoCore
+import Storage
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("Connections that another process has changed")
+struct ConnectionReloadTests {
+    private static func owner() throws -> OwnerID { try #require(OwnerID("ann")) }
+
+    private static func connection(_ id: String) throws -> StoredConnection {
+        StoredConnection(
+            id: id, owner: try owner(), provider: .alpaca, environment: .paper,
+            connectedAt: try #require(Instant(secondsSince1970: 1_800_000_000)))
+    }
+
+    @Test("are read without the removal of one that this process stores in the meantime")
+    func storedMeanwhile() async throws {
+        let (database, owner, key) = (try SharedDatabase(), try Self.owner(), MasterKey.random())
+        let files = try (0..<2).map { _ in try database.open() }
+        try UserStore(in: files[0]).ensure(owner)
+        let stores = try files.map { try ConnectionStore(in: $0, key) }
+        let registry = ProviderConnectionRegistry([])
+        let service = ConnectionService(
+            store: stores[0], registry: registry, connectors: [],
+            redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""),
+            clock: .system, didChange: { _ in })
+        let (old, new) = (try Self.connection("old"), try Self.connection("new"))
+        for connection in [old, try Self.connection("other")] {
+            #expect(try await stores[1].add(connection, Secret("key"), maximum: 20) == .added)
+        }
+        try await service.reload([owner])
+        #expect(Set(registry.connections(of: owner).map(\.id)) == ["old", "other"])
+        #expect(try await stores[1].delete("old", of: owner) == .deleted)
+
+        // The read waits for a lock.
+        let (isLocked, isStored) = (Event<Void>(), DispatchSemaphore(value: 0))
+        let lock = Task {
+            try await files[1].database.write { db in
+                try db.executeScript("LOCK TABLE connection IN ACCESS EXCLUSIVE MODE")
+                isLocked.happen()
+                isStored.wait()
+            }
+        }
+        await isLocked.wait()
+        let reload = Task { try await service.reload([owner]) }
+        try await waitUntil {
+            try await files[1].database.read { db in
+                try db.value(
+                    """
+                    SELECT count(*) FROM pg_locks
+                    WHERE relation = CAST('connection' AS regclass) AND NOT granted
+                    """, as: Int.self)
+            } == 1
+        }
+        _ = registry.add(service.open(new, nil, nil))
+        isStored.signal()
+        try await lock.value
+        try await reload.value
+        #expect(Set(registry.connections(of: owner).map(\.id)) == ["other", "new"])
+    }
+}
