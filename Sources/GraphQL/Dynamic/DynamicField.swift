@@ -29,6 +29,12 @@ struct DynamicField: Sendable {
         let arguments = try arguments.get()
         let value = source[name]
         guard case .object(let object) = value else { return value }
+        if case .string(let message) = object["__error"] {
+            guard case .object(let extensions)? = object["__extensions"]?.inputValue else {
+                throw CompletionError.resolver(message, InputObject())
+            }
+            throw CompletionError.resolver(message, extensions)
+        }
         if case .boolean(true) = object["__args"] {
             return .string(
                 String(decoding: InputValue.object(arguments).withShortestNumbers.json, as: UTF8.self))

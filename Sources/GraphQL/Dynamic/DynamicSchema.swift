@@ -4,8 +4,8 @@
 /// bound types:
 /// - A field is the property of its name; a missing property is null.
 /// - The property `__typename` of an object determines its type for an interface or union.
-/// - A property or a list item `{"__error": "message"}` makes its field or its item fail with that message, and with the
-///   `extensions` of its property `__extensions`.
+/// - A property `{"__error": "message"}` makes its field fail with that message, and with the `extensions` of its property
+///   `__extensions`.
 /// - A property `{"__args": true}` becomes the JSON text of the field's coerced arguments, in definition order.
 /// - Leaf values are coerced (specification, sections 3.5 and 3.9); custom scalars are unchanged.
 ///

@@ -61,17 +61,6 @@ extension DynamicValue {
         }
     }
 
-    /// The error that the value stands for: an object with the property `__error`.
-    var error: CompletionError? {
-        guard case .object(let object) = self, case .string(let message) = object["__error"] else {
-            return nil
-        }
-        guard case .object(let extensions)? = object["__extensions"]?.inputValue else {
-            return .resolver(message, InputObject())
-        }
-        return .resolver(message, extensions)
-    }
-
     /// The original JSON value, for messages and custom scalars.
     var inputValue: InputValue {
         switch self {

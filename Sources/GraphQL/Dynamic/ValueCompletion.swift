@@ -51,7 +51,6 @@ struct ValueCompletion: Sendable {
         -> Bool
     {
         do {
-            if let error = value.error { throw error }
             if let item = type.item { return try writeList(value, of: item, to: &writer) }
             switch kind {
             case .scalar(.some(let scalar)): try scalar.write(value, to: &writer)
@@ -150,7 +149,7 @@ struct RuntimeTypes: Sendable {
 /// The reason why a value cannot be completed to its schema type, with the wording of the reference
 /// implementation.
 enum CompletionError: ClientVisibleError, Hashable {
-    /// The data contain an error with this message, and these extensions, for the field or the item.
+    /// The data contain an error with this message, and these extensions, for the field.
     case resolver(String, InputObject)
     case nullInNonNull(_ coordinate: String)
     case notIterable(_ coordinate: String)
