@@ -10,8 +10,12 @@ struct ReferenceIncrementalTests {
         try String(contentsOf: Golden.url("incremental/graphql-js/\(file)"), encoding: .utf8)
     }
 
-    private static let cases: [JSONValue] =
-        (try? text("cases.ndjson").split(separator: "\n").map { try JSONValue(parsing: String($0)) }) ?? []
+    private static let cases = lines(of: "cases.ndjson")
+    private static let validations = lines(of: "validation.ndjson")
+
+    private static func lines(of file: String) -> [JSONValue] {
+        (try? text(file).split(separator: "\n").map { try JSONValue(parsing: String($0)) }) ?? []
+    }
 
     private static let names = cases.compactMap { $0["name"]?.string }
 
@@ -25,7 +29,7 @@ struct ReferenceIncrementalTests {
     private static func payloads(of test: JSONValue, in format: IncrementalFormat) throws -> [JSONValue] {
         let text = try text("\(try #require(test["schema"]?.string)).graphql")
         let schema = DynamicSchema(try Schema.build(text, incrementalDelivery: true))
-        let root = InputValue(try #require(test["rootValue"]))
+        let root = InputValue(test["rootValue"] ?? .null)
         let request = GraphQLRequest(try #require(test["document"]?.string))
         let responses: [GraphQLResponse]
         do throws(GraphQLErrors) {
@@ -69,6 +73,27 @@ struct ReferenceIncrementalTests {
         #expect(payloads.first?["data"] == expected.first?["data"])
         #expect(Self.entries(payloads) == Self.entries(expected))
         #expect(Self.errors(payloads) == Self.errors(expected))
+    }
+
+    @Test("are refused at the places of the reference if a directive is not permitted")
+    func validation() throws {
+        #expect(Self.validations.count == 50)
+        for test in Self.validations {
+            let payloads = try Self.payloads(of: test, in: .pendingAndCompleted)
+            // The documents have other errors, too.
+            let errors = (payloads.first?["errors"]?.elements ?? []).filter { error in
+                let message = error["message"]?.string ?? ""
+                return message.contains("must be a static string")
+                    || message.contains("must be unique across")
+                    || message.contains("not supported on subscription")
+                    || message.contains("cannot be used on root") || message.contains("on non-list field")
+            }
+            #expect(
+                Self.counts(errors.map { [$0["message"], $0["locations"]] })
+                    == Self.counts(
+                        test["errors"]?.elements?.map { [$0["message"], $0["locations"]] } ?? []),
+                "\(test["name"] ?? .null)")
+        }
     }
 
     /// Values without their order, which is not that of the reference.
