@@ -298,6 +298,18 @@ struct ToolTests {
                 unprepared["content"]?[0]?["text"]?.string?.contains(
                     "This order has no preview that is valid.")
                     == true)
+            // A call whose client asks for its progress has the same rules.
+            let streamed = try await server.send(
+                RawRequest.post(
+                    """
+                    {"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"RavenTrade",\
+                    "arguments":\(input(2)),"_meta":{"progressToken":1}}}
+                    """, path: "/mcp",
+                    fields: [
+                        "Authorization: Bearer \(token)", "Accept: application/json, text/event-stream",
+                    ]))
+            #expect(streamed.body.contains("The operation RavenTrade has started."), "\(streamed.body)")
+            #expect(streamed.body.contains("This order has no preview that is valid."), "\(streamed.body)")
             let own = try await server.call(
                 "RavenTrade", input(2, #","idempotencyKey":"mine""#), token: token)
             #expect(

@@ -127,6 +127,60 @@ struct ReaderTests {
                 url: u
                 publisher: { value: The Example }
                 publishedAt: { path: at, date: DATE }
+          - name: keys
+            url: https://api.example.com
+            key: { header: Host }
+            quotas: [{ name: a, calls: 20000000, seconds: 1 }, { name: a, calls: 1 }]
+            symbols:
+              - { kind: LISTING, text: "{ticker}", market: XLON }
+              - { kind: LISTING, text: "{ticker}" }
+              - { kind: MARKET, text: "" , market: XLON }
+              - { kind: INDEX, text: "{name}" }
+              - { kind: CRYPTO, text: "{base}{quote}" }
+              - { kind: FX, text: "{base}{quote}" }
+            routes: {}
+            errors: [{ cause: NOT_FOUND, contains: "" }]
+            quotes:
+              path: /quote/{symbols}
+              query: { q: "{symbols",
+                a0: 1, a1: 1, a2: 1, a3: 1, a4: 1, a5: 1, a6: 1, a7: 1, a8: 1, a9: 1, b0: 1, b1: 1, b2: 1, b3: 1, b4: 1,
+                b5: 1, b6: 1, b7: 1, b8: 1, b9: 1, c0: 1, c1: 1, c2: 1, c3: 1, c4: 1, c5: 1, c6: 1, c7: 1, c8: 1, c9: 1 }
+              symbolsPerCall: 5
+              keyed: true
+              fields:
+                symbol: s
+                price: "['a"
+                bid: a[0]b
+                ask: a]
+                high: "['']"
+                low: { path: l, times: 1e999 }
+                marketState: { path: d, otherwise: OPEN }
+                open: { path: o, date: DATE }
+          - name: prefixes
+            url: https://api.example.com
+            key: { header: Authorization, prefix: "Zugangsschlüssel: " }
+            symbols: [{ kind: LISTING, text: "{ticker}" }]
+            quotes:
+              path: /quote/{symbol}
+              fields:
+                price: p
+                marketState: { value: OPENED }
+            news:
+              path: /news
+              nextItem: cursor
+              fields:
+                id: id
+                headline: h
+                url: u
+                publisher: p
+                publishedAt: { path: at, date: SECONDS }
+          - name: long
+            url: https://api.example.com
+            key: { header: Authorization, prefix: "A prefix that is too long " }
+            symbols: [{ kind: LISTING, text: "{ticker}" }, { kind: LISTING, text: "{ticker}.US" }]
+            quotes:
+              path: /quote/{symbol}
+              fields: { price: p }
         """
 
     @Test("reports all errors at once, with line and column")

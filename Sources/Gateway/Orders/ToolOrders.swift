@@ -36,8 +36,10 @@ package final class ToolOrders: Sendable {
         /// use small numbers as ids of calls.
         let nonce = RandomID.make()
         let expiresAt: ContinuousClock.Instant
-        /// The call that used it; nil if none did.
-        var call: String?
+        /// The call that used it, and the day in UTC of its first attempt; nil if none did.
+        ///
+        /// A call that is repeated on the next day has the same key, and counts for the same day.
+        var use: (call: String, day: CalendarDate)?
     }
 
     /// How long a preview can be used.
@@ -85,8 +87,8 @@ package final class ToolOrders: Sendable {
         _ subject: Subject, of session: Session, call: String
     ) throws(FieldError) -> Permit {
         guard let group = Self.group(of: session) else { throw session.unauthenticated }
-        let (preview, isUsed) = try use(subject, of: group, by: call)
-        guard !isUsed else {
+        let (preview, use) = try use(subject, of: group, by: call)
+        guard use.call == call else {
             throw FieldError(
                 .conflict,
                 """
@@ -94,7 +96,7 @@ package final class ToolOrders: Sendable {
                 it. \(Self.remedy)
                 """)
         }
-        let limit = try limit(of: preview, in: group)
+        let limit = try limit(of: preview, in: "\(use.day)-\(group)")
         let digest = HashFunction.sha256.hash("\(group) \(preview.nonce) \(call)").prefix(16)
         return Permit(idempotencyKey: limit.idempotencyKey(Base64.url.encoded(digest)), limit: limit)
     }
@@ -103,20 +105,20 @@ package final class ToolOrders: Sendable {
         Call a tool with `previewOrder` with the same `input` in this session, then this tool within 5 minutes.
         """
 
-    /// Returns the preview of an order, and whether another call has used it.
+    /// Returns the preview of an order, and the call that used it first: this one if none did.
     private func use(
         _ subject: Subject, of group: String, by call: String
-    ) throws(FieldError) -> (Preview, isUsed: Bool) {
+    ) throws(FieldError) -> (Preview, (call: String, day: CalendarDate)) {
         let now = clock.now()
-        let found = previews.withLock { previews -> (Preview, Bool)? in
+        let today = clock.wallTime().dateInUTC
+        let found = previews.withLock { previews -> (Preview, (call: String, day: CalendarDate))? in
             guard var own = previews.value(for: group),
                 let index = own.firstIndex(where: { $0.subject == subject && now < $0.expiresAt })
             else { return nil }
-            if own[index].call == nil {
-                own[index].call = call
-                previews.insert(own, for: group, weight: 1)
-            }
-            return (own[index], own[index].call != call)
+            if let use = own[index].use { return (own[index], use) }
+            own[index].use = (call, today)
+            previews.insert(own, for: group, weight: 1)
+            return (own[index], (call, today))
         }
         guard let found else {
             throw FieldError(
@@ -141,9 +143,8 @@ package final class ToolOrders: Sendable {
                 instrument that is traded in such a currency.
                 """)
         }
-        let day = clock.wallTime().dateInUTC
         let limit = OrderValueLimit(
-            group: "\(day)-\(group)", currency: currency, value: value.withoutTrailingZeros,
+            group: group, currency: currency, value: value.withoutTrailingZeros,
             maximum: limits[currency] ?? .zero)
         guard limit.value <= limit.maximum else {
             throw FieldError.argument(

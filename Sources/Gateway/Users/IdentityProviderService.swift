@@ -50,6 +50,8 @@ package final class IdentityProviderService: Sendable {
                 switch ended {
                 case .session(let id): session.issuerSessionID == id
                 case .subject(let subject): session.identity.subject == subject
+                case .unnamedSessions(let subject):
+                    session.issuerSessionID == nil && session.identity.subject == subject
                 case .token(let hash): session.tokenHash == hash
                 }
             }

@@ -43,8 +43,17 @@ package enum EndedIdentity: Hashable, Sendable {
     case session(String)
     /// All sessions of a subject.
     case subject(String)
+    /// The tokens of a subject that name no session.
+    case unnamedSessions(of: String)
     /// One bearer token, by its hash.
     case token(String)
+
+    /// The value of a row for all tokens of a subject that name no session.
+    ///
+    /// Its kind is TOKEN, since the tables have no further kind. The hash of a token has no colon.
+    static func unnamedSessionsValue(of subject: String) -> String { unnamedSessionsPrefix + subject }
+
+    private static let unnamedSessionsPrefix = "subject:"
 
     /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version.
     init?(_ text: String) {
@@ -54,6 +63,8 @@ package enum EndedIdentity: Hashable, Sendable {
         switch parts[0] {
         case "SESSION": self = .session(parts[1])
         case "SUBJECT": self = .subject(parts[1])
+        case "TOKEN" where parts[1].hasPrefix(Self.unnamedSessionsPrefix):
+            self = .unnamedSessions(of: String(parts[1].dropFirst(Self.unnamedSessionsPrefix.count)))
         case "TOKEN": self = .token(parts[1])
         default: return nil
         }

@@ -217,7 +217,8 @@ package struct IdentityStore: Sendable {
                     in: db)
                 if let subject {
                     try Self.end(
-                        "TOKEN", Self.unnamedSession(of: subject), issuer: issuer, endedAt: endedAt ?? now,
+                        "TOKEN", EndedIdentity.unnamedSessionsValue(of: subject), issuer: issuer,
+                        endedAt: endedAt ?? now,
                         forgetAt: forgetAt, now: now, in: db)
                 }
                 ids = try db.values(
@@ -236,11 +237,6 @@ package struct IdentityStore: Sendable {
             try sessions.delete(ids, in: db)
         }
     }
-
-    /// The value for all tokens of a subject that name no session.
-    ///
-    /// Its kind is TOKEN, since the tables have no further kind. The hash of a token has no colon.
-    private static func unnamedSession(of subject: String) -> String { "subject:\(subject)" }
 
     /// Refuses one bearer token from now on.
     package func endToken(
@@ -285,7 +281,8 @@ package struct IdentityStore: Sendable {
             [
                 origin.identity.issuer, origin.sessionID, origin.identity.subject,
                 origin.issuedAt.millisecondsSince1970, tokenHash,
-                origin.sessionID == nil ? unnamedSession(of: origin.identity.subject) : nil,
+                origin.sessionID == nil
+                    ? EndedIdentity.unnamedSessionsValue(of: origin.identity.subject) : nil,
             ])
         return row != nil
     }

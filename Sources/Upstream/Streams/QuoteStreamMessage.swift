@@ -101,7 +101,7 @@ package struct QuoteStreamReceiver: Sendable {
     /// all are polled.
     package mutating func accept(_ message: QuoteStreamMessage) -> [StreamEvent<QuoteUpdate>] {
         guard message.epoch >= epoch else { return [] }
-        let isNext = message.epoch == epoch && message.number == number + 1
+        let isNext = message.epoch == epoch && message.number == number &+ 1
         (epoch, number) = (message.epoch, message.number)
         switch message.content {
         case .state(false, _): return disconnect()

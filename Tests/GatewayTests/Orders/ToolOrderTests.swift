@@ -97,6 +97,24 @@ struct ToolOrderTests {
         }
     }
 
+    @Test("is placed once if its call is repeated after midnight, and counts for the day before")
+    func midnight() async throws {
+        try await Tools.with(["USD": 400]) { tools in
+            tools.gateway.clock.advanceWallClock(by: .seconds(7 * 3_600 + 3_540))
+            try await tools.preview(tools.order)
+            let order = try await tools.placed(tools.order, call: "7")
+            tools.gateway.clock.advanceWallClock(by: .seconds(120))
+            let same = try await tools.placed(tools.order, call: "7")
+            #expect(same["id"] == order["id"])
+            #expect(same["clientOrderId"]?.string?.hasPrefix("mcp-2026-11-20-") == true, "\(same)")
+            #expect(tools.gateway.placings == 1)
+            // The next day has its own limit.
+            try await tools.preview(tools.order)
+            let next = try await tools.placed(tools.order, call: "8")
+            #expect(next["clientOrderId"]?.string?.hasPrefix("mcp-2026-11-21-") == true, "\(next)")
+        }
+    }
+
     @Test("is refused without a preview: of the same values, in the same session, of the last five minutes")
     func withoutPreview() async throws {
         try await Tools.with { tools in

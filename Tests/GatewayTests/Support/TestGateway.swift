@@ -184,13 +184,15 @@ final class TestClock: Sendable {
     private struct Time {
         var now = ContinuousClock.now
         var running = SuspendingClock.now
+        /// By how much the wall clock differs from ``TestGateway/now``.
+        var wallOffset = Duration.zero
     }
 
     private let time = Mutex(Time())
 
     /// Brings it to the present, for deadlines of transports, whose time is real, that are counted from it.
     func catchUp() {
-        time.withLock { $0 = Time() }
+        time.withLock { $0 = Time(wallOffset: $0.wallOffset) }
     }
 
     func advance(by duration: Duration) {
@@ -200,6 +202,9 @@ final class TestClock: Sendable {
         }
     }
 
+    /// Advances the wall clock only, as to another time of the day.
+    func advanceWallClock(by duration: Duration) { time.withLock { $0.wallOffset += duration } }
+
     /// Advances the time as if the machine slept for the duration.
     func suspend(for duration: Duration) {
         time.withLock { $0.now += duration }
@@ -207,7 +212,8 @@ final class TestClock: Sendable {
 
     var calls: TimeSource {
         TimeSource(
-            now: { self.time.withLock(\.now) }, wallTime: { Instant(TestGateway.now) ?? .earliest },
+            now: { self.time.withLock(\.now) },
+            wallTime: { (Instant(TestGateway.now) ?? .earliest) + self.time.withLock(\.wallOffset) },
             runningTime: { self.time.withLock(\.running) },
             sleep: { until in
                 let rest = self.time.withLock(\.now).duration(to: until)

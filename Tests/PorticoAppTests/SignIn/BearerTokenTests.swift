@@ -141,6 +141,54 @@ struct BearerTokenTests {
         }
     }
 
+    @Test(
+        "is accepted while old keys are withdrawn under load: one fetch for each new key, and no request fails"
+    )
+    func withdrawalUnderLoad() async throws {
+        try await withIssuerServer { test in
+            let first = test.issuer.key
+            var old = first
+            for (round, algorithm) in IssuerKey.Algorithm.allCases.enumerated() {
+                let (previous, new) = (old, try IssuerKey(algorithm, id: "new-\(round)"))
+                test.issuer.publish([new, previous])
+                try await Self.load(test, "\(round) both") { $0.isMultiple(of: 2) ? previous : new }
+                // No client has a token of the old key any more.
+                try await Self.load(test, "\(round) new") { number in
+                    if number == 20 { test.issuer.publish([new]) }
+                    return new
+                }
+                old = new
+            }
+            #expect(test.issuer.keyFetches == 4)
+            let refused = try await test.server.ask(
+                "{ viewer { id } }", token: try first.token(test.issuer.claims()))
+            #expect(refused.refusalReason == "UNKNOWN_KEY", "\(refused.body)")
+            #expect(test.issuer.keyFetches == 5)
+        }
+    }
+
+    /// Sends 64 requests of eight clients at once, each with a new token.
+    private static func load(
+        _ test: IssuerServer, _ name: String, key: @escaping @Sendable (_ number: Int) -> IssuerKey
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            for client in 0..<8 {
+                group.addTask {
+                    for request in 0..<8 {
+                        let number = 8 * request + client
+                        let claims = test.issuer.claims(["jti": "\"\(name) \(number)\""])
+                        let answer = try await test.server.ask(
+                            "{ viewer { username } }", token: try key(number).token(claims))
+                        #expect(
+                            answer.json?["data"]?["viewer"]?["username"] == "ann",
+                            "\(name) \(number): \(answer.body)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("ends with its subscriptions when the issuer withdraws its key")
     func withdrawal() async throws {
         try await withIssuerServer { test in

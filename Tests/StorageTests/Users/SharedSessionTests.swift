@@ -287,6 +287,18 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("report a logout of a session and of the tokens of its subject that name no session")
+    func unnamedSessions() async throws {
+        try await Self.with { first, second in
+            let ended = Mutex<Set<EndedIdentity>>([])
+            second.onIdentityEnd { identity in ended.withLock { _ = $0.insert(identity) } }
+            try await IdentityStore(first).end(
+                issuer: "i", sessionID: "s", subject: "a subject", forgetAt: .now + .seconds(60))
+            try await second.followOthers()
+            #expect(ended.withLock(\.self) == [.session("s"), .unnamedSessions(of: "a subject")])
+        }
+    }
+
     @Test("have the same keys in processes that start at the same time")
     func keys() async throws {
         try await TestEngine.postgresql.with { test in

@@ -60,6 +60,13 @@ struct QuoteStreamReceiverTests {
                 == ["connected", "carrying 1", "connected", "carrying 1"])
     }
 
+    @Test("accepts the highest number, which has no next one")
+    func highestNumber() {
+        #expect(
+            events([Self.state(1, .max, true), Self.updates(1, 1, 5)])
+                == ["connected", "carrying 1", "connected", "carrying 1", "price 5"])
+    }
+
     @Test("drops messages of an earlier owner, and counts a later one as a new connection")
     func epochs() {
         #expect(

@@ -116,6 +116,31 @@ struct IncrementalTransportTests {
         }
     }
 
+    @Test("is for a trusted document only if the document has an active directive", arguments: formats)
+    func trustedDocuments(format: Format) async throws {
+        let source = SlowBoxSource()
+        var service = try source.service()
+        let plain = "{ box { name slow } }"
+        service.documents = DocumentPolicy(trusting: [plain, Self.document], runsOnlyTrusted: true)
+        func request(_ members: String) -> String {
+            RawRequest.post("{\(members)}", fields: ["Accept: \(format.accept)"])
+        }
+        func id(of text: String) -> String { #""documentId":"\#(DocumentHash(of: text))""# }
+        try await withServer(service) { server in
+            let client = try server.client()
+            defer { client.close() }
+            try await client.send(request(id(of: Self.document)))
+            var received = ""
+            while !received.contains(#""hasNext":true"#) { received += try await client.take(1) }
+            source.open()
+            let complete = try await server.ask(request(id(of: plain))).body
+            #expect(complete.contains(#"{"data":{"box":{"name":"n","slow":1}}}"#), "\(complete)")
+            #expect(!complete.contains("hasNext"))
+            let other = try await server.ask(request(#""query":"{ box { ... @defer { slow } } }""#))
+            #expect(other.body.contains("DOCUMENT_NOT_TRUSTED"), "\(other.body)")
+        }
+    }
+
     @Test("reports a request error as one payload without data", arguments: formats)
     func requestErrors(format: Format) async throws {
         try await withServer(SlowBoxSource().service()) { server in

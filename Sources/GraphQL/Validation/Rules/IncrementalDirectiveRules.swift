@@ -108,15 +108,17 @@ extension ValidationRule {
         }
     }
 
-    /// The labels of `@defer` and `@stream` are constant and unique.
+    /// The labels of `@defer` and `@stream` are constant and unique; null is no label.
     static let deferStreamDirectiveLabel = ValidationRule(
         name: "Defer And Stream Directive Labels Are Unique"
     ) { document in
         var known: [String: SourceSpan] = [:]
         return document.incrementalDirectives.compactMap { use in
-            guard let label = use.argument("label", in: document.document) else { return nil }
-            guard case .string(let value) = label else {
-                return use.finding("Argument \"@\(use.name)(label:)\" must be a static string.")
+            let value: StringValue
+            switch use.argument("label", in: document.document) {
+            case nil, .null: return nil
+            case .string(let text): value = text
+            default: return use.finding("Argument \"@\(use.name)(label:)\" must be a static string.")
             }
             let text = document.document.string(value)
             guard let first = known[text] else {
