@@ -12,7 +12,7 @@ struct GoldenAnswerTests {
     )
     func answers() async throws {
         // First what users make, so that there is something of it to be told.
-        let all = OperationDocument.withinQuota
+        let all = OperationDocument.recorded
         let documents =
             OperationDocument.mutations + all.filter(\.isQuery) + all.filter(\.isSubscription)
             + OperationDocument.changes

@@ -37,7 +37,7 @@ struct OperationDocumentTests {
 
     @Test(
         "get a response without errors from the sandbox, as the schema states",
-        arguments: OperationDocument.recorded)
+        arguments: OperationDocument.executable)
     func answers(_ document: OperationDocument) async throws {
         let valid = try validate(
             parse(SourceText(document.text)), against: Schema.build(Contract.schemaText))
