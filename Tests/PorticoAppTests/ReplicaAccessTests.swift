@@ -122,18 +122,22 @@ struct ReplicaAccessTests {
                             try await accounts(at: replica).json?["data"]?["accounts"]?.elements?.count == 2
                         }
                     }
-                    for _ in 0..<20 {
+                    let account = try #require(
+                        await accounts(at: replicas[0]).json?["data"]?["accounts"]?[0]?["id"]?.string)
+                    // Portico sends at most a fixed number of these calls a minute.
+                    for round in 1...8 {
                         let exchanged = sandbox.calls[.saxo, "POST /token"]
                         sandbox.expireAccessTokens(of: SandboxUser.demo.name)
+                        // Previews are not cached: each is a call.
+                        let preview = """
+                            { previewOrder(input: { idempotencyKey: "preview" accountId: "\(account)" side: BUY
+                                instrument: { symbol: "AAPL" } size: { quantity: "\(round)" } price: { limit: "1" }
+                                timeInForce: DAY }) { calculatedBy } }
+                            """
                         try await withThrowingTaskGroup { tasks in
                             for replica in replicas {
                                 tasks.addTask {
-                                    let answer = try await replica.send(
-                                        RawRequest.post(
-                                            RawRequest.query("{ accounts { id equity } }"),
-                                            fields: [
-                                                "Authorization: Bearer \(token)", "Cache-Control: no-cache",
-                                            ]))
+                                    let answer = try await replica.ask(preview, token: token)
                                     #expect(answer.failures.isEmpty, "\(answer.body)")
                                 }
                             }

@@ -172,15 +172,15 @@ struct SharedRedisTests {
     private static func contents(_ redis: RedisServer) throws -> String {
         let commands = [
             "string": "GET KEY", "hash": "HGETALL KEY", "set": "SMEMBERS KEY", "list": "LRANGE KEY 0 -1",
-            "zset": "ZRANGE KEY 0 -1",
+            "zset": "ZRANGE KEY 0 -1", "stream": "XRANGE KEY - +",
         ]
         var contents = ""
         for key in try redis.execute("KEYS *").split(separator: "\n") {
-            let type = try redis.execute("TYPE \(key)")
+            let type = try redis.execute("TYPE KEY", key: key)
             // A key can expire in the meantime.
             guard type != "none" else { continue }
             let command = try #require(commands[type], "\(type)")
-            contents += "\(key)\n" + (try redis.execute(command.replacing("KEY", with: key))) + "\n"
+            contents += "\(key)\n" + (try redis.execute(command, key: key)) + "\n"
         }
         return contents
     }

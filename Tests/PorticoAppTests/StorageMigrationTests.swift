@@ -30,6 +30,8 @@ struct StorageMigrationTests {
                 let (data, back) = (folder.appending(path: "data"), folder.appending(path: "back"))
                 let upstream = Upstream(sandbox).environment.merging([
                     "PORTICO_TRUSTED_PROXIES": "1", "PORTICO_POLYGON_BASE_URL": sandbox.polygon.baseURL,
+                    "PORTICO_POLYGON_KEY": FakePolygonSettings.demoKey,
+                    "PORTICO_ROUTE_INSTRUMENTS": "alpha_vantage",
                 ]) { $1 }
                 let settings = try Replicas.environment(
                     alphaVantage(sandbox, data: nil).merging(upstream) { $1 }, folder)

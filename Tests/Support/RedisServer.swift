@@ -53,6 +53,12 @@ package final class RedisServer: Sendable {
     /// Executes a command of words without spaces with `redis-cli`, and returns what it prints.
     package func execute(_ command: String) throws -> String { try shell.command("cli \(command)") }
 
+    /// Executes a command for one key, which may have spaces; KEY stands for it.
+    package func execute(_ command: String, key: some StringProtocol) throws -> String {
+        let quoted = key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return try shell.command("line \(command.replacing("KEY", with: "\"\(quoted)\""))")
+    }
+
     private static let program = "/usr/bin/redis-server"
 
     /// Arguments: the program, the directory to create, the options of the server.
@@ -87,6 +93,8 @@ package final class RedisServer: Sendable {
                 pause) kill -STOP "$pid" ;;
                 resume) kill -CONT "$pid" ;;
                 cli) cli $rest 2>&1 ;;
+                # From its input, redis-cli also reads words in quotation marks.
+                line) printf '%s\\n' "$rest" | cli 2>&1 ;;
             esac </dev/null && echo done || echo failed
         done
         stop

@@ -73,13 +73,27 @@ package struct SaxoClient: Sendable {
         _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
+        try await withToken(in: context, repeats: true) { token throws(ProviderFailure) in
+            try await send(operation, group, url, token, in: context, read: read)
+        }
+    }
+
+    /// Sends a request, and renews the token if it is refused; one that `repeats` is then sent once more.
+    private func withToken<Value>(
+        in context: CallContext, repeats: Bool,
+        _ send: (SaxoToken) async throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
         let token = try await access.token(in: context)
         do throws(ProviderFailure) {
-            return try await send(operation, group, url, token, in: context, read: read)
+            return try await send(token)
         } catch {
-            guard error.cause == .unauthorized, let next = try await access.renewed(after: token, in: context)
-            else { throw error }
-            return try await send(operation, group, url, next, in: context, read: read)
+            guard error.cause == .unauthorized else { throw error }
+            guard repeats else {
+                _ = try? await access.renewed(after: token, in: context)
+                throw error
+            }
+            guard let next = try await access.renewed(after: token, in: context) else { throw error }
+            return try await send(next)
         }
     }
 
@@ -98,23 +112,21 @@ package struct SaxoClient: Sendable {
     ///
     /// One whose token is refused is not sent again either: the token is renewed ahead of its end, so this is rare, and
     /// the law that no write is repeated stays without an exception. The next one has a new token.
+    /// A check, which `changesNothing`, is sent again like a read.
     func write<Value>(
         _ operation: String, _ caller: ProviderHTTPClient, _ method: HTTPClientMethod, _ url: HTTPURL,
-        body: [UInt8]? = nil, requestID: String? = nil, in context: CallContext,
+        body: [UInt8]? = nil, requestID: String? = nil, changesNothing: Bool = false, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        let token = try await access.token(in: context)
-        var headers = Self.headers(token)
-        if body != nil { headers.add("Content-Type", "application/json") }
-        if let requestID, !headers.add("X-Request-ID", requestID) {
-            throw ProviderFailure(.saxo, .unsupported)
-        }
-        let request = HTTPClientRequest(method, url, headers: headers, body: body, deadline: context.deadline)
-        do throws(ProviderFailure) {
+        try await withToken(in: context, repeats: changesNothing) { token throws(ProviderFailure) in
+            var headers = Self.headers(token)
+            if body != nil { headers.add("Content-Type", "application/json") }
+            if let requestID, !headers.add("X-Request-ID", requestID) {
+                throw ProviderFailure(.saxo, .unsupported)
+            }
+            let request = HTTPClientRequest(
+                method, url, headers: headers, body: body, deadline: context.deadline)
             return try await caller.call(operation, request, in: context, read: read)
-        } catch {
-            if error.cause == .unauthorized { _ = try? await access.renewed(after: token, in: context) }
-            throw error
         }
     }
 

@@ -75,7 +75,8 @@ extension SaxoClient: TradingAPI {
             fieldGroups: ["Costs", "MarginImpactBuySell"])
         let result = try await write(
             "check order", precheckCaller, .post, try address(.trading, ["v2", "orders", "precheck"]),
-            body: body, requestID: ticket.clientOrderID, in: context, read: SaxoPrecheck.init(_:))
+            body: body, requestID: ticket.clientOrderID, changesNothing: true, in: context,
+            read: SaxoPrecheck.init(_:))
         return result.preview(
             of: ticket, price: parts[0].stopLimitPrice ?? parts[0].price, listing, at: clock.wallTime())
     }
