@@ -228,9 +228,9 @@ def page():
         lines.append("")
     lines += ["## Inputs", "", "### Counted", "", *constants(COUNTED), "", "### Measured", "", *constants(MEASURED), "", "### Assumed", "", *constants(ASSUMED), ""]
     lines += [
-        "Not in the model: the wait for a slower disk (at 5 ms for each confirmed write instead of 0.12 ms, one user's orders run at",
-        "about 100 per second, and those of different users in parallel), streamed prices (300,000 deliveries a second were measured),",
-        "and failures.",
+        "Not in the model: the wait for a slower disk (at 5 ms for each confirmed write instead of 0.12 ms, one user's orders would",
+        "run at about 100 per second, which is extrapolated, and those of different users in parallel), streamed prices (300,000",
+        "deliveries a second were measured), and failures.",
     ]
     return "\n".join(lines) + "\n"
 

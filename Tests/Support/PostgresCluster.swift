@@ -18,7 +18,7 @@ package final class PostgresCluster: Sendable {
 
     /// Creates and starts a server, in about a second.
     ///
-    /// - Parameter options: Further options of the server; `["shared_preload_libraries=pg_stat_statements"]`, for example.
+    /// - Parameter options: Further lines of the configuration, such as `max_wal_size = 1GB`.
     /// - Throws: `Failure` if PostgreSQL is not installed, or does not start.
     package init(options: [String] = []) throws {
         guard let programs = Self.programs else {

@@ -5,12 +5,11 @@ package struct QueryCounts: Sendable {
     /// By the name of the command.
     package private(set) var commands: [String: Double] = [:]
 
-    /// Prepares a server for ``init(of:in:_:)``, which needs a restart of it.
-    package static func prepare(_ postgres: PostgresCluster) throws {
-        _ = try postgres.execute("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
-        try postgres.stop()
-        try postgres.start()
+    /// Creates and starts a server that counts statements for ``init(of:in:_:)``.
+    package static func cluster() throws -> PostgresCluster {
+        let postgres = try PostgresCluster(options: ["shared_preload_libraries = 'pg_stat_statements'"])
         _ = try postgres.execute("CREATE EXTENSION pg_stat_statements")
+        return postgres
     }
 
     /// Reads the counts since the start of the servers; its own queries are not counted.

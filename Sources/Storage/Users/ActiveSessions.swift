@@ -90,7 +90,7 @@ package final class ActiveSessions: Sendable {
 
     // MARK: Look-ups in the database
 
-    /// From now on, removals of sessions are noted for ``wasRemoved(_:)``, until ``endLookUp()``.
+    /// Records removals of sessions from now on for ``wasRemoved(_:)``, until ``endLookUp()``.
     func beginLookUp() { state.withLock { $0.lookUps += 1 } }
 
     func endLookUp() {
@@ -100,7 +100,7 @@ package final class ActiveSessions: Sendable {
         }
     }
 
-    /// Whether a session has ended, or got another token, since the begin of a look-up that has not ended.
+    /// Whether a session has ended, or has another token, since a look-up began that has not ended.
     func wasRemoved(_ session: ActiveSession) -> Bool { state.withLock { $0.removed.contains(session.id) } }
 
     // MARK: Removal

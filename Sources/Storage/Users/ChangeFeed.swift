@@ -70,10 +70,10 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Returns changes of everything, for a process that has a gap: of its sessions and users in memory, and of all rows.
+    /// Returns a change for each session and user in memory and for each row, for a process that has a gap.
     func allChanges(_ sessions: [String], _ owners: [OwnerID], _ db: SQLTransaction) throws -> [Change] {
         func changes(_ kind: Change.Kind, _ ids: some Sequence<String>) -> [Change] {
-            // The number of no row.
+            // No row has this number.
             Set(ids).map { Change(number: 0, kind: kind, id: $0) }
         }
         let users: Set<String> = Set(try db.values(#"SELECT id FROM "user""#))

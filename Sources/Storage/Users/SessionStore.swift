@@ -212,8 +212,8 @@ package final class SessionStore: Sendable {
 
     /// Reads the session of a token from the database into memory.
     ///
-    /// It is read again only if it was removed from memory since the begin: then an end that was applied before it was added
-    /// is seen here, and a later one is applied to the session in memory.
+    /// It is read again only if it was removed from memory since the look-up began: then an end that was applied before it was
+    /// added is seen here, and a later one is applied to the session in memory.
     private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let hash = TokenHash(token, under: key)
@@ -392,7 +392,7 @@ package final class SessionStore: Sendable {
         feed.didApply(changes, readAt: start)
     }
 
-    /// Makes sessions in memory those of the database.
+    /// Replaces sessions in memory with those of the database.
     ///
     /// Memory is read before the database. It changes after a commit of this process, so a session in memory that differs is
     /// older than the one in the database, and its token ends. Sessions that were added are read again, because this

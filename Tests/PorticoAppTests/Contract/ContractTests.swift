@@ -63,7 +63,8 @@ struct ContractTests {
                 """)
             let holdings = answer["data"]?["portfolio"]?["holdings"]?["nodes"]?.elements ?? []
             return answer["data"]?["node"]?["closedPositions"]?["nodes"]?.elements?.isEmpty == false
-                && holdings.first { $0["symbol"] == "AAPL" }?["profit"]?["fifo"]?["missing"]?.elements?.isEmpty == false
+                && holdings.first { $0["symbol"] == "AAPL" }?["profit"]?["fifo"]?["missing"]?.elements?
+                    .isEmpty == false
         }
     }
 }

@@ -52,8 +52,8 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 
     /// Documents that need more calls than a provider's plan allows in a minute.
     ///
-    /// Which values they lack depends on the order of the responses, and later documents have no quota left. With a clock that
-    /// is stopped, a call would wait for the next minute for ever.
+    /// Which values they lack depends on the order of the responses, and later documents have no quota left. With a clock
+    /// that is stopped, the next minute never begins.
     private static let aboveQuota: Set = ["raven-allocation"]
 
     /// The documents that one server with the names and the quotas of a test can execute.

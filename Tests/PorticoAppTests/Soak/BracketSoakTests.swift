@@ -82,6 +82,7 @@ struct BracketSoakTests {
                 }
                 Soak.forgetCalls(folder)
                 var unsent: Set<Int> = []
+                // Longer than the reads of all orders, and the waits for those with a lost response.
                 let life = DispatchTimeInterval.seconds(600)
                 try await withServer(environment: environment, longestLife: life) { server in
                     let account = try await Self.account(server)

@@ -10,6 +10,8 @@ import Testing
 struct QuotaSoakTests {
     private static let limit = 10
     private static let seconds = 12
+    /// The time in which the calls of all windows must have arrived.
+    private static var timeout: Duration { .seconds(seconds * Soak.windows * 10) }
 
     /// The settings of replicas with a provider whose window is short.
     private static func settings(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
@@ -31,7 +33,7 @@ struct QuotaSoakTests {
         async throws
     {
         var number = 0
-        try await waitUntil(timeout: .seconds(seconds * Soak.windows * 10)) {
+        try await waitUntil(timeout: timeout) {
             number += 1
             let query =
                 "{ search(text: \"Name \(client) \(number)\", providerName: \"polygon-file\") { matchScore } }"
@@ -72,7 +74,7 @@ struct QuotaSoakTests {
                         }
                         tasks.addTask {
                             var random = SplitMix(seed: 1)
-                            while !isDone() {
+                            try await waitUntil(timeout: Self.timeout) {
                                 let index = Int.random(in: 0..<group.count, using: &random)
                                 group.pause(index)
                                 try await Task.sleep(
@@ -80,6 +82,7 @@ struct QuotaSoakTests {
                                 group.resume(index)
                                 try await Task.sleep(
                                     for: .milliseconds(Int.random(in: 0...500, using: &random)))
+                                return isDone()
                             }
                         }
                         try await tasks.waitForAll()

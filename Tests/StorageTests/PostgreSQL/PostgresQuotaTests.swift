@@ -46,7 +46,7 @@ struct PostgresQuotaTests {
         /// Advances the clock of this process only.
         func pause(for duration: Duration) { elapsed.withLock { $0 += duration } }
 
-        /// The time since the begin.
+        /// The time since the clock was created.
         var time: Duration { elapsed.withLock(\.self) }
 
         var source: TimeSource {

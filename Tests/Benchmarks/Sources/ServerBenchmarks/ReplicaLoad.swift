@@ -17,7 +17,7 @@ struct ReplicaLoad {
 
     func run(_ command: [String]) async throws {
         try await ReplicaServers.with(command) { servers in
-            // The servers of the first seconds execute queries that later ones do not.
+            // In the first seconds, servers execute queries that they do not execute later.
             try await Task.sleep(for: .seconds(5))
             print(
                 "Memory after the start: \(try memory(servers)); \(try servers.connections()) connections to PostgreSQL"

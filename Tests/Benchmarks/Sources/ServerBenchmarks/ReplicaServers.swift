@@ -21,8 +21,7 @@ struct ReplicaServers {
         let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let (postgres, redis) = (try PostgresCluster(), try RedisServer())
-        try QueryCounts.prepare(postgres)
+        let (postgres, redis) = (try QueryCounts.cluster(), try RedisServer())
         _ = try postgres.execute("CREATE DATABASE \(database)")
         let (ownerToken, tokenFile) = ("owner-token-of-the-benchmark", folder.appending(path: "owner-token"))
         try ownerToken.write(to: tokenFile, atomically: true, encoding: .utf8)

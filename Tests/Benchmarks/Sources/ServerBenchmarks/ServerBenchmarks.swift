@@ -2,9 +2,9 @@ import Foundation
 
 /// Measures the built `portico` as a process, over its sockets.
 ///
-/// `ServerBenchmarks [home] [sockets] [subscribers] [sessions] [replicas] -- COMMAND …`, where the command runs `portico`. This
-/// process contains the clients and the fake providers, so pin the two to different cores. Without a name, all
-/// benchmarks run. Environment variables `BENCH_…` change the sizes (see ``Sizes``).
+/// `ServerBenchmarks [home] [sockets] [subscribers] [sessions] [replicas] -- COMMAND …`, where the command runs
+/// `portico`. This process contains the clients and the fake providers, so pin the two to different cores. Without a
+/// name, all benchmarks run. Environment variables `BENCH_…` change the sizes (see ``Sizes``).
 @main
 struct ServerBenchmarks {
     static func main() async {
