@@ -139,6 +139,37 @@ struct ChartTests {
     }
 
     @Test(
+        "of a refused window is none if the directory does not have the ticker, which is read once",
+        arguments: [(404, nil), (200, .notEntitled), (503, .notEntitled)]
+            as [(Int, ProviderFailure.Cause?)])
+    func refusedWindow(directory: Int, cause: ProviderFailure.Cause?) async throws {
+        let details = try example("openapi-ticker-details")
+        let refusal = try example("error")
+        try await withPolygon(answering: { request, _ in
+            guard request.target.contains("/v3/reference/tickers/") else {
+                return .text(refusal, status: 403)
+            }
+            return .text(directory == 200 ? details : "{}", status: directory)
+        }) { client, server in
+            let name = try symbol("NOSUCH")
+            for _ in 1...2 {
+                var failure: ProviderFailure?
+                do throws(ProviderFailure) {
+                    let charts = try await client.charts(
+                        of: [name], ChartWindow(interval: .oneDay), in: .patient)
+                    #expect(charts.found.isEmpty && charts.failures.isEmpty)
+                } catch {
+                    failure = error
+                }
+                #expect(failure == cause.map { ProviderFailure(.polygon, $0) })
+            }
+            let reads = server.requests.count { $0.target.contains("/v3/reference/tickers/") }
+            // Only a response of the directory is stored.
+            #expect(reads == (directory == 503 ? 2 : 1))
+        }
+    }
+
+    @Test(
         "asks on by time where the limit of base bars cut it off, and does not tell of a bar that was cut in two"
     )
     func pages() async throws {

@@ -12,7 +12,8 @@ extension PolygonClient: ChartSource {
     ///
     /// Bars of less than a day include all trading hours, and Polygon cannot leave out the extended ones;
     /// the request for that is `unsupported`. Polygon returns the same empty response for an unknown ticker
-    /// and for a time without trades, so the reference data is read too if a response is empty.
+    /// and for a time without trades, so the reference data is read too if a response is empty, or if the
+    /// plan does not have the time.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
@@ -38,7 +39,7 @@ extension PolygonClient: ChartSource {
         var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
         if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
             for _ in 1...Self.maximumPages {
-                guard let page = try await aggregates(query, in: context) else { return nil }
+                guard let page = try await aggregates(query, of: symbol, in: context) else { return nil }
                 status = page.status
                 isCut = page.hasMore
                 bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
@@ -70,15 +71,20 @@ extension PolygonClient: ChartSource {
 
     /// Nil for a ticker that Polygon does not know.
     private func aggregates(
-        _ query: PolygonChartQuery, in context: CallContext
+        _ query: PolygonChartQuery, of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> PolygonAggregates? {
         do throws(ProviderFailure) {
             return try await get("chart", query.address, in: context) { reader throws(JSONError) in
                 try PolygonAggregates(json: &reader)
             }
         } catch {
-            if error.cause == .notFound { return nil }
-            throw error
+            switch error.cause {
+            case .notFound: return nil
+            // Polygon examines the plan before the ticker, so that a refusal does not mean that the ticker exists. If the
+            // directory cannot be read either, the refusal is the error.
+            case .notEntitled where (try? await isUnknown(symbol, in: context)) == true: return nil
+            default: throw error
+            }
         }
     }
 

@@ -32,7 +32,10 @@ package struct PolygonClient: Sendable {
         self.headers = headers
         details = ReadCache(
             "details", CacheBounds(entries: 1_000, bytes: Self.weightLimit),
-            freshness: .fixed(.seconds(300)), weight: \.weight, time: channel.clock)
+            // Several reads of one response need to know whether a ticker exists. A request that demands new values accepts
+            // a response of this age.
+            freshness: .fixed(.seconds(300), negativeTTL: ProviderID.polygon.traits.minimumAge),
+            weight: \.weight, time: channel.clock)
     }
 
     /// Reads an address below the base, with the retries of the channel's policy.

@@ -26,16 +26,21 @@ package struct FreshnessPolicy<Value: Sendable>: Sendable {
         honorsNoCache = true
     }
 
-    private init(timeToLive: Duration) {
+    private init(timeToLive: Duration, negativeTTL: Duration) {
         lifetime = { _, _ in CacheLifetime(fresh: timeToLive) }
         markStale = nil
-        negativeTTL = .zero
+        self.negativeTTL = negativeTTL
         honorsNoCache = false
     }
 
     /// Of values that are valid for a fixed time, never served stale, and never demanded anew.
-    package static func fixed(_ timeToLive: Duration) -> FreshnessPolicy {
-        FreshnessPolicy(timeToLive: timeToLive)
+    ///
+    /// - Parameters:
+    ///   - timeToLive: The time for which a value is returned.
+    ///   - negativeTTL: The time for which a response that the provider does not know an object is stored.
+    /// - Returns: The policy.
+    package static func fixed(_ timeToLive: Duration, negativeTTL: Duration = .zero) -> FreshnessPolicy {
+        FreshnessPolicy(timeToLive: timeToLive, negativeTTL: negativeTTL)
     }
 
     /// Of values with a provenance, by its key path.

@@ -206,4 +206,22 @@ struct PortfolioPerformanceTests {
             #expect(gateway.calls == calls)
         }
     }
+
+    @Test(
+        "with an unknown benchmark is an error of the argument, for which Polygon's directory is read once",
+        arguments: ["ONE_YEAR", "MAX"])
+    func unknownBenchmark(range: String) async throws {
+        try await withGateway({ $0.polygon.requestsPerMinute = 50 }) { gateway in
+            // Polygon's free plan does not have the whole range.
+            let sources = try [gateway.alpaca(), gateway.polygon(key: FakePolygonSettings.demoKey)]
+            let backends = try gateway.market(sources, connections: [gateway.connection("demo", of: alice)])
+            let answer = try await gateway.ask(
+                "{ portfolio { performance(range: \(range), benchmark: \"NOSUCH\") { currency } } }",
+                as: alice, backends)
+            #expect(answer.failures == [FieldFailure("portfolio.performance", "NOT_FOUND")], "\(answer)")
+            #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "benchmark", "\(answer)")
+            let calls = gateway.calls(of: .polygon)
+            #expect(calls["GET /v3/reference/tickers/{ticker}"] == 1, "\(calls)")
+        }
+    }
 }

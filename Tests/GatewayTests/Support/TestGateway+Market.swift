@@ -62,10 +62,11 @@ extension TestGateway {
             for: .everybody)
     }
 
-    func polygon() throws -> MarketDataSource {
+    /// By a key without limits of the sandbox's, unless another one is given.
+    func polygon(key: String = FakePolygonSettings.realtimeKey) throws -> MarketDataSource {
         let configuration = PolygonConfiguration(
             base: try ProviderBaseURL(url(sandbox.polygon.baseURL)),
-            key: try APIKey(FakePolygonSettings.realtimeKey), windows: [])
+            key: try APIKey(key), windows: [])
         let client = PolygonClient(configuration, over: try line(to: .polygon))
         return MarketDataSource(
             client, symbolMapping: client.symbolMapping, provider: .polygon, environment: .sandbox,

@@ -77,7 +77,7 @@ struct ReferenceIncrementalTests {
 
     @Test("are refused at the places of the reference if a directive is not permitted")
     func validation() throws {
-        #expect(Self.validations.count == 50)
+        #expect(Self.validations.count == 75)
         for test in Self.validations {
             let payloads = try Self.payloads(of: test, in: .pendingAndCompleted)
             // The documents have other errors, too.

@@ -19,15 +19,21 @@ private struct IncrementalDirective {
         }
     }
 
-    func argument(_ name: String, in document: Document) -> Value? {
-        directive.arguments.indices.first { document.text(document.arguments[$0].name) == name }
-            .map { document.arguments[$0].value }
-    }
-
-    func finding(_ message: String, after first: SourceSpan? = nil) -> ValidationFinding {
-        ValidationFinding(.entering(directive.span), at: (first.map { [$0] } ?? []) + [directive.span]) {
-            message
-        }
+    /// - Parameters:
+    ///   - message: The message of the error.
+    ///   - first: The place of the error before that of the directive, if there is one.
+    ///   - spreads: The fragment spreads that lead to the directive, the innermost first.
+    ///   - operation: The operation that the reference implementation checks when it finds the violation; nil if it finds the
+    ///     violation at the directive.
+    /// - Returns: The violation, with the places of `first`, the directive and the spreads.
+    func finding(
+        _ message: String, after first: SourceSpan? = nil, in spreads: [SourceSpan] = [],
+        of operation: TypedOperation? = nil
+    ) -> ValidationFinding {
+        let position = operation?.definition.span ?? directive.span
+        return ValidationFinding(
+            .entering(position), at: (first.map { [$0] } ?? []) + [directive.span] + spreads
+        ) { message }
     }
 }
 
@@ -37,74 +43,117 @@ extension TypedDocument {
         document.directives.compactMap { IncrementalDirective($0, in: document) }
     }
 
-    /// Calls `body` with each use of `@defer` and `@stream` on a selection, and the selection's index.
-    fileprivate func forEachIncrementalDirective(_ body: (IncrementalDirective, _ selection: Int) -> Void) {
-        if document.directives.isEmpty { return }
-        for index in document.selections.indices {
-            let directives =
-                switch document.selections[index] {
-                case .field(let field): field.directives
-                case .fragmentSpread(let spread): spread.directives
-                case .inlineFragment(let fragment): fragment.directives
-                }
-            for directive in directives.indices {
-                guard let use = IncrementalDirective(document.directives[directive], in: document) else {
-                    continue
-                }
-                body(use, index)
+    /// The uses of `@defer` and `@stream` on a selection.
+    fileprivate func incrementalDirectives(at selection: Int) -> [IncrementalDirective] {
+        document.directives(at: selection).indices.compactMap {
+            IncrementalDirective(document.directives[$0], in: document)
+        }
+    }
+
+    /// Whether `@skip` or `@include` can leave a selection out.
+    fileprivate func canBeLeftOut(_ selection: Int) -> Bool {
+        func canBe(_ value: Bool, _ name: String, without argument: Bool) -> Bool {
+            guard let directive = directive(name, at: selection) else { return false }
+            return switch directive.argument("if", in: document) {
+            case nil: argument
+            case .boolean(let constant, _): constant == value
+            default: true
             }
         }
+        return canBe(true, "skip", without: true) || canBe(false, "include", without: false)
+    }
+
+    /// The findings of a rule for the selections of operations of some types.
+    ///
+    /// The time is proportional to the length of the document: fragments without a finding are visited once, and no more
+    /// findings are collected than errors are reported.
+    ///
+    /// - Parameters:
+    ///   - types: The types of operations.
+    ///   - visit: Checks a selection, and returns whether the selections below it are visited, too. It gets the
+    ///     operation, the selection's index, a function that returns the fragment spreads that lead to it, the innermost first,
+    ///     and the findings to which it adds.
+    /// - Returns: The findings, in the order of a depth-first traversal of each operation that follows each fragment once.
+    fileprivate func findings(
+        in types: [OperationType],
+        _ visit: (TypedOperation, Int, () -> [SourceSpan], inout [ValidationFinding]) -> Bool
+    ) -> [ValidationFinding] {
+        var findings: [ValidationFinding] = []
+        var faultless: Set<Int> = []
+        for operation in operations where types.contains(operation.definition.type) {
+            let count = findings.count
+            var visited: Set<Int> = []
+            // A stack and no recursion, because a chain of fragments can be as long as the document.
+            var path = [
+                (rest: operation.definition.selectionSet.selections.indices, spread: SourceSpan?.none)
+            ]
+            while let last = path.indices.last {
+                guard let index = path[last].rest.popFirst() else {
+                    path.removeLast()
+                    continue
+                }
+                let isEntered = visit(
+                    operation, index, { path.reversed().compactMap(\.spread) }, &findings)
+                if findings.count > options.maximumErrors { return findings }
+                guard isEntered else { continue }
+                switch document.selections[index] {
+                case .field(let field):
+                    if let set = field.selectionSet { path.append((set.selections.indices, nil)) }
+                case .inlineFragment(let fragment):
+                    path.append((fragment.selectionSet.selections.indices, nil))
+                case .fragmentSpread(let spread):
+                    guard let fragment = selections[index].fragment, !faultless.contains(fragment),
+                        visited.insert(fragment).inserted
+                    else { continue }
+                    path.append((fragments[fragment].definition.selectionSet.selections.indices, spread.span))
+                }
+            }
+            if findings.count == count { faultless.formUnion(visited) }
+        }
+        return findings
     }
 }
 
 extension ValidationRule {
-    /// No root field of a mutation or subscription is deferred or streamed.
+    /// No root field of a mutation or subscription is deferred or streamed, at whichever type a fragment selects it.
     static let deferStreamDirectiveOnRootField = ValidationRule(
         name: "Defer And Stream Directives Are Used On Valid Root Field"
     ) { document in
-        var findings: [ValidationFinding] = []
-        document.forEachIncrementalDirective { use, selection in
-            guard let parent = document.selections[selection].parentType else { return }
-            for operation in [OperationType.mutation, .subscription]
-            where document.schema.rootType(for: operation) == parent {
+        if document.incrementalDirectives.isEmpty { return [] }
+        return document.findings(in: [.mutation, .subscription]) { operation, selection, _, findings in
+            guard let root = operation.rootType else { return false }
+            let isField = if case .field = document.document.selections[selection] { true } else { false }
+            // The reference implementation reports a spread with `@defer` only if no earlier spread has this fragment.
+            if let use = document.incrementalDirectives(at: selection).first(where: { $0.isDefer != isField })
+            {
+                let type = operation.definition.type.rawValue
                 findings.append(
                     use.finding(
-                        "\(use.noun) directive cannot be used on root \(operation.rawValue) type "
-                            + "\(document.quoted(parent))."))
+                        "\(use.noun) directive cannot be used on root \(type) type \(document.quoted(root)).",
+                        of: operation))
             }
+            return !isField
         }
-        return findings
     }
 
-    /// A subscription has no active `@defer` or `@stream`.
+    /// A subscription has no active `@defer` or `@stream`, except in selections that `@skip` or `@include` can leave out.
     static let deferStreamDirectiveOnValidOperations = ValidationRule(
         name: "Defer And Stream Directives Are Used On Valid Operations"
     ) { document in
-        let uses = document.incrementalDirectives
-        if uses.isEmpty { return [] }
-        var spans: [SourceSpan] = []
-        var fragments: Set<Int> = []
-        // Like the reference implementation, fragments before the subscription are not checked.
-        for operation in document.operations where operation.definition.type == .subscription {
-            spans.append(operation.definition.span)
-            var traversal = FragmentTraversal(document)
-            traversal.forEachFragment(from: operation.definition.selectionSet) { fragment in
-                let span = document.fragments[fragment].definition.span
-                if span.start > operation.definition.span.start, fragments.insert(fragment).inserted {
-                    spans.append(span)
+        if document.incrementalDirectives.isEmpty { return [] }
+        return document.findings(in: [.subscription]) { operation, selection, spreads, findings in
+            if document.canBeLeftOut(selection) { return false }
+            for use in document.incrementalDirectives(at: selection) {
+                switch use.directive.argument("if", in: document.document) {
+                case .boolean(false, _), .variable: continue
+                default: break
                 }
+                findings.append(
+                    use.finding(
+                        "\(use.noun) directive not supported on subscription operations. Disable `@\(use.name)` by "
+                            + "setting the `if` argument to `false`.", in: spreads(), of: operation))
             }
-        }
-        return uses.compactMap { use in
-            let condition = use.argument("if", in: document.document)
-            switch condition {
-            case .boolean(false, _), .variable: return nil
-            default: break
-            }
-            guard spans.contains(where: { $0.contains(use.directive.span) }) else { return nil }
-            return use.finding(
-                "\(use.noun) directive not supported on subscription operations. Disable `@\(use.name)` by "
-                    + "setting the `if` argument to `false`.")
+            return true
         }
     }
 
@@ -115,7 +164,7 @@ extension ValidationRule {
         var known: [String: SourceSpan] = [:]
         return document.incrementalDirectives.compactMap { use in
             let value: StringValue
-            switch use.argument("label", in: document.document) {
+            switch use.directive.argument("label", in: document.document) {
             case nil, .null: return nil
             case .string(let text): value = text
             default: return use.finding("Argument \"@\(use.name)(label:)\" must be a static string.")
@@ -135,16 +184,18 @@ extension ValidationRule {
     static let streamDirectiveOnListField = ValidationRule(
         name: "Stream Directives Are Used On List Fields"
     ) { document in
+        if document.document.directives.isEmpty { return [] }
         var findings: [ValidationFinding] = []
-        document.forEachIncrementalDirective { use, selection in
-            guard !use.isDefer, case .field = document.document.selections[selection],
-                let parent = document.selections[selection].parentType,
-                let field = document.fieldDefinition(at: selection), field.type.wrapping.item == nil
+        document.forEachField { index, _ in
+            guard let parent = document.selections[index].parentType,
+                let field = document.fieldDefinition(at: index), field.type.wrapping.item == nil
             else { return }
-            findings.append(
-                use.finding(
-                    "Directive \"@stream\" cannot be used on non-list field "
-                        + "\"\(document.schema[parent].name).\(field.name)\"."))
+            for use in document.incrementalDirectives(at: index) where !use.isDefer {
+                findings.append(
+                    use.finding(
+                        "Directive \"@stream\" cannot be used on non-list field "
+                            + "\"\(document.schema[parent].name).\(field.name)\"."))
+            }
         }
         return findings
     }
@@ -162,9 +213,29 @@ extension TypedDocument {
         }
     }
 
-    private func stream(at index: Int) -> Directive? {
-        guard case .field(let field) = document.selections[index] else { return nil }
-        return field.directives.indices.first { document.text(document.directives[$0].name) == "stream" }
-            .map { document.directives[$0] }
+    private func stream(at index: Int) -> Directive? { directive("stream", at: index) }
+
+    private func directive(_ name: String, at selection: Int) -> Directive? {
+        document.directives(at: selection).indices.first {
+            document.text(document.directives[$0].name) == name
+        }
+        .map { document.directives[$0] }
+    }
+}
+
+extension Document {
+    fileprivate func directives(at selection: Int) -> NodeRange<Directive> {
+        switch selections[selection] {
+        case .field(let field): field.directives
+        case .fragmentSpread(let spread): spread.directives
+        case .inlineFragment(let fragment): fragment.directives
+        }
+    }
+}
+
+extension Directive {
+    fileprivate func argument(_ name: String, in document: Document) -> Value? {
+        arguments.indices.first { document.text(document.arguments[$0].name) == name }
+            .map { document.arguments[$0].value }
     }
 }
