@@ -34,7 +34,7 @@ package final class IdentityProvider: Sendable {
     private let transport: HTTPClient
     private let clock: TimeSource
     private let report: @Sendable (any Error) -> Void
-    private let rules: ClaimRules
+    private let validator: ClaimValidator
     private let keys: IssuerKeys
     private let metadata: MetadataCache
 
@@ -55,7 +55,7 @@ package final class IdentityProvider: Sendable {
     ) {
         self.configuration = configuration
         (self.transport, self.clock, self.report) = (transport, clock, report)
-        rules = ClaimRules(
+        validator = ClaimValidator(
             issuer: configuration.issuer.text, clientID: configuration.clientID,
             audiences: configuration.audiences, skew: configuration.clockSkew)
         let metadata = MetadataCache(clock: clock) {
@@ -78,7 +78,7 @@ package final class IdentityProvider: Sendable {
     }
 
     /// Tokens that are valid for longer are refused.
-    package static let maximumTokenLifetime = ClaimRules.maximumLifetime
+    package static let maximumTokenLifetime = ClaimValidator.maximumLifetime
 
     package var issuer: String { configuration.issuer.text }
 
@@ -102,7 +102,7 @@ package final class IdentityProvider: Sendable {
             }
             key = other
         }
-        return try rules.verify(token, for: purpose, key: key, now: clock.wallTime())
+        return try validator.verify(token, for: purpose, key: key, now: clock.wallTime())
     }
 
     // MARK: - Authorization code flow

@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// Determines the effect of an account's activities on return and cost (fact sheet of money, section D1).
+/// Determines the effect of an account's activities on return and cost.
 ///
 /// An activity whose effect is unknown, or whose amounts are missing, is unclassified and not guessed.
 package struct ActivityClassifier: Sendable {

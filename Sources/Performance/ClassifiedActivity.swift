@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// One booked activity of an account, by its effect on return and cost (fact sheet of money, section D1).
+/// One booked activity of an account, by its effect on return and cost.
 package struct ClassifiedActivity: Sendable, Hashable {
     /// The broker's id.
     package var id: String

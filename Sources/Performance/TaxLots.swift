@@ -4,7 +4,7 @@ package import Brokerage
 ///
 /// Transaction fees are part of the cost of a purchase, and reduce the proceeds of a sale. A split, a change of the
 /// symbol and a spin-off carry the cost and the dates over. Short positions have negative quantities and costs. This
-/// is no tax advice (fact sheet of money, section D4).
+/// is no tax advice.
 package struct TaxLots: Sendable, Hashable {
     package let method: Method
     /// The lots of each instrument with a quantity, the earliest first; one lot with the average cost.

@@ -186,15 +186,15 @@ struct CallReader {
         node.flatMap { reader.path($0) } ?? JSONPath([])
     }
 
-    private mutating func status(_ node: FileNode?) -> StatusForm? {
+    private mutating func status(_ node: FileNode?) -> StatusMember? {
         guard let node, let path = node["path"].flatMap({ reader.path($0) }) else { return nil }
         var choices: [String: Timeliness] = [:]
         for member in node["choices"]?.members ?? [] {
             choices[member.key] = member.value.text.flatMap(Timeliness.init(rawValue:))
         }
-        return StatusForm(
+        return StatusMember(
             path: path, choices: choices,
-            delayMinutes: node["delayMinutes"]?.integer ?? StatusForm.standardDelay)
+            delayMinutes: node["delayMinutes"]?.integer ?? StatusMember.standardDelay)
     }
 
     private mutating func fields<Field: ItemField>(

@@ -45,7 +45,7 @@ struct ChartEndpoint: Sendable {
 
     /// The table of the values of a candle.
     static func reader(
-        at items: JSONPath, status: StatusForm?, more: JSONPath?, fields: [String: ValueMapping]
+        at items: JSONPath, status: StatusMember?, more: JSONPath?, fields: [String: ValueMapping]
     ) -> ItemListReader<Candle> {
         let zero = OHLC(open: .zero, high: .zero, low: .zero, close: .zero)
         let table = JSONPathFields(Candle(time: 0, prices: zero, volume: nil)) { builder in
@@ -207,7 +207,7 @@ extension ChartEndpoint {
             throw ProviderFailure(source, .invalidResponse(nil))
         }
         // Trades of a delayed plan are known some time later.
-        let delay = list.timeliness == .delayed ? delayMinutes ?? StatusForm.standardDelay : 0
+        let delay = list.timeliness == .delayed ? delayMinutes ?? StatusMember.standardDelay : 0
         let known = fetchedAt - .seconds(60 * delay)
         series.isLastComplete = series.isLastOver(at: known, offset: calendar.offset(at: fetchedAt))
         if list.next != nil { series.isTruncated = true }

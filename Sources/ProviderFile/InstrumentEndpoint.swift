@@ -30,7 +30,7 @@ struct InstrumentItem: Sendable {
 
     /// The reader of the items at a path.
     static func reader(
-        at items: JSONPath, status: StatusForm?, _ mappings: [String: ValueMapping]
+        at items: JSONPath, status: StatusMember?, _ mappings: [String: ValueMapping]
     ) -> ItemListReader<InstrumentItem> {
         var initial = InstrumentItem()
         initial.currency = mappings["currency"]?.constant

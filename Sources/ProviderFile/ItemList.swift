@@ -24,7 +24,7 @@ struct ItemListReader<Item: Sendable>: Sendable {
     ///   - maximum: The largest number of items.
     ///   - read: Reads an item, with its key if they have keys; nil leaves it out.
     init(
-        at items: JSONPath, isKeyed: Bool = false, status: StatusForm?, next: JSONPath? = nil, maximum: Int,
+        at items: JSONPath, isKeyed: Bool = false, status: StatusMember?, next: JSONPath? = nil, maximum: Int,
         _ read: @escaping @Sendable (String?, inout JSONReader) throws(JSONError) -> Item?
     ) {
         needsItems = status == nil
@@ -63,7 +63,7 @@ struct ItemListReader<Item: Sendable>: Sendable {
 
     /// Reads items without keys by a table.
     init(
-        at items: JSONPath, status: StatusForm?, next: JSONPath? = nil, maximum: Int,
+        at items: JSONPath, status: StatusMember?, next: JSONPath? = nil, maximum: Int,
         _ table: JSONPathFields<Item>
     ) {
         self.init(at: items, status: status, next: next, maximum: maximum) {
@@ -80,7 +80,7 @@ struct ItemListReader<Item: Sendable>: Sendable {
 
 extension JSONPathFields.Builder {
     /// Adds the status, whose value must be one of the choices.
-    fileprivate mutating func required<Item>(status: StatusForm) where Object == ItemList<Item> {
+    fileprivate mutating func required<Item>(status: StatusMember) where Object == ItemList<Item> {
         let names = status.choices.keys.sorted().joined(separator: ", ")
         required(status.path, \.timeliness) { reader throws(JSONError) in
             guard let timeliness = status.choices[try reader.string()] else {

@@ -54,7 +54,7 @@ struct ArticleItem: Sendable {
 
     /// The reader of the items at a path.
     static func reader(
-        at items: JSONPath, status: StatusForm?, next: JSONPath?, _ mappings: [String: ValueMapping]
+        at items: JSONPath, status: StatusMember?, next: JSONPath?, _ mappings: [String: ValueMapping]
     ) -> ItemListReader<ArticleItem> {
         var initial = ArticleItem()
         initial.publisher = mappings["publisher"]?.constant ?? ""

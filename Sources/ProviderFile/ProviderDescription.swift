@@ -132,7 +132,7 @@ extension ErrorForms.Form {
 }
 
 /// The member of a response that says that it is a success.
-struct StatusForm: Sendable {
+struct StatusMember: Sendable {
     let path: JSONPath
     let choices: [String: Timeliness]
     let delayMinutes: Int

@@ -21,7 +21,7 @@ struct QuoteEndpoint: Sendable {
     ///   - fields: The values of an item, by the names of the format.
     init(
         _ request: RequestTemplate, symbolsPerCall: Int, separator: String, items: JSONPath, isKeyed: Bool,
-        status: StatusForm?, fields: [String: ValueMapping]
+        status: StatusMember?, fields: [String: ValueMapping]
     ) {
         self.request = request
         self.symbolsPerCall = symbolsPerCall

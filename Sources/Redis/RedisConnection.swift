@@ -6,7 +6,7 @@ import PorticoCore
 /// A connection to Redis on which the credential, the protocol and the database have been agreed on.
 struct RedisConnection: Sendable {
     private let channel: any Channel
-    private let handler: NIOLoopBound<RedisChannelHandler>
+    private let handler: NIOLoopBound<RedisCommandHandler>
     private let end: EventLoopFuture<RedisFailure>
     /// Whether the server sends push messages: version 3 of the protocol.
     private(set) var hasPush = false
@@ -38,7 +38,7 @@ struct RedisConnection: Sendable {
                         NIOSSLClientHandler(context: tls.context, serverHostname: tls.serverName))
                 }
                 let end = channel.eventLoop.makePromise(of: RedisFailure.self)
-                let handler = RedisChannelHandler(limits, end: end, receive: receive)
+                let handler = RedisCommandHandler(limits, end: end, receive: receive)
                 try channel.pipeline.syncOperations.addHandler(handler)
                 return RedisConnection(
                     channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),

@@ -14,8 +14,8 @@ final class UserAlertEvaluation: Sendable {
     private struct Inbox {
         /// Whether the alerts must be read from the database.
         var needsReload = true
-        var prices: [Symbol: AlertPrice] = [:]
-        var orders: [String: AlertSubject.Observation<AlertOrder>] = [:]
+        var prices: [Symbol: ObservedPrice] = [:]
+        var orders: [String: AlertSubject.Observation<ObservedOrder>] = [:]
         var goals: [String: AlertSubject.Observation<Bool>] = [:]
         /// The goals of the alerts, for the task that reads them, and what wakes that task.
         var goalIDs: Set<String> = []
@@ -61,47 +61,47 @@ final class UserAlertEvaluation: Sendable {
     ///
     /// - Parameter mayEnd: Called if there is no active alert; if it returns false, the alerts are read again.
     func run(endingIf mayEnd: @Sendable () -> Bool) async {
-        var book = AlertBook()
+        var alertState = UserAlertState()
         var followers: [AlertSubject: Task<Void, Never>] = [:]
         defer { for follower in followers.values { follower.cancel() } }
         var failures = 0
         while !Task.isCancelled {
             do throws(StorageError) {
                 if inbox.withLock({ $0.needsReload }) {
-                    try await reload(&book)
-                    follow(book.subjects, &followers)
-                    if book.alerts.isEmpty, mayEnd() { return }
+                    try await reload(&alertState)
+                    follow(alertState.subjects, &followers)
+                    if alertState.alerts.isEmpty, mayEnd() { return }
                 }
-                try await evaluate(&book)
+                try await evaluate(&alertState)
                 failures = 0
             } catch {
                 if Task.isCancelled { return }
                 report(error)
                 failures += 1
             }
-            let end = clock.now() + pause(book, failures: failures)
+            let end = clock.now() + pause(alertState, failures: failures)
             await wakeSignal.waitOrCancel { [clock] in try? await clock.sleep(end) }
         }
     }
 
     /// The longest time to wait for the next observation.
-    private func pause(_ book: AlertBook, failures: Int) -> Duration {
+    private func pause(_ alertState: UserAlertState, failures: Int) -> Duration {
         if failures > 0 { return RetryPolicy.streams.pause(after: failures) }
         let now = clock.wallTime()
-        let arming = book.nextArming(after: now).map { $0.duration(since: now) }
-        let connections = book.connectionIDs.isEmpty ? nil : settings.connectionInterval
+        let arming = alertState.nextArming(after: now).map { $0.duration(since: now) }
+        let connections = alertState.connectionIDs.isEmpty ? nil : settings.connectionInterval
         return [arming, connections].compactMap(\.self).min() ?? settings.maximumPause
     }
 
-    private func reload(_ book: inout AlertBook) async throws(StorageError) {
+    private func reload(_ alertState: inout UserAlertState) async throws(StorageError) {
         inbox.withLock { $0.needsReload = false }
         do throws(StorageError) {
-            book.replace(with: try await services.userData.alerts.active(of: owner))
+            alertState.replace(with: try await services.userData.alerts.active(of: owner))
         } catch {
             inbox.withLock { $0.needsReload = true }
             throw error
         }
-        let goals = book.goalIDs
+        let goals = alertState.goalIDs
         let signal = inbox.withLock { inbox in
             defer { inbox.goalIDs = goals }
             return inbox.goalIDs.isSuperset(of: goals) ? nil : inbox.goalSignal
@@ -109,17 +109,17 @@ final class UserAlertEvaluation: Sendable {
         signal?.send()
     }
 
-    private func evaluate(_ book: inout AlertBook) async throws(StorageError) {
+    private func evaluate(_ alertState: inout UserAlertState) async throws(StorageError) {
         let news = inbox.withLock { inbox in
             defer { (inbox.prices, inbox.orders, inbox.goals) = ([:], [:], [:]) }
             return (prices: inbox.prices, orders: inbox.orders, goals: inbox.goals)
         }
-        for (symbol, price) in news.prices { book.observe(price, of: symbol) }
-        for (id, order) in news.orders { book.observe(order, of: id) }
-        book.observe(goals: news.goals)
-        book.observe(connections: connections(book.connectionIDs))
+        for (symbol, price) in news.prices { alertState.observe(price, of: symbol) }
+        for (id, order) in news.orders { alertState.observe(order, of: id) }
+        alertState.observe(goals: news.goals)
+        alertState.observe(connections: connections(alertState.connectionIDs))
         let now = clock.wallTime()
-        let outcome = book.evaluate(at: now)
+        let outcome = alertState.evaluate(at: now)
         let (store, events) = (services.userData.alerts, services.watches.alerts)
         if !outcome.met.isEmpty {
             // The rest is met after the alerts were read again.
@@ -183,7 +183,7 @@ final class UserAlertEvaluation: Sendable {
                 for await news in quotes {
                     guard let news = news[symbol] else { continue }
                     let quote = (try? news.get()).flatMap { $0.provenance.isStale ? nil : $0 }
-                    put { $0.prices[symbol] = quote.map { AlertPrice($0) } ?? .unknown }
+                    put { $0.prices[symbol] = quote.map { ObservedPrice($0) } ?? .unknown }
                 }
             }
             // No source has it: the user may connect with another one.
@@ -201,7 +201,7 @@ final class UserAlertEvaluation: Sendable {
                 for await orders in watch.orders.values() {
                     guard let orders = try? orders.get() else { continue }
                     if let order = orders.first(where: { $0.globalID == id }) {
-                        let observed = AlertOrder(order.linked.order, hasEnded: order.hasEnded)
+                        let observed = ObservedOrder(order.linked.order, hasEnded: order.hasEnded)
                         put { $0.orders[id] = .known(observed) }
                     } else if let observed = await readOrder(id) {
                         put { $0.orders[id] = observed }
@@ -220,10 +220,10 @@ final class UserAlertEvaluation: Sendable {
     }
 
     /// Reads an order that is not open; nil if it could not be read.
-    private func readOrder(_ id: String) async -> AlertSubject.Observation<AlertOrder>? {
+    private func readOrder(_ id: String) async -> AlertSubject.Observation<ObservedOrder>? {
         do {
             guard let order = try await context().orderIfAny(id).value() else { return .missing }
-            return .known(AlertOrder(order.order, hasEnded: order.order.provenance.isStale))
+            return .known(ObservedOrder(order.order, hasEnded: order.order.provenance.isStale))
         } catch {
             return nil
         }

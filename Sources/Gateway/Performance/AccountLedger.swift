@@ -70,34 +70,6 @@ struct AccountLedger: Sendable {
     }
 }
 
-/// Closing prices of an instrument.
-struct DailyPrices: Sendable {
-    /// ISO 4217; nil if the source does not report it.
-    let currency: String?
-    /// In the order of dates.
-    let closes: [DatedValue]
-    /// Whether they are corrected for splits.
-    let isAdjusted: Bool
-    /// Whether they are corrected for dividends.
-    let includesDividends: Bool
-    let source: ProviderID
-
-    init(_ series: CandleSeries) {
-        let zone = ExchangeTimeZone(series.timeZone)
-        currency = series.currency
-        closes = (0..<series.count).compactMap { index in
-            let candle = series[index]
-            return Instant(secondsSince1970: candle.time).map {
-                DatedValue($0.date(in: zone), candle.prices.close)
-            }
-        }
-        // A source that does not report it, such as Saxo, corrects its charts.
-        isAdjusted = series.adjustment != .raw
-        includesDividends = series.adjustment == .splitsAndDividends
-        source = series.provenance.source
-    }
-}
-
 extension AccountRecord {
     /// The conversions between currencies that a calculation in a currency needs since a day; nil for all days.
     func conversions(to target: Currency, since start: CalendarDate?) throws -> Set<CurrencyPair> {

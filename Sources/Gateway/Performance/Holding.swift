@@ -38,7 +38,7 @@ struct Holding: Sendable {
         }
         return try groups.map { key, positions in
             try Holding(key.symbol, in: key.currency, positions, of: portfolio)
-        }.sorted { $0.order < $1.order }
+        }.sorted { $0.sortKey < $1.sortKey }
     }
 
     private struct Key: Hashable {
@@ -47,7 +47,7 @@ struct Holding: Sendable {
     }
 
     /// The place in the list.
-    var order: HoldingOrder { HoldingOrder(value: value, symbol: symbol.text, currency: currency) }
+    var sortKey: HoldingSortKey { HoldingSortKey(value: value, symbol: symbol.text, currency: currency) }
 
     /// The price with which the brokers value it.
     var price: Decimal? { positions.lazy.compactMap(\.position.currentPrice).first }
@@ -101,12 +101,12 @@ extension Portfolio {
 }
 
 /// The place of a holding in the list: by value, then by symbol and currency.
-struct HoldingOrder: Comparable, Sendable {
+struct HoldingSortKey: Comparable, Sendable {
     let value: Decimal?
     let symbol: String
     let currency: String
 
-    static func < (one: HoldingOrder, other: HoldingOrder) -> Bool {
+    static func < (one: HoldingSortKey, other: HoldingSortKey) -> Bool {
         switch (one.value, other.value) {
         case (let value?, let otherValue?) where value != otherValue: value > otherValue
         case (.some, nil): true

@@ -15,10 +15,10 @@ extension ConnectionPage<Holding> {
     init(of portfolio: Portfolio, _ arguments: HoldingsArguments) throws {
         let start = try arguments.checkedStart()
         let rest = try Holding.all(of: portfolio).drop { holding in
-            start.map { holding.order <= $0.order } ?? false
+            start.map { holding.sortKey <= $0.sortKey } ?? false
         }
         self.init(
-            rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.order)) },
+            rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.sortKey)) },
             first: arguments.first, hasPrevious: start != nil)
     }
 }
@@ -46,13 +46,13 @@ struct HoldingsArguments: GraphQLArguments {
 
 /// A place in a list of holdings.
 struct HoldingCursor: PageCursor {
-    let order: HoldingOrder
+    let sortKey: HoldingSortKey
 
     /// The beginning of the text.
     private static let header = "holding"
 
-    init(_ order: HoldingOrder) {
-        self.order = order
+    init(_ sortKey: HoldingSortKey) {
+        self.sortKey = sortKey
     }
 
     init?(plain: String) {
@@ -63,10 +63,11 @@ struct HoldingCursor: PageCursor {
         }
         let value: Brokerage.Decimal? = .init(parts[1])
         guard value != nil || parts[1].isEmpty else { return nil }
-        order = HoldingOrder(value: value, symbol: symbol.text, currency: String(parts[3]))
+        sortKey = HoldingSortKey(value: value, symbol: symbol.text, currency: String(parts[3]))
     }
 
     var plain: String {
-        [Self.header, order.value?.description ?? "", order.symbol, order.currency].joined(separator: " ")
+        [Self.header, sortKey.value?.description ?? "", sortKey.symbol, sortKey.currency].joined(
+            separator: " ")
     }
 }

@@ -45,11 +45,11 @@ struct Application {
         var options = settings.httpServer.executionOptions
         options.errorPresenter = ErrorFormatter(logger: logger)
         let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
-        let handler = GatewaySessionFactory(
+        let factory = GatewaySessionFactory(
             schema: schema, services: dependencies.services, sessions: dependencies.sessions, calls: calls,
             tracer: tracer, callsPerOperation: settings.httpServer.callsPerOperation,
             budgets: CallBudgets(limit: settings.httpServer.callsPerClient))
-        var service = GraphQLService(schemaText: Contract.schemaText, session: handler.session)
+        var service = GraphQLService(schemaText: Contract.schemaText, session: factory.session)
         service.prepare = schema.prepare
         service.documents = settings.httpServer.documents
         service.tools = try settings.httpServer.tools.map { tools in

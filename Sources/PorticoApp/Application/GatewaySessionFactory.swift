@@ -83,22 +83,22 @@ private final class GatewaySession: GraphQLSession {
     let tokenRejection: AuthenticationError?
     let verification: (@Sendable () async -> any GraphQLSession)?
     private let session: Session
-    private let handler: GatewaySessionFactory
+    private let factory: GatewaySessionFactory
 
     init(
-        _ session: Session, tokenRejection: AuthenticationError? = nil, _ handler: GatewaySessionFactory,
+        _ session: Session, tokenRejection: AuthenticationError? = nil, _ factory: GatewaySessionFactory,
         verification: (@Sendable () async -> any GraphQLSession)? = nil
     ) {
-        (self.session, self.tokenRejection, self.handler) = (session, tokenRejection, handler)
+        (self.session, self.tokenRejection, self.factory) = (session, tokenRejection, factory)
         self.verification = verification
     }
 
     /// The deadline of an operation.
     private static let timeout = Duration.seconds(20)
 
-    var cacheAudience: [String]? { handler.services.audience(of: session) }
+    var cacheAudience: [String]? { factory.services.audience(of: session) }
     var user: String? { session.isLimitedByAddress ? nil : session.owner?.text }
-    var isValid: Bool { handler.sessions.isValid(session) }
+    var isValid: Bool { factory.sessions.isValid(session) }
     var scopes: Set<String> { Set(session.scopes.map(\.rawValue)) }
 
     func onEnd(_ observer: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
@@ -111,35 +111,35 @@ private final class GatewaySession: GraphQLSession {
             deadline: now + GatewaySession.timeout,
             // Without this condition, an anonymous client could use up the server's quotas.
             notBefore: context.bypassesCache && !session.isLimitedByAddress ? now : nil,
-            acceptsMinimumAge: true, observe: handler.observer(context.upstreamLog),
-            tracing: handler.tracing(context), callBudget: handler.callBudget(session, at: context.client))
+            acceptsMinimumAge: true, observe: factory.observer(context.upstreamLog),
+            tracing: factory.tracing(context), callBudget: factory.callBudget(session, at: context.client))
         let gateway = GatewayContext(
-            session: session, services: handler.services, call: call, client: ClientOrigin(context.client),
+            session: session, services: factory.services, call: call, client: ClientOrigin(context.client),
             isToolCall: context.isToolCall)
         // An `.async` response is made in a task of the server, which sets the id itself.
         return CurrentRequest.$id.withValue(context.requestID) {
-            handler.schema.respond(to: request, context: gateway, allowing: context.allowedOperations)
+            factory.schema.respond(to: request, context: gateway, allowing: context.allowedOperations)
         }
     }
 
     func subscribe(
         _ request: PreparedRequest, in context: RequestContext
     ) async -> Result<ResponseStream, SubscriptionError> {
-        let (observer, tracing) = (handler.observer(context.upstreamLog), handler.tracing(context))
+        let (observer, tracing) = (factory.observer(context.upstreamLog), factory.tracing(context))
         // As for an operation with one response.
         let bypassesCache =
             context.bypassesCache && !session.isLimitedByAddress && request.operationType != .subscription
         let notBefore = bypassesCache ? ContinuousClock.now : nil
         let isToolCall = context.isToolCall
-        let gateway: @Sendable () -> GatewayContext = { [session, handler, client = context.client] in
+        let gateway: @Sendable () -> GatewayContext = { [session, factory, client = context.client] in
             GatewayContext(
-                session: session, services: handler.services,
+                session: session, services: factory.services,
                 call: CallContext(
                     deadline: .now + GatewaySession.timeout, notBefore: notBefore, observe: observer,
-                    tracing: tracing, callBudget: handler.callBudget(session, at: client)),
+                    tracing: tracing, callBudget: factory.callBudget(session, at: client)),
                 client: ClientOrigin(client), isToolCall: isToolCall)
         }
-        return await handler.schema.subscribe(
+        return await factory.schema.subscribe(
             to: request, context: gateway(), in: context.incrementalFormat
         ) { [self] in
             isValid ? gateway() : nil

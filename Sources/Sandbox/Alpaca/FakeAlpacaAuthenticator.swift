@@ -112,7 +112,7 @@ final class MinuteRateLimiter: Resettable {
     }
 }
 
-/// Alpaca's token endpoint: `POST /oauth/token` (fact sheet, "Hosts and authentication").
+/// Alpaca's token endpoint: `POST /oauth/token`.
 ///
 /// Tokens are valid until they are revoked, and there are no refresh tokens.
 struct FakeAlpacaOAuth: Sendable {

@@ -77,7 +77,7 @@ struct FakeAlpacaBars: Sendable {
     }
 }
 
-/// The validated parameters of Alpaca's bars (fact sheet, "Market data").
+/// The validated parameters of Alpaca's bars.
 struct FakeAlpacaBarQuery {
     let length: BarLength
     let start: Int

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// Alpaca's data host: snapshots and quotes of shares (fact sheet, "Market data").
+/// Alpaca's data host: snapshots and quotes of shares.
 struct FakeAlpacaMarketData: Sendable {
     let host: FakeAlpacaHost
 

@@ -1,7 +1,7 @@
 import Brokerage
 import PorticoCore
 
-/// Alpaca's news: `GET /v1beta1/news` (fact sheet, "Market data").
+/// Alpaca's news: `GET /v1beta1/news`.
 struct FakeAlpacaNews: Sendable {
     let host: FakeAlpacaHost
 

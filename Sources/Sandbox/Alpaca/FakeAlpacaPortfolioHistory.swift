@@ -1,6 +1,6 @@
 import Brokerage
 
-/// The response of `GET /v2/account/portfolio/history` (fact sheet, the section of that name).
+/// The response of `GET /v2/account/portfolio/history`.
 ///
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
 /// Points in the future are null.

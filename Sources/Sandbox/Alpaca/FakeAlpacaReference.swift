@@ -1,7 +1,6 @@
 import Brokerage
 
-/// Alpaca's reference data: assets, clock and calendar (fact sheet, "Assets, watchlists, clock, calendar,
-/// activities").
+/// Alpaca's reference data: assets, clock and calendar.
 struct FakeAlpacaReference: Sendable {
     let host: FakeAlpacaHost
     let settings: FakeAlpacaSettings

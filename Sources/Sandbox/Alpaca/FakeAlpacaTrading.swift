@@ -1,7 +1,6 @@
 import Brokerage
 
-/// Alpaca's trading host: account, positions, history and activities (fact sheet, "GET /v2/account" and
-/// "Positions"; activities: docs.alpaca.markets, "Account Activities").
+/// Alpaca's trading host: account, positions, history and activities (docs.alpaca.markets, "Account Activities").
 struct FakeAlpacaTrading: Sendable {
     let host: FakeAlpacaHost
     let accounts: FakeAlpacaAccounts

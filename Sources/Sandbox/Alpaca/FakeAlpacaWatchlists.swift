@@ -13,7 +13,7 @@ struct FakeAlpacaWatchlist: Sendable {
     static let maximumCount = 500
 }
 
-/// Alpaca's watchlists (fact sheet, "Assets, watchlists, …"): each endpoint by id and by name.
+/// Alpaca's watchlists: each endpoint by id and by name.
 struct FakeAlpacaWatchlists: Sendable {
     let host: FakeAlpacaHost
     let accounts: FakeAlpacaAccounts

@@ -76,8 +76,7 @@ extension FakeAlphaVantageCall {
 
 /// The settings of the fake Alpha Vantage.
 ///
-/// They cover behaviour that depends on the plan or the year, or is known from reports only (marked [C] in
-/// the fact sheet).
+/// They cover behaviour that depends on the plan or the year, or is known from reports only.
 package struct FakeAlphaVantageSettings: Sendable {
     /// The issued keys, with the plan of each.
     package var keys: [String: Plan] = [demoKey: .free, secondKey: .free, premiumKey: .premium]

@@ -1,7 +1,6 @@
 import NIOHTTP1
 
-/// The notices that Alpha Vantage returns instead of data, always with status 200 (fact sheet, "Errors and
-/// limits").
+/// The notices that Alpha Vantage returns instead of data, always with status 200.
 enum FakeAlphaVantageNotice: Error, Hashable {
     case missingKey(FakeAlphaVantageSettings.NoticeMember)
     /// The key `demo` is accepted for the documented examples only.

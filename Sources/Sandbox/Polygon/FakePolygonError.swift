@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// The errors of the fake Polygon (fact sheet, "Errors, limits").
+/// The errors of the fake Polygon.
 enum FakePolygonError: Error, Hashable {
     case missingKey(status: Int)
     case unknownKey

@@ -123,8 +123,7 @@ struct FakeSaxoControl: Sendable {
 
 /// The settings of the fake Saxo.
 ///
-/// They cover behaviour that depends on the app or the account, or is known from reports only (marked [B] or
-/// [C] in the fact sheet).
+/// They cover behaviour that depends on the app or the account, or is known from reports only.
 package struct FakeSaxoSettings: Sendable {
     /// The registered app.
     package var application = OAuthApplication(

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// Saxo's charts: candles of bid and ask without an exchange, of trades with one (fact sheet, "Charts").
+/// Saxo's charts: candles of bid and ask without an exchange, of trades with one.
 struct FakeSaxoCharts: Sendable {
     let host: FakeSaxoHost
 

@@ -1,7 +1,6 @@
 import Brokerage
 
-/// A part of a position that was closed since the last end-of-day netting, by first in, first out (fact sheet on money,
-/// "closedpositions").
+/// A part of a position that was closed since the last end-of-day netting, by first in, first out.
 struct FakeSaxoClosedPosition {
     let open: FakeSaxoExecution
     let close: FakeSaxoExecution

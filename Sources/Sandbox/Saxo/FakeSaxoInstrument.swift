@@ -188,7 +188,7 @@ enum FakeSaxoInstruments {
     /// Funds that are listed on an exchange of shares.
     private static let funds: Set<String> = ["QQQ"]
 
-    /// The Uics of pairs and of AAPL are Saxo's as far as the fact sheet has them; the others are invented.
+    /// The Uics of pairs and of AAPL are Saxo's if they are known; the others are invented.
     private static let uics: [String: Int] = {
         var uics = [
             "AUD/USD": 4, "EUR/CHF": 15, "EUR/DKK": 16, "EUR/GBP": 17, "EUR/JPY": 18, "EUR/NOK": 19,
@@ -203,7 +203,7 @@ enum FakeSaxoInstruments {
     }()
 }
 
-/// Saxo's reference data: the instruments (fact sheet, "Reference data").
+/// Saxo's reference data: the instruments.
 struct FakeSaxoReference: Sendable {
     let host: FakeSaxoHost
 

@@ -1,7 +1,7 @@
 import Brokerage
 import Synchronization
 
-/// The used limits of each session (fact sheet, "Rate limits").
+/// The used limits of each session.
 ///
 /// They are requests per minute and service group, requests per day of the whole app, orders per second. It
 /// uses a lock: requests arrive concurrently, and each must be counted in one step.

@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// A page of a list, with the link to the next one (fact sheet, "Paging").
+/// A page of a list, with the link to the next one.
 struct FakeSaxoPage {
     private let context: FakeSaxoHost.AuthenticatedRequest
     private let top: Int

@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// Saxo's portfolio service: client, accounts, balances, net positions and open orders (fact sheet, "Portfolio").
+/// Saxo's portfolio service: client, accounts, balances, net positions and open orders.
 struct FakeSaxoPortfolio: Sendable {
     let host: FakeSaxoHost
 

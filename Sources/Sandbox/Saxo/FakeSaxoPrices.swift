@@ -1,6 +1,6 @@
 import Brokerage
 
-/// Saxo's info prices: one instrument, or a list of one asset type (fact sheet, "Prices").
+/// Saxo's info prices: one instrument, or a list of one asset type.
 struct FakeSaxoPrices: Sendable {
     let host: FakeSaxoHost
 

@@ -52,7 +52,7 @@ struct FakeSaxoSessions: Resettable {
     }
 }
 
-/// Saxo's login host: `/authorize` and `/token` (fact sheet, "Hosts, OAuth2").
+/// Saxo's login host: `/authorize` and `/token`.
 ///
 /// The app authenticates by Basic authentication or form fields. A native app uses the verifier of its code
 /// challenge instead, also for a refresh, without its id. Every refresh issues a new refresh token and

@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// Saxo's streaming host: the WebSocket, and the endpoint that renews its token (fact sheet, "Streaming").
+/// Saxo's streaming host: the WebSocket, and the endpoint that renews its token.
 struct FakeSaxoStreaming: Sendable {
     let host: FakeSaxoHost
     let streams: FakeSaxoStreams
@@ -81,7 +81,7 @@ struct FakeSaxoStreaming: Sendable {
     }
 }
 
-/// One message of Saxo's stream, with its binary layout (fact sheet, "Streaming").
+/// One message of Saxo's stream, with its binary layout.
 struct FakeSaxoStreamMessage: Sendable, Hashable {
     let id: UInt64
     /// At most 50 ASCII characters; control messages begin with `_`.

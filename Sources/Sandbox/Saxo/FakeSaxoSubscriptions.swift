@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// The REST endpoints of streaming: creation and removal of subscriptions to prices (fact sheet, "Prices") and to
+/// The REST endpoints of streaming: creation and removal of subscriptions to prices and to
 /// events of orders (`ens/v1/activities/subscriptions` of Saxo's reference).
 struct FakeSaxoSubscriptions: Sendable {
     let host: FakeSaxoHost

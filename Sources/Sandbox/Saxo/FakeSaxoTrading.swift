@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// Saxo's order endpoints (fact sheet, "Orders").
+/// Saxo's order endpoints.
 ///
 /// The file is longer than 350 lines, because all endpoints share the checks of an order.
 struct FakeSaxoTrading: Sendable {

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// The watchlists that Saxo stores (fact sheet, "Watchlists"): read-only, and the same for all clients.
+/// The watchlists that Saxo stores: read-only, and the same for all clients.
 ///
 /// The form of one list is from a sample of Saxo; that of the list of lists is invented.
 struct FakeSaxoWatchlists: Sendable {

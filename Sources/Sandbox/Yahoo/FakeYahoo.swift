@@ -81,8 +81,7 @@ struct FakeYahoo {
 
 /// The settings of the fake Yahoo.
 ///
-/// All its behaviour is undocumented, and known from recordings and reports (doubtful facts are marked [C]
-/// in the fact sheet).
+/// All its behaviour is undocumented, and known from recordings and reports.
 package struct FakeYahooSettings: Sendable {
     /// Calls of one address per minute; nil for no limit.
     ///

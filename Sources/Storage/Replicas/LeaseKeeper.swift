@@ -12,7 +12,7 @@ package final class LeaseKeeper: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var hold: LeaseHold
+        var lease: LeaseState
         var work: Task<Void, Never>?
     }
 
@@ -29,11 +29,11 @@ package final class LeaseKeeper: Sendable {
         (self.name, self.store, self.times) = (name, store, times)
         (self.clock, self.report) = (clock, report)
         owner = store.newOwner()
-        state = Mutex(State(hold: LeaseHold(times)))
+        state = Mutex(State(lease: LeaseState(times)))
     }
 
     /// The epoch of the lease if this process holds it now; nil otherwise.
-    package var epoch: Int64? { state.withLock { $0.hold.epoch(at: clock.now()) } }
+    package var epoch: Int64? { state.withLock { $0.lease.epoch(at: clock.now()) } }
 
     /// Takes the lease whenever it is free, and executes work while this process holds it, until the task is cancelled.
     ///
@@ -49,7 +49,7 @@ package final class LeaseKeeper: Sendable {
         }
         let (isHeld, task) = state.withLock { state in
             defer { state.work = nil }
-            return (state.hold.end() != nil, state.work)
+            return (state.lease.end() != nil, state.work)
         }
         task?.cancel()
         await task?.value
@@ -77,18 +77,18 @@ package final class LeaseKeeper: Sendable {
     private func renew(_ work: @escaping @Sendable (Int64) async -> Void) async {
         while !Task.isCancelled {
             let now = clock.now()
-            if state.withLock({ $0.hold.request(at: now) }) {
+            if state.withLock({ $0.lease.request(at: now) }) {
                 do throws(StorageError) {
                     let epoch = try await store.take(name, by: owner, for: times.lifetime)
-                    change(starting: work) { hold, now in
-                        epoch.map { hold.granted($0, at: now) } ?? hold.refused(at: now)
+                    change(starting: work) { lease, now in
+                        epoch.map { lease.granted($0, at: now) } ?? lease.refused(at: now)
                     }
                 } catch {
                     report(error)
-                    change(starting: work) { hold, now in hold.failed(at: now) }
+                    change(starting: work) { lease, now in lease.failed(at: now) }
                 }
             }
-            let due = state.withLock(\.hold.dueAt) ?? clock.now()
+            let due = state.withLock(\.lease.dueAt) ?? clock.now()
             try? await clock.sleep(due)
         }
     }
@@ -97,19 +97,19 @@ package final class LeaseKeeper: Sendable {
     private func fence() async {
         while !Task.isCancelled {
             let now = clock.now()
-            let next = state.withLock { $0.hold.fence(at: now) }
+            let next = state.withLock { $0.lease.fence(at: now) }
             do { try await clock.sleep(next) } catch { return }
-            change(starting: { _ in }) { hold, now in hold.expire(at: now) }
+            change(starting: { _ in }) { lease, now in lease.expire(at: now) }
         }
     }
 
     private func change(
         starting work: @escaping @Sendable (Int64) async -> Void,
-        _ transition: (inout LeaseHold, ContinuousClock.Instant) -> LeaseHold.Change
+        _ transition: (inout LeaseState, ContinuousClock.Instant) -> LeaseState.Change
     ) {
         let now = clock.now()
         state.withLock { state in
-            switch transition(&state.hold, now) {
+            switch transition(&state.lease, now) {
             case .none: break
             case .lost: state.work?.cancel()
             case .acquired(let epoch), .replaced(let epoch):

@@ -14,24 +14,24 @@ struct LeaseModelTests {
     func fence() {
         let times = LeaseTimes()
         let start = ContinuousClock.now
-        var hold = LeaseHold(times)
+        var lease = LeaseState(times)
         // Without a request, a lease can be granted by a later one only.
-        #expect(hold.fence(at: start + .seconds(1)) == start + .seconds(1) + times.fence)
-        let isRequested = hold.request(at: start)
+        #expect(lease.fence(at: start + .seconds(1)) == start + .seconds(1) + times.fence)
+        let isRequested = lease.request(at: start)
         #expect(isRequested)
-        #expect(hold.fence(at: start + .seconds(5)) == start + times.fence)
-        let first = hold.granted(1, at: start + .seconds(5))
+        #expect(lease.fence(at: start + .seconds(5)) == start + times.fence)
+        let first = lease.granted(1, at: start + .seconds(5))
         #expect(first == .acquired(epoch: 1))
-        #expect(hold.fence(at: start + .seconds(5)) == start + times.fence)
+        #expect(lease.fence(at: start + .seconds(5)) == start + times.fence)
         // The response to a renewal arrives after the lease has ended, and grants it until its own fence.
         let renewal = start + .seconds(5)
-        let isRenewed = hold.request(at: renewal)
-        let expired = hold.expire(at: start + times.fence)
+        let isRenewed = lease.request(at: renewal)
+        let expired = lease.expire(at: start + times.fence)
         #expect(isRenewed && expired == .lost)
-        #expect(hold.fence(at: start + times.fence) == renewal + times.fence)
-        let second = hold.granted(1, at: start + .seconds(10))
+        #expect(lease.fence(at: start + times.fence) == renewal + times.fence)
+        let second = lease.granted(1, at: start + .seconds(10))
         #expect(second == .acquired(epoch: 1))
-        #expect(hold.fence(at: start + .seconds(10)) == renewal + times.fence)
+        #expect(lease.fence(at: start + .seconds(10)) == renewal + times.fence)
     }
 
     @Test("detects each defect", arguments: LeaseModel.Defect.allCases)
@@ -78,7 +78,7 @@ struct LeaseModel: CheckedModel {
     }
 
     struct Process: Hashable {
-        var hold: LeaseHold
+        var lease: LeaseState
         var message: Message?
         /// The number of times that any process had acquired the lease when this one acquired it last.
         var term = 0
@@ -121,12 +121,12 @@ struct LeaseModel: CheckedModel {
     var initial: State {
         var times = Self.times
         if defect == .lateFence { times.fence = times.lifetime + .seconds(1) }
-        return State(processes: [Process(hold: LeaseHold(times)), Process(hold: LeaseHold(times))])
+        return State(processes: [Process(lease: LeaseState(times)), Process(lease: LeaseState(times))])
     }
 
     func violation(of state: State) -> String? {
         let now = Self.instant(state.time)
-        if state.processes.allSatisfy({ $0.hold.epoch(at: now) != nil }) { return Self.twoHolders }
+        if state.processes.allSatisfy({ $0.lease.epoch(at: now) != nil }) { return Self.twoHolders }
         return state.isDisordered ? Self.oldWrite : nil
     }
 
@@ -175,19 +175,19 @@ struct LeaseModel: CheckedModel {
         }
         switch process.message {
         case nil:
-            var hold = process.hold
-            if hold.request(at: now) {
+            var lease = process.lease
+            if lease.request(at: now) {
                 add("\(name) asks") {
                     $0.processes[index].message = .request
-                    if defect != .measuredFromResponse { $0.processes[index].hold = hold }
+                    if defect != .measuredFromResponse { $0.processes[index].lease = lease }
                 }
             }
         case .response(let epoch)?:
             add("\(name) is answered") {
-                var hold = process.hold
-                if defect == .measuredFromResponse { _ = hold.request(at: now) }
-                let change = epoch.map { hold.granted($0, at: now) } ?? hold.refused(at: now)
-                $0.processes[index].hold = hold
+                var lease = process.lease
+                if defect == .measuredFromResponse { _ = lease.request(at: now) }
+                let change = epoch.map { lease.granted($0, at: now) } ?? lease.refused(at: now)
+                $0.processes[index].lease = lease
                 $0.processes[index].message = nil
                 switch change {
                 case .none, .lost: break
@@ -198,13 +198,13 @@ struct LeaseModel: CheckedModel {
             }
         case .lost?:
             add("\(name) gives up") {
-                if defect == .measuredFromResponse { _ = $0.processes[index].hold.request(at: now) }
-                _ = $0.processes[index].hold.failed(at: now)
+                if defect == .measuredFromResponse { _ = $0.processes[index].lease.request(at: now) }
+                _ = $0.processes[index].lease.failed(at: now)
                 $0.processes[index].message = nil
             }
         case .request?: break
         }
-        if process.writing == nil, let epoch = process.hold.epoch(at: now) {
+        if process.writing == nil, let epoch = process.lease.epoch(at: now) {
             let write = Write(epoch: epoch, term: process.term)
             if index == Self.disturbed {
                 add("\(name) may write") { $0.processes[index].writing = write }

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// An order with Alpaca's data (fact sheet, "Orders").
+/// An order with Alpaca's data.
 struct FakeAlpacaOrder: Sendable {
     let id: String
     let clientOrderID: String

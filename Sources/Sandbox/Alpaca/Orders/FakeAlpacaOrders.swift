@@ -1,7 +1,7 @@
 import Brokerage
 import NIOHTTP1
 
-/// Alpaca's orders (fact sheet, "Orders").
+/// Alpaca's orders.
 struct FakeAlpacaOrders: Sendable {
     let host: FakeAlpacaHost
     let accounts: FakeAlpacaAccounts

@@ -2,7 +2,7 @@ import Brokerage
 import NIOHTTP1
 import Synchronization
 
-/// Alpaca's stream of market data, `/v2/{feed}` (fact sheet, "Streaming: market data").
+/// Alpaca's stream of market data, `/v2/{feed}`.
 ///
 /// Each second of the sandbox clock with trading produces one trade and one quote of every subscribed
 /// symbol, each minute a bar. After a jump of the clock, at most the last minute is sent. MessagePack is not

@@ -1,6 +1,6 @@
 import Brokerage
 
-/// Alpaca's account stream, `/stream` (fact sheet, "Streaming: trade_updates").
+/// Alpaca's account stream, `/stream`.
 ///
 /// A paper account's messages are binary frames, a live account's are text. With a listener, orders are
 /// simulated each second of the sandbox clock.

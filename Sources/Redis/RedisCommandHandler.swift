@@ -5,7 +5,7 @@ import NIOSSL
 ///
 /// Commands of one iteration of the event loop are flushed together. The reply to the oldest command is due by its
 /// deadline; if it does not come, the connection is closed, because the later ones cannot come either.
-final class RedisChannelHandler: ChannelInboundHandler {
+final class RedisCommandHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
     typealias Completion = @Sendable (Result<[RESPValue], RedisFailure>) -> Void

@@ -24,7 +24,7 @@ package struct LeaseTimes: Hashable, Sendable {
 /// The process holds the lease from the response that grants it until the fence, which its own monotonic clock determines.
 /// The clock runs while the process is stopped, so a process that continues after a pause knows that its lease has ended.
 /// A response that does not arrive changes nothing: the lease is held until the fence of the last response.
-package struct LeaseHold: Hashable, Sendable {
+package struct LeaseState: Hashable, Sendable {
     private let times: LeaseTimes
     private var held: Held?
     /// When the request that has no response yet was sent.

@@ -1,7 +1,7 @@
 import Brokerage
 
-/// The rules for claims of one identity provider and client.
-struct ClaimRules: Sendable {
+/// Checks the claims of tokens of one identity provider for one client.
+struct ClaimValidator: Sendable {
     let issuer: String
     let clientID: String
     /// Audiences of bearer tokens.

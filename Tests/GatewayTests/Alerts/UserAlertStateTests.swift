@@ -6,7 +6,7 @@ import Upstream
 @testable import Storage
 
 @Suite("The evaluation of alerts")
-struct AlertBookTests {
+struct UserAlertStateTests {
     private static let now = Instant("2026-11-20T16:00:00Z") ?? .earliest
     private static let aapl = Symbol.example
 
@@ -19,11 +19,11 @@ struct AlertBookTests {
             lastFiredAt: nil, lastFiring: nil, armedAt: armedAt, createdAt: now, updatedAt: now)
     }
 
-    private static func price(_ price: Decimal?, previousClose: Decimal? = nil) -> AlertPrice {
+    private static func price(_ price: Decimal?, previousClose: Decimal? = nil) -> ObservedPrice {
         var quote = Quote(
             symbol: aapl, provenance: Provenance(source: .alpaca, fetchedAt: now, asOf: now))
         (quote.price, quote.previousClose) = (price, previousClose)
-        return AlertPrice(quote)
+        return ObservedPrice(quote)
     }
 
     struct PriceCase: CustomTestStringConvertible, Sendable {
@@ -65,37 +65,37 @@ struct AlertBookTests {
 
     @Test("of a price, and of the day's move, is exact", arguments: PriceCase.all)
     func prices(_ test: PriceCase) {
-        var book = AlertBook()
-        book.replace(with: [Self.alert(test.condition)])
-        #expect(book.evaluate(at: Self.now).met.isEmpty, "without an observation")
-        book.observe(Self.price(test.price, previousClose: test.previousClose), of: Self.aapl)
-        let outcome = book.evaluate(at: Self.now)
+        var alerts = UserAlertState()
+        alerts.replace(with: [Self.alert(test.condition)])
+        #expect(alerts.evaluate(at: Self.now).met.isEmpty, "without an observation")
+        alerts.observe(Self.price(test.price, previousClose: test.previousClose), of: Self.aapl)
+        let outcome = alerts.evaluate(at: Self.now)
         #expect(outcome.met.map(\.value) == (test.value == nil ? [] : [test.value]))
         #expect(outcome.met.allSatisfy { $0.asOf == Self.now } && outcome.impossible.isEmpty)
         // What is no longer known is not an old price.
-        book.observe(AlertPrice.unknown, of: Self.aapl)
-        #expect(book.evaluate(at: Self.now).met.isEmpty)
+        alerts.observe(ObservedPrice.unknown, of: Self.aapl)
+        #expect(alerts.evaluate(at: Self.now).met.isEmpty)
     }
 
     @Test("of an order fires in the named states, and ends the alert in any other final state")
     func orders() {
         for state in OrderState.allCases {
-            var book = AlertBook()
-            book.replace(with: [Self.alert(.orderState(order: "o", [.filled, .partiallyFilled]))])
+            var alerts = UserAlertState()
+            alerts.replace(with: [Self.alert(.orderState(order: "o", [.filled, .partiallyFilled]))])
             var order = Order(
                 id: "1", symbol: Self.aapl, side: .buy, state: state,
                 provenance: Provenance(source: .alpaca, fetchedAt: Self.now))
             order.updatedAt = Self.now
-            book.observe(.known(AlertOrder(order, hasEnded: false)), of: "o")
-            let outcome = book.evaluate(at: Self.now)
+            alerts.observe(.known(ObservedOrder(order, hasEnded: false)), of: "o")
+            let outcome = alerts.evaluate(at: Self.now)
             let isMet = state == .filled || state == .partiallyFilled
             #expect(outcome.met.map(\.orderState) == (isMet ? [state] : []), "\(state)")
             #expect(outcome.impossible == (!isMet && state.isFinal ? ["1"] : []), "\(state)")
         }
-        var book = AlertBook()
-        book.replace(with: [Self.alert(.orderState(order: "o", [.filled]))])
-        book.observe(.missing, of: "o")
-        #expect(book.evaluate(at: Self.now).impossible == ["1"])
+        var alerts = UserAlertState()
+        alerts.replace(with: [Self.alert(.orderState(order: "o", [.filled]))])
+        alerts.observe(.missing, of: "o")
+        #expect(alerts.evaluate(at: Self.now).impossible == ["1"])
     }
 
     @Test("of goals and connections fires when they are reached or need renewing, and ends without them")
@@ -104,16 +104,16 @@ struct AlertBookTests {
             .goalReached(goal: "x"), .connectionNeedsRenewal(connection: "x"),
         ]
         for condition in conditions {
-            var book = AlertBook()
-            book.replace(with: [Self.alert(condition)])
+            var alerts = UserAlertState()
+            alerts.replace(with: [Self.alert(condition)])
             let cases: [(AlertSubject.Observation<Bool>, isMet: Bool, isImpossible: Bool)] = [
                 (.known(false), false, false), (.known(true), true, false), (.unknown, false, false),
                 (.missing, false, true),
             ]
             for (observed, isMet, isImpossible) in cases {
-                book.observe(goals: ["x": observed])
-                book.observe(connections: ["x": observed])
-                let outcome = book.evaluate(at: Self.now)
+                alerts.observe(goals: ["x": observed])
+                alerts.observe(connections: ["x": observed])
+                let outcome = alerts.evaluate(at: Self.now)
                 #expect(outcome.met.isEmpty == !isMet && outcome.impossible.isEmpty == !isImpossible)
             }
         }
@@ -121,18 +121,18 @@ struct AlertBookTests {
 
     @Test("waits for the end of a pause, and forgets observations of other subjects")
     func pauses() {
-        var book = AlertBook()
+        var alerts = UserAlertState()
         let end = Self.now + .seconds(60)
         let armed = Self.alert(.priceAbove(Self.aapl, 1), id: "a")
         let pausing = Self.alert(.priceAbove(Self.aapl, 1), id: "b", armedAt: end)
-        book.replace(with: [armed, pausing])
-        book.observe(Self.price(2), of: Self.aapl)
-        #expect(book.evaluate(at: Self.now).met.map(\.alert) == ["a"])
-        #expect(book.nextArming(after: Self.now) == end)
-        #expect(book.evaluate(at: end).met.map(\.alert) == ["a", "b"])
-        #expect(book.nextArming(after: end) == nil)
-        book.replace(with: [])
-        book.replace(with: [armed])
-        #expect(book.evaluate(at: end).met.isEmpty)
+        alerts.replace(with: [armed, pausing])
+        alerts.observe(Self.price(2), of: Self.aapl)
+        #expect(alerts.evaluate(at: Self.now).met.map(\.alert) == ["a"])
+        #expect(alerts.nextArming(after: Self.now) == end)
+        #expect(alerts.evaluate(at: end).met.map(\.alert) == ["a", "b"])
+        #expect(alerts.nextArming(after: end) == nil)
+        alerts.replace(with: [])
+        alerts.replace(with: [armed])
+        #expect(alerts.evaluate(at: end).met.isEmpty)
     }
 }

@@ -4,10 +4,10 @@ package import Storage
 /// The active alerts of a user, and the latest observations of their subjects: determines which alerts are met.
 ///
 /// A value without time or tasks: ``UserAlertEvaluation`` supplies the observations.
-package struct AlertBook: Sendable {
+package struct UserAlertState: Sendable {
     package private(set) var alerts: [StoredAlert] = []
-    private var prices: [Symbol: AlertPrice] = [:]
-    private var orders: [String: AlertSubject.Observation<AlertOrder>] = [:]
+    private var prices: [Symbol: ObservedPrice] = [:]
+    private var orders: [String: AlertSubject.Observation<ObservedOrder>] = [:]
     private var goals: [String: AlertSubject.Observation<Bool>] = [:]
     private var connections: [String: AlertSubject.Observation<Bool>] = [:]
 
@@ -46,11 +46,11 @@ package struct AlertBook: Sendable {
         connections = connections.filter { references.contains($0.key) }
     }
 
-    package mutating func observe(_ price: AlertPrice, of symbol: Symbol) {
+    package mutating func observe(_ price: ObservedPrice, of symbol: Symbol) {
         prices[symbol] = price
     }
 
-    package mutating func observe(_ order: AlertSubject.Observation<AlertOrder>, of id: String) {
+    package mutating func observe(_ order: AlertSubject.Observation<ObservedOrder>, of id: String) {
         orders[id] = order
     }
 
@@ -118,7 +118,7 @@ package struct AlertBook: Sendable {
     }
 
     private func verdict(
-        on alert: StoredAlert, _ symbol: Symbol, _ figure: (AlertPrice) -> Decimal?,
+        on alert: StoredAlert, _ symbol: Symbol, _ figure: (ObservedPrice) -> Decimal?,
         isMet: (Decimal) -> Bool
     ) -> Verdict {
         guard let price = prices[symbol], let value = figure(price), isMet(value) else { return .open }
@@ -166,13 +166,13 @@ package enum AlertSubject: Hashable, Sendable {
 }
 
 /// The figures of a quote that alerts need.
-package struct AlertPrice: Hashable, Sendable {
+package struct ObservedPrice: Hashable, Sendable {
     package let price: Decimal?
     package let changePercent: Decimal?
     package let asOf: Instant?
 
     /// No source has a price that is still valid.
-    static let unknown = AlertPrice(price: nil, changePercent: nil, asOf: nil)
+    static let unknown = ObservedPrice(price: nil, changePercent: nil, asOf: nil)
 
     package init(_ quote: Quote) {
         self.init(price: quote.price, changePercent: quote.changePercent, asOf: quote.provenance.asOf)
@@ -184,7 +184,7 @@ package struct AlertPrice: Hashable, Sendable {
 }
 
 /// The state of an order that alerts need.
-package struct AlertOrder: Hashable, Sendable {
+package struct ObservedOrder: Hashable, Sendable {
     package let state: OrderState
     /// Whether the state no longer changes, or is no longer reported.
     package let hasEnded: Bool
