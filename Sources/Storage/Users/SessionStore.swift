@@ -459,6 +459,8 @@ package final class SessionStore: Sendable {
 
     /// As many sessions change in one transaction, whose time is limited.
     private static let batch = 500
+    /// Fewer guests are deleted in one, because their data is deleted with them.
+    private static let guestBatch = 100
 
     /// Stores when sessions were used last.
     package func storeLastUses() async throws(StorageError) {
@@ -472,23 +474,47 @@ package final class SessionStore: Sendable {
     }
 
     /// Forgets sessions that have ended by themselves, and guests who have none left.
+    ///
+    /// It deletes them in several transactions of bounded size. After an error, those of the transactions before are deleted.
     package func tidy(now: Instant = .now) async throws(StorageError) {
         try await storeLastUses()
-        // Those that were used meanwhile.
-        let uses = unsavedUses
+        while try await deleteExpired(at: now) == Self.batch {}
+        var count = 0
+        repeat {
+            let deleted = try await database.write { db in
+                try UserStore.deleteGuestsWithoutSession(maximum: Self.guestBatch, in: db)
+            }
+            deletions.report(deleted)
+            count = deleted.count
+        } while count == Self.guestBatch
+        guard let feed else { return }
+        while try await database.write({ db in try feed.deleteOld(db) }) {}
+    }
+
+    /// Deletes expired sessions in one transaction.
+    ///
+    /// - Returns: The number of sessions that had expired by the database; less than ``batch`` if there are no more.
+    private func deleteExpired(at now: Instant) async throws(StorageError) -> Int {
         let idle = now + (.zero - policy.idle)
-        let deleted = try await database.write { [self] db in
-            // First, or one that was used a moment ago would end.
+        let ends: SQLArguments = [now.millisecondsSince1970, idle.millisecondsSince1970]
+        let isExpired = "(expires_at <= ? OR last_used_at <= ?)"
+        let (count, uses) = try await database.write { [self] db in
+            let ids: [String] = try db.values(
+                "SELECT id FROM session WHERE \(isExpired) ORDER BY id LIMIT \(Self.batch)", ends)
+            // Those that were used since the last uses were stored; before the deletion, or they would end.
+            let uses = ids.compactMap { live.session($0) }.compactMap { session in
+                session.unsavedUse.map { (session, $0) }
+            }
             try Self.store(uses, in: db)
+            let list = SQLList(ids)
             let ended: [String] = try db.values(
-                "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
-                [now.millisecondsSince1970, idle.millisecondsSince1970])
-            try delete(ended, in: db)
-            try feed?.deleteOld(db)
-            return try UserStore.deleteGuestsWithoutSession(in: db)
+                "DELETE FROM session WHERE id IN (\(list.placeholders)) AND \(isExpired) RETURNING id",
+                list.arguments + ends)
+            db.afterCommit { [live] in live.remove(ended) }
+            return (ids.count, uses)
         }
-        deletions.report(deleted)
         for (session, use) in uses { session.markStored(use) }
+        return count
     }
 
     /// Ends the expired sessions in memory, without waiting for the writer; ``tidy(now:)`` deletes them from
