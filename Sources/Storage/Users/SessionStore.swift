@@ -160,11 +160,17 @@ package final class SessionStore: Sendable {
     }
 
     private static func all(
-        _ db: SQLTransaction, where condition: String = "", _ arguments: SQLArguments = []
+        _ db: SQLTransaction, where condition: String = "", _ arguments: SQLArguments = [],
+        skipsDamaged: Bool = false
     ) throws -> [ActiveSession] {
         let sql = #"SELECT session.*, "user".kind FROM session JOIN "user" ON "user".id = session.user_id"#
-        return try db.rows("\(sql) \(condition)", arguments)
-            .map { try ActiveSession($0, isGuest: "GUEST" == $0["kind"]) }
+        return try db.rows("\(sql) \(condition)", arguments).compactMap { row in
+            do {
+                return try ActiveSession(row, isGuest: "GUEST" == row["kind"])
+            } catch is CorruptedRow where skipsDamaged {
+                return nil
+            }
+        }
     }
 
     // MARK: Sessions of other processes
@@ -396,14 +402,17 @@ package final class SessionStore: Sendable {
     ///
     /// Memory is read before the database. It changes after a commit of this process, so a session in memory that differs is
     /// older than the one in the database, and its token ends. Sessions that were added are read again, because this
-    /// process may have ended one between the read and its addition.
+    /// process may have ended one between the read and its addition. A session whose row cannot be read ends, and does not
+    /// delay the changes of others; a request with its token gets the error of the row.
     private func refresh(_ ids: Set<String>) async throws(StorageError) {
         var ids = ids
         while !ids.isEmpty {
             let known = Dictionary(ids.compactMap { live.session($0) }.map { ($0.id, $0) }) { $1 }
             let list = SQLList(Array(ids))
             let rows = try await database.read { db in
-                try Self.all(db, where: "WHERE session.id IN (\(list.placeholders))", list.arguments)
+                try Self.all(
+                    db, where: "WHERE session.id IN (\(list.placeholders))", list.arguments,
+                    skipsDamaged: true)
             }
             let stored = Dictionary(rows.map { ($0.id, $0) }) { $1 }
             // An id is never used again.
