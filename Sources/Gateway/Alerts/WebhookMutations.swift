@@ -28,7 +28,7 @@ extension GatewayContext {
         }
         return .async { [self] in
             do throws(WebhookAddressError) {
-                _ = try await address.resolve()
+                _ = try await address.resolve(for: owner)
             } catch {
                 throw FieldError.argument("input.url", "\(error)")
             }
