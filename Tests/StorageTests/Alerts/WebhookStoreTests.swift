@@ -95,7 +95,7 @@ struct WebhookStoreTests {
             #expect(try await store.webhooks(of: users.ann).count == WebhookStore.maximumWebhooks)
             let other = try await store.register(
                 "https://example.com/alerts", label: nil, Self.secret, for: users.bob)
-            #expect(other.webhook != nil)
+            #expect(try await store.delete(try #require(other.webhook).id, for: users.bob))
             #expect(try await store.delete(webhook.id, for: users.ann))
             #expect(try await store.pendingCount() == 0)
             try await users.delete(users.ann)
