@@ -16,7 +16,7 @@ struct ClaimValidator: Sendable {
     private static let maximumAudiences = 32
     private static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
     /// The longest time since a logout token was issued.
-    private static let logoutAge = Duration.seconds(300)
+    static let logoutAge = Duration.seconds(300)
 
     /// Checks the claims of a token with a valid signature.
     func verify(

@@ -80,6 +80,9 @@ package final class IdentityProvider: Sendable {
     /// Tokens that are valid for longer are refused.
     package static let maximumTokenLifetime = ClaimValidator.maximumLifetime
 
+    /// Logout tokens that were issued longer ago are refused.
+    package static let maximumLogoutTokenAge = ClaimRules.logoutAge
+
     package var issuer: String { configuration.issuer.text }
 
     /// Whether the keys that are known are valid, so that tokens that they have verified are.

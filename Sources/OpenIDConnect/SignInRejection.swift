@@ -25,6 +25,8 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
     case lifetimeTooLong = "LIFETIME_TOO_LONG"
     /// Its session has been ended, by a sign-out or by the identity provider.
     case signedOut = "SIGNED_OUT"
+    /// A logout token with its `jti` was accepted before.
+    case replayed = "REPLAYED"
     /// Its claims give no scope.
     case noScope = "NO_SCOPE"
     /// No user is bound to its issuer and subject, and the settings do not let users be created.
@@ -60,6 +62,7 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
         case .lifetimeTooLong:
             "The token is valid for too long: let the identity provider issue shorter ones."
         case .signedOut: "The session of the token has ended: sign in again."
+        case .replayed: "A logout token with this id was accepted before: issue another one."
         case .noScope:
             "The claims of the user give no scope. The operator of the server maps claims to scopes."
         case .unknownUser: "No user belongs to this identity, and the server creates none."

@@ -45,11 +45,15 @@ package struct WebhookAddress: Hashable, Sendable {
     /// The caller connects to it and does not resolve the name again, so that a second response of the resolver cannot
     /// have another address.
     ///
-    /// - Parameter attempt: The number of the attempt; each takes another address, if there are several.
+    /// - Parameters:
+    ///   - owner: The user, who has one look-up at a time; nil if nothing limits them.
+    ///   - attempt: The number of the attempt; each takes another address, if there are several.
     /// - Returns: One of the addresses of the host, all of which are permitted.
     /// - Throws: `WebhookAddressError` if the name has no address, or one that is not public.
-    package func resolve(attempt: Int = 0) async throws(WebhookAddressError) -> IPAddress {
-        let addresses = await HostResolver.shared.addresses(of: url.hostName)
+    package func resolve(
+        for owner: OwnerID? = nil, attempt: Int = 0
+    ) async throws(WebhookAddressError) -> IPAddress {
+        let addresses = await HostResolver.shared.addresses(of: url.hostName, for: owner?.text)
         guard !addresses.isEmpty else { throw .unresolvable(url.host) }
         guard addresses.allSatisfy({ $0.isPublic || allowsLoopback && $0.isLoopback }) else {
             throw .notPublic(url.host)

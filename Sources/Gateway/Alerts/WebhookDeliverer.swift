@@ -158,7 +158,7 @@ package final class WebhookDeliverer: Sendable {
         let ip: IPAddress
         do throws(WebhookAddressError) {
             address = try WebhookAddress(target.url, services.userData.webhookPolicy)
-            ip = try await address.resolve(attempt: message.attempts)
+            ip = try await address.resolve(for: message.owner, attempt: message.attempts)
         } catch {
             return "\(error)"
         }

@@ -28,21 +28,28 @@ extension GatewayContext {
         }
         return .async { [self] in
             do throws(WebhookAddressError) {
-                _ = try await address.resolve()
+                _ = try await address.resolve(for: owner)
             } catch {
                 throw FieldError.argument("input.url", "\(error)")
             }
             let secret = WebhookSignature.makeSecret()
             let label = input.label?.text
-            let webhook = try await services.userData.webhooks.register(
+            let registration = try await services.userData.webhooks.register(
                 address.url.text, label: label?.isEmpty == true ? nil : label, secret, for: owner)
-            guard let webhook else {
+            switch registration {
+            case .registered(let webhook):
+                return RegisterWebhookPayload(webhook: WebhookObject(webhook), secret: secret)
+            case .exists(let id):
+                throw FieldError.argument(
+                    "input.url", code: .conflict,
+                    "The webhook \"\(NodeID(.webhook, id).text)\" has this address. Delete it first to get another secret."
+                )
+            case .tooMany:
                 throw FieldError.argument(
                     "input",
                     "There are \(WebhookStore.maximumWebhooks) webhooks, which is as many as one may have; delete one first."
                 )
             }
-            return RegisterWebhookPayload(webhook: WebhookObject(webhook), secret: secret)
         }
     }
 

@@ -14,6 +14,7 @@ package final class ConnectionService: Sendable {
     package let pending: PendingAuthorizations
     let clock: TimeSource
     let didChange: @Sendable (ProviderConnection) -> Void
+    private let report: @Sendable (StorageError) -> Void
     /// Nil if no calls are counted.
     private let ledger: (any QuotaLimiter)?
     /// Consents that were begun, and credentials that were tried.
@@ -30,6 +31,7 @@ package final class ConnectionService: Sendable {
     ///   - clock: The clock of times and pauses.
     ///   - limits: The rates at which credentials may be tried.
     ///   - ledger: The ledger that counts the calls of connections.
+    ///   - report: Receives the errors of stored connections that cannot be read.
     ///   - didChange: Called for each connection that was created, got another credential (with the
     ///     connection before the
     ///     change), or was removed, so that values that were read with it are no longer used.
@@ -37,7 +39,7 @@ package final class ConnectionService: Sendable {
         store: ConnectionStore, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
         limits: CallLimits = CallLimits(),
-        ledger: (any QuotaLimiter)? = nil,
+        ledger: (any QuotaLimiter)? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in },
         didChange: @escaping @Sendable (ProviderConnection) -> Void
     ) {
         self.store = store
@@ -47,6 +49,7 @@ package final class ConnectionService: Sendable {
         self.clock = clock
         self.didChange = didChange
         self.ledger = ledger
+        self.report = report
         begins = ConnectAttempts(limits)
         attempts = ConnectAttempts(limits)
         pending = PendingAuthorizations(clock: clock, store: store.authorizations)
@@ -181,18 +184,30 @@ extension ConnectionService {
 
     /// Applies the changes of users' connections that another process has stored.
     ///
-    /// The changes of this process are among them, and have no effect.
+    /// The changes of this process are among them, and have no effect. A connection whose row is damaged is reported and no
+    /// longer used: it has the state of one whose credential cannot be opened, until its row can be read. The others are not
+    /// affected.
     ///
     /// - Throws: `StorageError` if they cannot be read; some may have been applied.
     func reload(_ owners: Set<OwnerID>) async throws(StorageError) {
         for owner in owners {
             // Before the read, which does not have connections that this process stores in the meantime.
             let known = registry.connections(of: owner).filter { $0.stored != nil }
-            let stored = try await store.all(of: owner)
-            for connection in known where !stored.contains(where: { $0.id == connection.id }) {
+            let found = try await store.all(of: owner)
+            for id in found.damaged {
+                report(store.damage(of: id))
+                guard var stored = known.first(where: { $0.id == id })?.stored, !stored.isDamaged else {
+                    continue
+                }
+                stored.isDamaged = true
+                let closed = open(stored, nil, connectors[stored.provider])
+                if let replaced = registry.replace(with: closed) { end(replaced) }
+            }
+            let ids = Set(found.connections.map(\.id) + found.damaged)
+            for connection in known where !ids.contains(connection.id) {
                 if let removed = registry.remove(connection.id, of: owner) { end(removed) }
             }
-            for connection in stored {
+            for connection in found.connections {
                 let old = registry.connections(of: owner).first { $0.id == connection.id }
                 guard old?.stored?.isUnchanged(in: connection) != true else { continue }
                 let new = try await open(connection)
@@ -241,7 +256,7 @@ extension ConnectionService {
 extension StoredConnection {
     /// Whether another read of the connection has the same values, compared in whole milliseconds like the database.
     fileprivate func isUnchanged(in other: StoredConnection) -> Bool {
-        redirectURI == other.redirectURI && label == other.label
+        isDamaged == other.isDamaged && redirectURI == other.redirectURI && label == other.label
             && connectedAt.millisecondsSince1970 == other.connectedAt.millisecondsSince1970
     }
 }

@@ -181,6 +181,14 @@ extension ProviderConnection: GraphQLObject {
                 since: end)
         }
         guard let failure = health.facts.failure else { return nil }
+        if stored?.isDamaged == true {
+            return OngoingFailure(
+                FieldError(
+                    .reconnectRequired,
+                    "The stored connection with \(provider.rawValue) was damaged: remove it, and connect again.",
+                    provider: provider),
+                since: failure.since)
+        }
         let error =
             switch failure.cause {
             // No call reports this for a connection: see `ConnectionHealth.recordFailure`.

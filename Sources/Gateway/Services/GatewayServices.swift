@@ -57,7 +57,8 @@ package final class GatewayServices: Sendable {
         self.registry = registry
         connectionService = ConnectionService(
             store: userData.connections, registry: registry, connectors: connectors, redirects: redirects,
-            clock: reads.clock, limits: userData.limits, ledger: ledger
+            clock: reads.clock, limits: userData.limits, ledger: ledger,
+            report: userData.authentication.report
         ) { connection in
             reads.invalidate(privateTo: connection.owner, at: connection.provider)
             live.closeFeed(of: connection)
@@ -81,11 +82,18 @@ package final class GatewayServices: Sendable {
             owners: { [connectionService] in connectionService.owners },
             release: { [connectionService] in connectionService.removeAll(of: $0) })
         userData.authentication.sessions.onAlertChange {
-            [alerts = userData.alerts, events = watches.alerts] changed throws(StorageError) in
+            [alerts = userData.alerts, events = watches.alerts, report = userData.authentication.report]
+            changed throws(StorageError) in
             for (owner, ids) in changed {
                 events.alertsChanged(of: owner)
                 guard events.hasSubscribers(of: owner) else { continue }
-                events.publish(changed: try await alerts.alerts(ids.sorted(), of: owner), of: owner)
+                do throws(StorageError) {
+                    events.publish(changed: try await alerts.alerts(ids.sorted(), of: owner), of: owner)
+                } catch {
+                    // A row that another program has changed does not delay the changes of other users.
+                    guard case .damaged = error else { throw error }
+                    report(error)
+                }
             }
         }
         userData.authentication.sessions.onConnectionChange {

@@ -190,7 +190,8 @@ extension FieldError {
                 try again.
                 """, retryAt: .now + .seconds(1))
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused, .notEmpty, .differs:
+            .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused,
+            .notEmpty, .differs:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

@@ -66,13 +66,15 @@ extension AuthenticationService {
         return opened
     }
 
+    private static let arrivalsName = "new guests and users"
+
     func checkSignUpLimit(from address: ClientOrigin) async throws {
         do {
             try arrivals.consume(address)
             try await throttle.consume(
-                "new guests and users", from: address, limits.arrivals, total: limits.totalArrivals)
+                Self.arrivalsName, from: address, limits.arrivals, total: limits.totalArrivals)
         } catch let refusal as CallRateLimiter<ClientOrigin>.Refusal {
-            throw FieldError(refusal, of: "new guests and users", "from this address")
+            throw FieldError(refusal, of: Self.arrivalsName, "from this address")
         } catch let error as StorageError {
             report(error)
             throw FieldError(error)
@@ -101,6 +103,8 @@ extension AuthenticationService {
             hash = try await hashed(password, for: HashingClient(knownUser: nil, at: address))
         } catch {
             arrivals.refund(address)
+            await throttle.refund(
+                Self.arrivalsName, from: address, limits.arrivals, total: limits.totalArrivals)
             throw error
         }
         let candidate = SessionStore.NewUser(

@@ -13,6 +13,7 @@ package final class IdentityProviderService: Sendable {
     private let sessions: SessionStore
     private let identities: IdentityStore
     private let bearers: BearerSessions
+    private let logouts = AcceptedLogouts()
     private let report: @Sendable (StorageError) -> Void
     /// The rate of new users, beside the rates of requests.
     private let newUsers = CallRateLimiter<String>(
@@ -233,10 +234,18 @@ package final class IdentityProviderService: Sendable {
 
     /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).
     ///
-    /// With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`.
+    /// A token whose `jti` this process has accepted before is refused. With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`.
     package func logOut(with logoutToken: String) async -> Result<Void, SignInRejection> {
         do {
             let token = try await provider.verify(logoutToken, for: .logout)
+            guard let id = token.claims["jti"]?.text else { return .failure(.malformedToken) }
+            // Until then, this token can be accepted.
+            let end =
+                token.issuedAt + IdentityProvider.maximumLogoutTokenAge + provider.configuration.clockSkew
+            guard logouts.add(id, until: end) else { return .failure(.replayed) }
+            var isStored = false
+            // The provider repeats a request that has failed.
+            defer { if !isStored { logouts.remove(id) } }
             let subject = token.subject.isEmpty ? nil : token.subject
             defer {
                 bearers.end { session in
@@ -254,6 +263,7 @@ package final class IdentityProviderService: Sendable {
                     forgetAt: .now + IdentityProvider.maximumTokenLifetime
                         + provider.configuration.clockSkew * 2)
             }
+            isStored = true
             return .success(())
         } catch let rejection as SignInRejection {
             return .failure(rejection)
@@ -301,7 +311,7 @@ extension FieldError {
             case .keysUnavailable, .providerUnavailable: .providerUnavailable
             case .malformedToken, .algorithmNotAllowed, .unknownKey, .invalidSignature, .wrongTokenType,
                 .wrongIssuer, .wrongAudience, .wrongNonce, .expired, .notYetValid, .lifetimeTooLong,
-                .signedOut,
+                .signedOut, .replayed,
                 .unknownState, .otherBrowser, .codeRefused:
                 .unauthenticated
             }

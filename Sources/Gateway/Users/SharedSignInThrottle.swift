@@ -108,6 +108,23 @@ package struct SharedSignInThrottle: Sendable {
         if let refusal { throw refusal }
     }
 
+    /// Removes a call from the counts that ``consume(_:from:_:total:now:)`` has counted and that had no effect; if that cannot
+    /// be stored, it counts.
+    package func refund(
+        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant = .now
+    ) async {
+        guard let store else { return }
+        let intervals = ["\(name) \(address.number)": rate.interval, name: total.interval]
+        let longest = max(rate.interval * rate.burst, total.interval * total.burst)
+        _ = try? await store.update(Array(intervals.keys), keptFor: longest, now: now) { records in
+            for (key, interval) in intervals {
+                if let fullAt = records[key]?.blockedUntil {
+                    records[key]?.blockedUntil = fullAt + (.zero - interval)
+                }
+            }
+        }
+    }
+
     private static func known(_ address: ClientOrigin, _ user: String) -> String {
         "known \(address.number) \(user)"
     }

@@ -38,16 +38,34 @@ package struct WebhookStore: Sendable {
         }
     }
 
+    /// The result of the registration of a webhook.
+    package enum Registration: Hashable, Sendable {
+        case registered(StoredWebhook)
+        /// The webhook of the user with this id has the address.
+        case exists(String)
+        /// The user has as many as allowed.
+        case tooMany
+
+        /// The new webhook; nil if none was stored.
+        package var webhook: StoredWebhook? {
+            if case .registered(let webhook) = self { webhook } else { nil }
+        }
+    }
+
     /// Stores a webhook with the key of its signatures.
     ///
-    /// - Returns: The webhook; nil, with nothing stored, if the user has as many as allowed.
+    /// A firing is sent once to an address, so no other webhook of the user has the same text as its address.
     package func register(
         _ url: String, label: String?, _ secret: Secret, for owner: OwnerID, now: Instant = .now
-    ) async throws(StorageError) -> StoredWebhook? {
+    ) async throws(StorageError) -> Registration {
         let keys = keys
         return try await database.write(for: owner) { db in
+            let known: String? = try db.value(
+                "SELECT id FROM webhook WHERE owner = ? AND url = ? ORDER BY created_at, id LIMIT 1",
+                [owner.text, url])
+            if let known { return .exists(known) }
             let count: Int = try db.value("SELECT count(*) FROM webhook WHERE owner = ?", [owner.text]) ?? 0
-            guard count < Self.maximumWebhooks else { return nil }
+            guard count < Self.maximumWebhooks else { return .tooMany }
             let id = RandomID.make()
             try db.execute(
                 """
@@ -59,7 +77,8 @@ package struct WebhookStore: Sendable {
                     try keys.encrypt(secret, WebhookIdentity(id: id, owner: owner)),
                     now.millisecondsSince1970,
                 ])
-            return try db.row(Self.select + " WHERE id = ?", [id]).map(StoredWebhook.init)
+            guard let row = try db.row(Self.select + " WHERE id = ?", [id]) else { throw CorruptedRow() }
+            return .registered(try StoredWebhook(row))
         }
     }
 

@@ -177,18 +177,35 @@ package struct ConnectionStore: Sendable {
     /// All connections of all users, the oldest first.
     ///
     /// For the start of the process: it waits.
+    ///
+    /// - Throws: `damagedConnection` for a row that another program has changed, or the error of the database.
     package func all() throws(StorageError) -> [StoredConnection] {
-        try database.readNow { db in try Self.all(db) }
+        let found = try database.readNow { db in try Self.all(db) }
+        if let id = found.damaged.first { throw damage(of: id) }
+        return found.connections
     }
 
-    /// The connections of a user, the oldest first.
-    package func all(of owner: OwnerID) async throws(StorageError) -> [StoredConnection] {
+    /// The connections that a read has found.
+    package struct Found: Sendable {
+        /// The oldest first.
+        package var connections: [StoredConnection] = []
+        /// The ids of those whose rows cannot be read, because another program has changed them.
+        package var damaged: [String] = []
+    }
+
+    /// The error of a connection whose row cannot be read.
+    package func damage(of id: String) -> StorageError {
+        .damagedConnection(path: database.location, connection: id)
+    }
+
+    /// The connections of a user.
+    package func all(of owner: OwnerID) async throws(StorageError) -> Found {
         try await database.read { db in try Self.all(db, "WHERE connection.owner = ?", [owner.text]) }
     }
 
     private static func all(
         _ db: SQLTransaction, _ condition: String = "", _ arguments: SQLArguments = []
-    ) throws -> [StoredConnection] {
+    ) throws -> Found {
         var accounts: [String: [StoredAccount]] = [:]
         let rows = try db.rows(
             """
@@ -201,8 +218,16 @@ package struct ConnectionStore: Sendable {
                 StoredAccount(
                     id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
         }
-        return try db.rows("SELECT * FROM connection \(condition) ORDER BY connected_at, id", arguments)
-            .map { try StoredConnection($0, accounts: accounts[$0["id"]] ?? []) }
+        var found = Found()
+        for row in try db.rows("SELECT * FROM connection \(condition) ORDER BY connected_at, id", arguments) {
+            let id: String = try row["id"]
+            do {
+                found.connections.append(try StoredConnection(row, accounts: accounts[id] ?? []))
+            } catch is CorruptedRow {
+                found.damaged.append(id)
+            }
+        }
+        return found
     }
 
     private static func insert(_ accounts: [StoredAccount], of connection: String, _ db: SQLTransaction)

@@ -20,6 +20,8 @@ package struct StoredConnection: Hashable, Sendable {
     package var rejectedAt: Instant?
     /// The accounts that it opens, the default account first; empty if the provider has no accounts.
     package var accounts: [StoredAccount]
+    /// Whether the values are those of an earlier read, because the row cannot be read any more.
+    package var isDamaged = false
 
     package init(
         id: String, owner: OwnerID, provider: ProviderID, environment: Environment,

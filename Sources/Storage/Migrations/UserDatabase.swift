@@ -76,7 +76,8 @@ package struct UserDatabase: Sendable {
             case .damaged, .newer: throw error
             // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
-                .decryptionFailed, .emptyFile, .missingMasterKey, .badDatabaseURL, .unavailable,
+                .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL,
+                .unavailable,
                 .unknownOutcome, .refused, .notEmpty, .differs:
                 return []
             }

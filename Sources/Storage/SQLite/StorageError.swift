@@ -44,6 +44,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case wrongMasterKey(path: String)
     /// A credential cannot be decrypted: its row was changed by another program.
     case decryptionFailed(path: String, connection: String)
+    /// The row of a connection cannot be read: another program has changed it.
+    case damagedConnection(path: String, connection: String)
 }
 
 extension StorageError: CustomStringConvertible {
@@ -90,6 +92,8 @@ extension StorageError: CustomStringConvertible {
             "\(path) was encrypted with another master key. Set that key, or move the file away to start with a new one."
         case .decryptionFailed(let path, let connection):
             "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
+        case .damagedConnection(let path, let connection):
+            "The connection \(connection) in \(path) was changed by another program. Correct its row, or delete it."
         }
     }
 }

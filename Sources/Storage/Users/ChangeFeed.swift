@@ -91,9 +91,18 @@ final class ChangeFeed: Sendable {
         lastApplied.withLock { $0 = start }
     }
 
+    /// The number of changes that are deleted in one transaction.
+    private static let batch = 10_000
+
     /// Deletes changes that every process has applied, or that its start has read; see ``hasGap``.
-    func deleteOld(_ db: SQLTransaction) throws {
+    ///
+    /// - Returns: Whether there may be more.
+    func deleteOld(_ db: SQLTransaction) throws -> Bool {
         let age = max(Self.retention, window)
-        try db.execute("DELETE FROM change WHERE changed_at < clock_milliseconds() - \(age)")
+        return try db.executeUpdate(
+            """
+            DELETE FROM change WHERE number IN (
+                SELECT number FROM change WHERE changed_at < clock_milliseconds() - \(age) LIMIT \(Self.batch))
+            """) == Self.batch
     }
 }

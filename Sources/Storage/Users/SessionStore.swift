@@ -160,11 +160,17 @@ package final class SessionStore: Sendable {
     }
 
     private static func all(
-        _ db: SQLTransaction, where condition: String = "", _ arguments: SQLArguments = []
+        _ db: SQLTransaction, where condition: String = "", _ arguments: SQLArguments = [],
+        skipsDamaged: Bool = false
     ) throws -> [ActiveSession] {
         let sql = #"SELECT session.*, "user".kind FROM session JOIN "user" ON "user".id = session.user_id"#
-        return try db.rows("\(sql) \(condition)", arguments)
-            .map { try ActiveSession($0, isGuest: "GUEST" == $0["kind"]) }
+        return try db.rows("\(sql) \(condition)", arguments).compactMap { row in
+            do {
+                return try ActiveSession(row, isGuest: "GUEST" == row["kind"])
+            } catch is CorruptedRow where skipsDamaged {
+                return nil
+            }
+        }
     }
 
     // MARK: Sessions of other processes
@@ -396,14 +402,17 @@ package final class SessionStore: Sendable {
     ///
     /// Memory is read before the database. It changes after a commit of this process, so a session in memory that differs is
     /// older than the one in the database, and its token ends. Sessions that were added are read again, because this
-    /// process may have ended one between the read and its addition.
+    /// process may have ended one between the read and its addition. A session whose row cannot be read ends, and does not
+    /// delay the changes of others; a request with its token gets the error of the row.
     private func refresh(_ ids: Set<String>) async throws(StorageError) {
         var ids = ids
         while !ids.isEmpty {
             let known = Dictionary(ids.compactMap { live.session($0) }.map { ($0.id, $0) }) { $1 }
             let list = SQLList(Array(ids))
             let rows = try await database.read { db in
-                try Self.all(db, where: "WHERE session.id IN (\(list.placeholders))", list.arguments)
+                try Self.all(
+                    db, where: "WHERE session.id IN (\(list.placeholders))", list.arguments,
+                    skipsDamaged: true)
             }
             let stored = Dictionary(rows.map { ($0.id, $0) }) { $1 }
             // An id is never used again.
@@ -459,6 +468,8 @@ package final class SessionStore: Sendable {
 
     /// As many sessions change in one transaction, whose time is limited.
     private static let batch = 500
+    /// Fewer guests are deleted in one, because their data is deleted with them.
+    private static let guestBatch = 100
 
     /// Stores when sessions were used last.
     package func storeLastUses() async throws(StorageError) {
@@ -472,23 +483,47 @@ package final class SessionStore: Sendable {
     }
 
     /// Forgets sessions that have ended by themselves, and guests who have none left.
+    ///
+    /// It deletes them in several transactions of bounded size. After an error, those of the transactions before are deleted.
     package func tidy(now: Instant = .now) async throws(StorageError) {
         try await storeLastUses()
-        // Those that were used meanwhile.
-        let uses = unsavedUses
+        while try await deleteExpired(at: now) == Self.batch {}
+        var count = 0
+        repeat {
+            let deleted = try await database.write { db in
+                try UserStore.deleteGuestsWithoutSession(maximum: Self.guestBatch, in: db)
+            }
+            deletions.report(deleted)
+            count = deleted.count
+        } while count == Self.guestBatch
+        guard let feed else { return }
+        while try await database.write({ db in try feed.deleteOld(db) }) {}
+    }
+
+    /// Deletes expired sessions in one transaction.
+    ///
+    /// - Returns: The number of sessions that had expired by the database; less than ``batch`` if there are no more.
+    private func deleteExpired(at now: Instant) async throws(StorageError) -> Int {
         let idle = now + (.zero - policy.idle)
-        let deleted = try await database.write { [self] db in
-            // First, or one that was used a moment ago would end.
+        let ends: SQLArguments = [now.millisecondsSince1970, idle.millisecondsSince1970]
+        let isExpired = "(expires_at <= ? OR last_used_at <= ?)"
+        let (count, uses) = try await database.write { [self] db in
+            let ids: [String] = try db.values(
+                "SELECT id FROM session WHERE \(isExpired) ORDER BY id LIMIT \(Self.batch)", ends)
+            // Those that were used since the last uses were stored; before the deletion, or they would end.
+            let uses = ids.compactMap { live.session($0) }.compactMap { session in
+                session.unsavedUse.map { (session, $0) }
+            }
             try Self.store(uses, in: db)
+            let list = SQLList(ids)
             let ended: [String] = try db.values(
-                "SELECT id FROM session WHERE expires_at <= ? OR last_used_at <= ?",
-                [now.millisecondsSince1970, idle.millisecondsSince1970])
-            try delete(ended, in: db)
-            try feed?.deleteOld(db)
-            return try UserStore.deleteGuestsWithoutSession(in: db)
+                "DELETE FROM session WHERE id IN (\(list.placeholders)) AND \(isExpired) RETURNING id",
+                list.arguments + ends)
+            db.afterCommit { [live] in live.remove(ended) }
+            return (ids.count, uses)
         }
-        deletions.report(deleted)
         for (session, use) in uses { session.markStored(use) }
+        return count
     }
 
     /// Ends the expired sessions in memory, without waiting for the writer; ``tidy(now:)`` deletes them from

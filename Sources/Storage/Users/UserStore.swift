@@ -74,10 +74,15 @@ package struct UserStore: Sendable {
     ///
     /// A guest with an order in progress is deleted after its outcome has been recorded.
     ///
-    /// - Returns: The deleted guests.
-    static func deleteGuestsWithoutSession(in db: SQLTransaction) throws -> [OwnerID] {
-        try db.values("DELETE FROM \"user\" WHERE \(isGuestWithoutSession) RETURNING id")
-            .compactMap { OwnerID($0) }
+    /// - Returns: The deleted guests, at most `maximum`.
+    static func deleteGuestsWithoutSession(maximum: Int, in db: SQLTransaction) throws -> [OwnerID] {
+        // The condition twice: PostgreSQL repeats only the outer one for a row that another transaction has changed.
+        try db.values(
+            """
+            DELETE FROM "user" WHERE \(isGuestWithoutSession) AND id IN (
+                SELECT id FROM "user" WHERE \(isGuestWithoutSession) ORDER BY id LIMIT ?) RETURNING id
+            """, [maximum]
+        ).compactMap { OwnerID($0) }
     }
 
     /// Deletes a guest who has no session and no order in progress.

@@ -1,29 +1,40 @@
 import Glibc
 import NIOPosix
+import PorticoCore
 
 /// Finds the addresses of host names by the system's resolver, which blocks a thread.
 ///
-/// A resolver that does not respond delays other look-ups, and nothing else.
+/// A resolver that does not respond delays other look-ups, and nothing else. Each client has one look-up at a time, so that slow
+/// names of one client leave the other threads to others.
 package final class HostResolver: Sendable {
     /// The one of the process, whose threads end with it.
     package static let shared = HostResolver()
 
     private let threads: NIOThreadPool
+    private let lookUp: @Sendable (String) -> [IPAddress]
+    private let queue = KeyedTaskQueue<String>()
 
-    private init() {
+    /// - Parameter lookUp: Returns the addresses of a host, and blocks its thread.
+    package init(_ lookUp: @escaping @Sendable (String) -> [IPAddress] = HostResolver.look(up:)) {
+        self.lookUp = lookUp
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
     }
 
     /// All addresses of a host, in the order of the resolver; an address in text form has itself.
     ///
-    /// - Parameter host: A name, or an address without brackets.
+    /// - Parameters:
+    ///   - host: A name, or an address without brackets.
+    ///   - client: The client whose look-ups are made one after the other; nil if nothing limits them.
     /// - Returns: The addresses; empty if the name does not exist, or if the resolver does not respond.
-    package func addresses(of host: String) async -> [IPAddress] {
-        (try? await threads.runIfActive { Self.look(up: host) }) ?? []
+    package func addresses(of host: String, for client: String? = nil) async -> [IPAddress] {
+        let (threads, lookUp) = (threads, lookUp)
+        guard let client else { return (try? await threads.runIfActive { lookUp(host) }) ?? [] }
+        let task = queue.enqueue(client) { try await threads.runIfActive { lookUp(host) } }
+        return (try? await task.value) ?? []
     }
 
-    private static func look(up host: String) -> [IPAddress] {
+    package static func look(up host: String) -> [IPAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?

@@ -2,6 +2,7 @@ import Brokerage
 import Dispatch
 import PorticoCore
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -16,6 +17,55 @@ struct ConnectionReloadTests {
         StoredConnection(
             id: id, owner: try owner(), provider: .alpaca, environment: .paper,
             connectedAt: try #require(Instant(secondsSince1970: 1_800_000_000)))
+    }
+
+    @Test("fail with their own error while their rows are damaged, and the others are followed")
+    func damaged() async throws {
+        let (database, owner, key) = (try SharedDatabase(), try Self.owner(), MasterKey.random())
+        let file = try database.open()
+        try UserStore(in: file).ensure(owner)
+        let (store, sessions) = (try ConnectionStore(in: file, key), try SessionStore(in: file, key))
+        let registry = ProviderConnectionRegistry([])
+        let reports = Mutex<[StorageError]>([])
+        let service = ConnectionService(
+            store: store, registry: registry, connectors: [],
+            redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
+            report: { error in reports.withLock { $0.append(error) } }, didChange: { _ in })
+        sessions.onConnectionChange { owners throws(StorageError) in try await service.reload(owners) }
+        func set(_ environment: String, of id: String) async throws {
+            try await file.database.write { db in
+                // The label is changed, too, because a change of the environment alone is not followed.
+                try db.execute(
+                    "UPDATE connection SET environment = ?1, label = ?1 WHERE id = ?2", [environment, id])
+            }
+        }
+        func known() -> [String: ProviderConnection] {
+            Dictionary(uniqueKeysWithValues: registry.connections(of: owner).map { ($0.id, $0) })
+        }
+        for id in ["whole", "broken"] {
+            #expect(try await store.add(try Self.connection(id), Secret("key"), maximum: 20) == .added)
+        }
+        try await sessions.followOthers()
+        try await set("NOWHERE", of: "broken")
+        #expect(try await store.add(try Self.connection("new"), Secret("key"), maximum: 20) == .added)
+        let guest = try #require(
+            try await SessionStore(in: database.open(), key).openForGuest(
+                SessionStore.Options(scopes: [.read], label: nil)))
+        try await sessions.followOthers()
+        #expect(sessions.isCurrent && sessions.session(ofToken: guest.token.text) != nil)
+        #expect(Set(known().keys) == ["whole", "broken", "new"])
+        let broken = try #require(known()["broken"])
+        #expect(broken.stored?.isDamaged == true && broken.environment == .paper)
+        #expect(broken.status == .revoked)
+        #expect(known()["whole"]?.stored?.isDamaged == false)
+        let error = store.damage(of: "broken")
+        #expect(reports.withLock(\.self) == [error])
+        #expect("\(error)".hasPrefix("The connection broken in "))
+        #expect(throws: error) { try store.all() }
+        try await set("PAPER", of: "broken")
+        try await sessions.followOthers()
+        #expect(known()["broken"]?.stored?.isDamaged == false)
+        #expect(known()["broken"]?.label == "PAPER")
     }
 
     @Test("are read without the removal of one that this process stores in the meantime")

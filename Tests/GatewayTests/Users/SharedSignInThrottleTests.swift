@@ -107,5 +107,12 @@ struct SharedSignInThrottleTests {
         for index in 0..<3 { #expect(try await consume(index, 2, after: 10) == nil) }
         #expect(try await consume(0, 3, after: 10) == nil)
         #expect(try await consume(1, 4, after: 10) == .seconds(1))
+        // A call without an effect is removed from both counts, by any process.
+        await throttles[1].refund(
+            "new users", from: ClientOrigin(2), rate, total: CallRate(burst: 5, every: .seconds(1)),
+            now: Self.start + .seconds(10))
+        #expect(try await consume(0, 2, after: 10) == nil)
+        #expect(try await consume(1, 2, after: 10) == .seconds(10))
+        #expect(try await consume(1, 4, after: 10) == .seconds(1))
     }
 }

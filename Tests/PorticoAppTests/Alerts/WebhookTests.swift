@@ -114,6 +114,32 @@ struct WebhookTests {
         }
     }
 
+    @Test(
+        "with the address of another get CONFLICT, with the argument and the webhook; a deleted one frees it")
+    func sameAddress() async throws {
+        try await withTestGateway { gateway in
+            func register(_ url: String) async throws -> JSONValue {
+                try await gateway.ask(Self.registration(url))
+            }
+            let first = try await register("https://8.8.8.8/alerts")
+            let id = try #require(
+                first["data"]?["registerWebhook"]?["webhook"]?["id"]?.string, "\(first)")
+            let second = try await register("https://8.8.8.8/alerts")
+            let error = second["errors"]?[0]
+            #expect(error?["extensions"]?["code"] == "CONFLICT", "\(second)")
+            #expect(error?["extensions"]?["argument"] == "input.url")
+            #expect(error?["path"] == .array(["registerWebhook"]))
+            #expect(
+                error?["message"]?.string
+                    == "Argument \"input.url\": The webhook \"\(id)\" has this address. Delete it first to get another secret."
+            )
+            let deletion = try await gateway.ask("mutation { deleteWebhook(id: \"\(id)\") { deletedId } }")
+            #expect(deletion["errors"] == nil, "\(deletion)")
+            let third = try await register("https://8.8.8.8/alerts")
+            #expect(third["data"]?["registerWebhook"]?["secret"]?.string != nil, "\(third)")
+        }
+    }
+
     // MARK: Delivery
 
     private static func registration(_ url: String) -> String {

@@ -211,7 +211,8 @@ extension TestGateway {
         #expect(fired.firings.count == 1)
         let webhooks = try WebhookStore(in: file, master)
         #expect(
-            try await webhooks.register("https://example.com", label: nil, Secret("key"), for: owner) != nil)
+            try await webhooks.register("https://example.com", label: nil, Secret("key"), for: owner).webhook
+                != nil)
     }
 
     /// Makes a goal, so that there is one to be changed.

@@ -95,6 +95,20 @@ struct BackChannelLogoutTests {
         }
     }
 
+    @Test("is refused with 400 if its token was accepted before; another token is accepted")
+    func replay() async throws {
+        try await withIssuerServer { test in
+            let token = try test.issuer.logoutToken(["sid": ""])
+            #expect(try await test.logOut(token).status == 200)
+            let replay = try await test.logOut(token)
+            #expect(replay.status == 400)
+            #expect(
+                replay.json?["error_description"]?.string?.hasPrefix("REPLAYED: ") == true, "\(replay.body)")
+            let other = try test.issuer.logoutToken(["sid": "", "jti": "\"logout-2\""])
+            #expect(try await test.logOut(other).status == 200)
+        }
+    }
+
     /// A request that is refused, with its reason.
     private static let refusals:
         [(name: String, reason: String, token: @Sendable (TestIssuer) throws -> String)] = [

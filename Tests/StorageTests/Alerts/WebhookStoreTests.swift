@@ -17,7 +17,8 @@ struct WebhookStoreTests {
         let store = try WebhookStore(in: users.file, key)
         let webhook = try #require(
             try await store.register(
-                "https://example.com/alerts", label: "mine", secret, for: users.ann, now: now))
+                "https://example.com/alerts", label: "mine", secret, for: users.ann, now: now
+            ).webhook)
         let alerts = AlertStore(in: users.file, limits: limits)
         let alert = try #require(
             try await alerts.create(AlertStoreTests.above("1"), label: nil, rearmAfter: 1, for: users.ann))
@@ -84,8 +85,17 @@ struct WebhookStoreTests {
             for number in 1...WebhookStore.maximumWebhooks {
                 let added = try await store.register(
                     "https://example.com/\(number)", label: nil, Self.secret, for: users.ann)
-                #expect((added != nil) == (number < WebhookStore.maximumWebhooks), "\(number)")
+                #expect((added.webhook != nil) == (number < WebhookStore.maximumWebhooks), "\(number)")
+                #expect(number < WebhookStore.maximumWebhooks || added == .tooMany)
             }
+            // The same address is no other webhook, whatever its label is; another user may have it.
+            let again = try await store.register(
+                "https://example.com/alerts", label: "again", Self.secret, for: users.ann)
+            #expect(again == .exists(webhook.id))
+            #expect(try await store.webhooks(of: users.ann).count == WebhookStore.maximumWebhooks)
+            let other = try await store.register(
+                "https://example.com/alerts", label: nil, Self.secret, for: users.bob)
+            #expect(try await store.delete(try #require(other.webhook).id, for: users.bob))
             #expect(try await store.delete(webhook.id, for: users.ann))
             #expect(try await store.pendingCount() == 0)
             try await users.delete(users.ann)

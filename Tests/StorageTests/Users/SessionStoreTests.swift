@@ -136,6 +136,48 @@ struct SessionStoreTests {
         #expect(users == [used.user.id.text, named.user.id.text].sorted())
     }
 
+    @Test(
+        "that have ended are deleted in several transactions, with their guests",
+        arguments: TestEngine.allCases)
+    func tidiesInBatches(engine: TestEngine) async throws {
+        let file = try engine.temporary()
+        let store = try SessionStore(in: file, .random())
+        let kept = try await Self.guest(of: store, now: Self.start + Self.day * 30)
+        let start = Self.start.millisecondsSince1970
+        for first in stride(from: 0, to: 1_200, by: 200) {
+            try await file.database.write { db in
+                for number in first..<first + 200 {
+                    // Four sessions of each guest.
+                    let (user, session) = ("expired-\(number / 4)", "expired-\(10_000 + number)")
+                    if number.isMultiple(of: 4) {
+                        try db.execute(
+                            "INSERT INTO \"user\" (id, kind, created_at) VALUES (?, 'GUEST', ?)",
+                            [user, start])
+                    }
+                    try db.execute(
+                        """
+                        INSERT INTO session (id, token_hash, user_id, scopes, created_at, last_used_at, expires_at)
+                        VALUES (?, ?, ?, 'READ', ?, ?, ?)
+                        """, [session, Data(session.utf8), user, start, start, start])
+                }
+            }
+        }
+        func ids(_ table: String) async throws -> [String] {
+            try await file.database.read { db in try db.values("SELECT id FROM \(table)") }
+        }
+        // The transaction with the last session fails.
+        try await file.database.write { db in
+            try db.executeScript("CREATE TABLE hold (session TEXT REFERENCES session (id))")
+            try db.execute("INSERT INTO hold VALUES ('expired-11199')")
+        }
+        await #expect(throws: StorageError.self) { try await store.tidy(now: Self.start + Self.day * 31) }
+        #expect(try await ids("session").count == 201)
+        try await file.database.write { db in try db.executeScript("DROP TABLE hold") }
+        try await store.tidy(now: Self.start + Self.day * 31)
+        #expect(try await ids("session") == [kept.session.id])
+        #expect(try await ids("\"user\"") == [kept.user.id.text])
+    }
+
     @Test("store the time of their last use, in minutes", arguments: TestEngine.allCases)
     func keepsUses(engine: TestEngine) async throws {
         try await engine.with { folder in

@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import Testing
 import Upstream
 
@@ -64,6 +66,33 @@ struct IPAddressTests {
         let local = await resolver.addresses(of: "localhost")
         #expect(!local.isEmpty && local.allSatisfy(\.isLoopback))
         #expect(await resolver.addresses(of: "name.invalid").isEmpty)
+    }
+
+    @Test("are looked up for each client one after the other, so that slow names do not delay other clients")
+    func slowNames() async {
+        let (release, address) = (DispatchSemaphore(value: 0), IPAddress.v4(0xC000_0207))
+        let running = Mutex((now: 0, most: 0))
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let resolver = HostResolver { host in
+            guard host.hasPrefix("slow") else { return [address] }
+            running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            begin.yield()
+            release.wait()
+            running.withLock { $0.now -= 1 }
+            return [address]
+        }
+        let found = await withTaskGroup { group in
+            // More than there are threads.
+            for number in 0..<8 {
+                group.addTask { await resolver.addresses(of: "slow-\(number)", for: "ann") }
+            }
+            for await _ in begun { break }
+            for _ in 0..<100 { #expect(await resolver.addresses(of: "fast", for: "bob") == [address]) }
+            for _ in 0..<8 { release.signal() }
+            return await group.reduce(into: 0) { $0 += $1.count }
+        }
+        #expect(found == 8)
+        #expect(running.withLock { $0.most } == 1)
     }
 
     @Test("are connected to instead of those of the host, for one request")

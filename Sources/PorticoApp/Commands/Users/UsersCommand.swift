@@ -54,7 +54,8 @@ struct UsersOptions: ParsableArguments {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
             case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
-                .badMasterKey, .wrongMasterKey, .decryptionFailed, .badDatabaseURL, .unavailable,
+                .badMasterKey, .wrongMasterKey, .decryptionFailed, .damagedConnection, .badDatabaseURL,
+                .unavailable,
                 .unknownOutcome,
                 .refused, .notEmpty, .differs:
                 throw error
