@@ -81,7 +81,7 @@ package final class IdentityProvider: Sendable {
     package static let maximumTokenLifetime = ClaimValidator.maximumLifetime
 
     /// Logout tokens that were issued longer ago are refused.
-    package static let maximumLogoutTokenAge = ClaimRules.logoutAge
+    package static let maximumLogoutTokenAge = ClaimValidator.logoutAge
 
     package var issuer: String { configuration.issuer.text }
 

@@ -54,8 +54,8 @@ package final class RedisServer: Sendable {
     package func execute(_ command: String) throws -> String { try shell.command("cli \(command)") }
 
     /// Executes a command for one key, which may have spaces; KEY stands for it.
-    package func execute(_ command: String, key: some StringProtocol) throws -> String {
-        let quoted = key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    package func execute(_ command: String, key: Substring) throws -> String {
+        let quoted = String(key).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return try shell.command("line \(command.replacing("KEY", with: "\"\(quoted)\""))")
     }
 
