@@ -232,8 +232,9 @@ extension ConnectionService {
                 }
             }
         }
-        guard let connector else {
-            return ProviderConnection(stored, nil, health: health(.unsupported, since: nil))
+        guard let connector, !stored.isDamaged else {
+            let cause: ProviderFailure.Cause = stored.isDamaged ? .unauthorized : .unsupported
+            return ProviderConnection(stored, nil, health: health(cause, since: nil))
         }
         guard let secret else {
             return ProviderConnection(stored, nil, health: health(.unauthorized, since: nil))

@@ -218,7 +218,8 @@ struct PortfolioPerformanceTests {
             let answer = try await gateway.ask(
                 "{ portfolio { performance(range: \(range), benchmark: \"NOSUCH\") { currency } } }",
                 as: alice, backends)
-            #expect(answer.failures == [FieldFailure("portfolio.performance", "NOT_FOUND")], "\(answer)")
+            #expect(
+                answer.failures == [FieldFailure("portfolio.performance", "NOT_FOUND", nil)], "\(answer)")
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "benchmark", "\(answer)")
             let calls = gateway.calls(of: .polygon)
             #expect(calls["GET /v3/reference/tickers/{ticker}"] == 1, "\(calls)")
