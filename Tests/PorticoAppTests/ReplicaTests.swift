@@ -310,15 +310,7 @@ struct ReplicaTests {
             configuration.hours = .always
         } _: { sandbox in
             try await withFolder { folder in
-                let (keys, streamURL) = (SandboxUser.demo.alpaca, sandbox.alpaca.dataStreamURL)
-                var upstream = Upstream(sandbox)
-                // The stream accepts no token. The setting's scheme is http for ws.
-                upstream.credential = [
-                    "PORTICO_ALPACA_KEY_ID": keys.keyID, "PORTICO_ALPACA_SECRET_KEY": keys.secretKey,
-                    "PORTICO_ALPACA_DATA_STREAM_URL": streamURL.replacing("ws://", with: "http://"),
-                    "PORTICO_REDIS_URL": redis.url(),
-                ]
-                let environment = try Replicas.environment(upstream.environment, folder)
+                let environment = try Replicas.environment(sandbox, redis, folder)
                 func subscribe(at server: RunningServer) async throws -> RawClient {
                     let query = #"subscription { quotes(symbols: ["AAPL"]) { price asOf } }"#
                     return try await server.subscribe(RawRequest.query(query), token: ownerToken)

@@ -192,15 +192,8 @@ struct SharedRedisTests {
             configuration.hours = .always
         } _: { sandbox in
             try await withFolder { folder in
-                let (keys, streamURL) = (SandboxUser.demo.alpaca, sandbox.alpaca.dataStreamURL)
-                var upstream = Upstream(sandbox)
-                // The setting's scheme is http for ws.
-                upstream.credential = [
-                    "PORTICO_ALPACA_KEY_ID": keys.keyID, "PORTICO_ALPACA_SECRET_KEY": keys.secretKey,
-                    "PORTICO_ALPACA_DATA_STREAM_URL": streamURL.replacing("ws://", with: "http://"),
-                    "PORTICO_REDIS_URL": redis.url(),
-                ]
-                let environment = try Replicas.environment(upstream.environment, folder)
+                let keys = SandboxUser.demo.alpaca
+                let environment = try Replicas.environment(sandbox, redis, folder)
                 try await withServer(environment: environment) { server in
                     try await waitForRedis(server)
                     let signUp = try await server.ask(

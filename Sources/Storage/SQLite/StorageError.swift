@@ -77,7 +77,7 @@ extension StorageError: CustomStringConvertible {
         case .badDatabaseURL(let origin):
             "\(origin) is not the URL of a database. Its form is postgresql://user:password@host:5432/database?sslmode=verify-full"
         case .unavailable(let path, let reason, let retryAt):
-            "\(path) is not available: \(reason). Portico tries again at \(retryAt)."
+            "\(path) is not available: \(reason). Check the server and its URL. A running Portico tries again at \(retryAt)."
         case .unknownOutcome(let path):
             "\(path) did not respond to a commit. The change may have been stored."
         case .notEmpty(let path):

@@ -502,7 +502,7 @@ package final class SessionStore: Sendable {
 
     /// Deletes expired sessions in one transaction.
     ///
-    /// - Returns: The number of sessions that had expired by the database; less than ``batch`` if there are no more.
+    /// - Returns: The number of expired sessions that were found; less than ``batch`` if there are no more.
     private func deleteExpired(at now: Instant) async throws(StorageError) -> Int {
         let idle = now + (.zero - policy.idle)
         let ends: SQLArguments = [now.millisecondsSince1970, idle.millisecondsSince1970]

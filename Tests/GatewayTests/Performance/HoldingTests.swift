@@ -334,17 +334,23 @@ struct HoldingTests {
         }
     }
 
+    /// A market with the identity of Apple from Alpha Vantage, whose only call it is, and of the others from Yahoo.
+    private static func marketOfTwoForms(
+        _ gateway: TestGateway, _ field: String, ofApple value: String
+    ) async throws -> GatewayServices {
+        let market = gateway.market(
+            [try gateway.alpaca(), try gateway.alphaVantage(perMinute: 1), try gateway.yahoo()],
+            connections: [try gateway.connection("demo", of: alice)])
+        let apple = try await gateway.data(
+            "{ instrument(symbol: \"AAPL\") { identity { \(field) } } }", market)
+        #expect(apple["instrument"]?["identity"]?[field]?.string == value)
+        return market
+    }
+
     @Test("are in one slice of a sector, which has the form of the first source, whatever case others write")
     func sectorsInCapitals() async throws {
         try await withGateway { gateway in
-            let connection = try gateway.connection("demo", of: alice)
-            // Alpha Vantage's only call is for Apple, whose sector it has in capitals; Yahoo has the others.
-            let market = gateway.market(
-                [try gateway.alpaca(), try gateway.alphaVantage(perMinute: 1), try gateway.yahoo()],
-                connections: [connection])
-            let apple = try await gateway.data(
-                "{ instrument(symbol: \"AAPL\") { identity { sector } } }", market)
-            #expect(apple["instrument"]?["identity"]?["sector"] == "TECHNOLOGY")
+            let market = try await Self.marketOfTwoForms(gateway, "sector", ofApple: "TECHNOLOGY")
             let data = try await gateway.data(
                 """
                 { portfolio { allocation(by: SECTOR) { key value }
@@ -364,14 +370,7 @@ struct HoldingTests {
     @Test("are in one slice of a country, whether a provider writes its code or its name")
     func countriesOfSeveralProviders() async throws {
         try await withGateway { gateway in
-            let connection = try gateway.connection("demo", of: alice)
-            // Alpha Vantage's only call is for Apple, whose country it has as a code; Yahoo has the names of the others.
-            let market = gateway.market(
-                [try gateway.alpaca(), try gateway.alphaVantage(perMinute: 1), try gateway.yahoo()],
-                connections: [connection])
-            let apple = try await gateway.data(
-                "{ instrument(symbol: \"AAPL\") { identity { country } } }", market)
-            #expect(apple["instrument"]?["identity"]?["country"] == "USA")
+            let market = try await Self.marketOfTwoForms(gateway, "country", ofApple: "USA")
             let data = try await gateway.data("{ portfolio { allocation(by: COUNTRY) { key } } }", market)
             let keys = data["portfolio"]?["allocation"]?.elements?.compactMap { $0["key"]?.string } ?? []
             #expect(keys.filter { !["CASH", "UNKNOWN"].contains($0) } == ["United States"], "\(keys)")

@@ -1,4 +1,5 @@
 import Foundation
+import Sandbox
 import TestSupport
 import Testing
 
@@ -28,6 +29,21 @@ enum Replicas {
         ]) { $1 }
         environment["PORTICO_DATA"] = nil
         return environment
+    }
+
+    /// The settings of replicas with the keys of a broker, its stream of prices, and a Redis server.
+    static func environment(
+        _ sandbox: Sandbox, _ redis: RedisServer, _ folder: URL
+    ) throws -> [String: String] {
+        let (keys, streamURL) = (SandboxUser.demo.alpaca, sandbox.alpaca.dataStreamURL)
+        var upstream = Upstream(sandbox)
+        // The stream accepts no token. The setting's scheme is http for ws.
+        upstream.credential = [
+            "PORTICO_ALPACA_KEY_ID": keys.keyID, "PORTICO_ALPACA_SECRET_KEY": keys.secretKey,
+            "PORTICO_ALPACA_DATA_STREAM_URL": streamURL.replacing("ws://", with: "http://"),
+            "PORTICO_REDIS_URL": redis.url(),
+        ]
+        return try environment(upstream.environment, folder)
     }
 
     /// The name of the database of replicas' settings.

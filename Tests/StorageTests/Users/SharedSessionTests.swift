@@ -24,6 +24,20 @@ struct SharedSessionTests {
         try await SessionStoreTests.guest(of: store, now: .now)
     }
 
+    /// Adds a connection of a user, and a logout of the subject "a subject" of the identity provider.
+    private static func insertConnectionAndLogout(of owner: OwnerID, _ db: SQLTransaction) throws {
+        try db.execute(
+            """
+            INSERT INTO connection (id, owner, provider, environment, connected_at)
+            VALUES ('c', ?, 'ALPACA', 'PAPER', 1)
+            """, [owner.text])
+        try db.execute(
+            """
+            INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
+            VALUES ('i', 'SUBJECT', 'a subject', 1, 2)
+            """)
+    }
+
     @Test("are found at once, before the changes are read")
     func lookUp() async throws {
         try await Self.with { first, second in
@@ -231,16 +245,7 @@ struct SharedSessionTests {
             let new = try #require(try await first.renew(renewed.session))
             let added = try await Self.guest(of: first)
             try await first.database.write { db in
-                try db.execute(
-                    """
-                    INSERT INTO connection (id, owner, provider, environment, connected_at)
-                    VALUES ('c', ?, 'ALPACA', 'PAPER', 1)
-                    """, [added.user.id.text])
-                try db.execute(
-                    """
-                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
-                    VALUES ('i', 'SUBJECT', 'a subject', 1, 2)
-                    """)
+                try Self.insertConnectionAndLogout(of: added.user.id, db)
                 try db.execute("DELETE FROM change")
             }
             elapsed.withLock { $0 = .seconds(3_600) }
@@ -269,16 +274,7 @@ struct SharedSessionTests {
             }
             second.onIdentityEnd { ended.happen($0) }
             try await first.database.write(for: owner) { db in
-                try db.execute(
-                    """
-                    INSERT INTO connection (id, owner, provider, environment, connected_at)
-                    VALUES ('c', ?, 'ALPACA', 'PAPER', 1)
-                    """, [owner.text])
-                try db.execute(
-                    """
-                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
-                    VALUES ('i', 'SUBJECT', 'a subject', 1, 2)
-                    """)
+                try Self.insertConnectionAndLogout(of: owner, db)
             }
             await #expect(throws: StorageError.full(path: "x")) { try await second.followOthers() }
             try await second.followOthers()

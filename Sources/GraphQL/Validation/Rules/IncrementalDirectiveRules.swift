@@ -65,8 +65,8 @@ extension TypedDocument {
 
     /// The findings of a rule for the selections of operations of some types.
     ///
-    /// The time is proportional to the length of the document: fragments without a finding are visited once, and no more
-    /// findings are collected than errors are reported.
+    /// The time is proportional to the length of the document: a fragment without an error is visited once, and the number of
+    /// collected errors has the limit of the response.
     ///
     /// - Parameters:
     ///   - types: The types of operations.
