@@ -7,7 +7,7 @@ package struct ActivityClassifier: Sendable {
     /// The reference data of spin-offs, by the symbol of the new company.
     private let spinOffs: [Symbol: SpinOffReference]
 
-    /// What an activity of a broker does not contain about a spin-off.
+    /// The data of a spin-off that an activity of a broker does not contain.
     package struct SpinOffReference: Sendable, Hashable {
         package var parent: Symbol
         /// The prices of the first regular day; nil if they are unknown.

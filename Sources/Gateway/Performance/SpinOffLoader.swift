@@ -4,8 +4,8 @@ import Performance
 import Upstream
 
 extension GatewayContext {
-    /// Reads what the activities of brokers do not contain about spin-offs: the parent, and the prices of the first regular
-    /// day, by which the cost is divided.
+    /// Reads the data of spin-offs that the activities of brokers do not contain: the parent, and the prices of the first
+    /// regular day, by which the cost is divided.
     ///
     /// - Parameters:
     ///   - activities: Activities of one user.

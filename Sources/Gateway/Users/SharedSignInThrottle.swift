@@ -108,8 +108,8 @@ package struct SharedSignInThrottle: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Removes a call from the counts that ``consume(_:from:_:total:now:)`` has counted and that had no effect; if that cannot
-    /// be stored, it counts.
+    /// Removes a call that had no effect from the counts of ``consume(_:from:_:total:now:)``; if that cannot be stored, it
+    /// counts.
     package func refund(
         _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant = .now
     ) async {

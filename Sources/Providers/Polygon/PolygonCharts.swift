@@ -13,7 +13,7 @@ extension PolygonClient: ChartSource {
     /// Bars of less than a day include all trading hours, and Polygon cannot leave out the extended ones;
     /// the request for that is `unsupported`. Polygon returns the same empty response for an unknown ticker
     /// and for a time without trades, so the reference data is read too if a response is empty, or if the
-    /// plan does not have the time.
+    /// plan does not include the time.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {

@@ -31,7 +31,12 @@ package final class HostResolver: Sendable {
         let (threads, lookUp) = (threads, lookUp)
         guard let client else { return (try? await threads.runIfActive { lookUp(host) }) ?? [] }
         let task = queue.enqueue(client) { try await threads.runIfActive { lookUp(host) } }
-        return (try? await task.value) ?? []
+        // A look-up that has not begun when the caller is cancelled is not made.
+        return await withTaskCancellationHandler {
+            (try? await task.value) ?? []
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     package static func look(up host: String) -> [IPAddress] {

@@ -110,9 +110,8 @@ package struct SaxoClient: Sendable {
 
     /// Sends a write, once.
     ///
-    /// One whose token is refused is not sent again either: the token is renewed ahead of its end, so this is rare, and
-    /// the law that no write is repeated stays without an exception. The next one has a new token.
-    /// A check, which `changesNothing`, is sent again like a read.
+    /// One whose token is refused is not sent again either, because no write is repeated; this is rare, because the token is
+    /// renewed before its end. The next write has a new token. A check, which `changesNothing`, is sent again like a read.
     func write<Value>(
         _ operation: String, _ caller: ProviderHTTPClient, _ method: HTTPClientMethod, _ url: HTTPURL,
         body: [UInt8]? = nil, requestID: String? = nil, changesNothing: Bool = false, in context: CallContext,
