@@ -25,6 +25,8 @@ package final class ActiveSessions: Sendable {
         var removed: Set<String> = []
 
         mutating func add(_ session: ActiveSession) {
+            // Without this, the token of another object with the id would still be found.
+            _ = remove(session.id)
             byID[session.id] = session
             byOwner[session.owner, default: []].insert(session.id)
             byHash[session.hash] = session
