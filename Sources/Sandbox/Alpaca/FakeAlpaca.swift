@@ -91,8 +91,7 @@ struct FakeAlpaca {
 
 /// The settings of the fake Alpaca.
 ///
-/// They cover behaviour that depends on the plan, or is known from reports only (marked [C] in the fact
-/// sheet).
+/// They cover behaviour that depends on the plan, or is known from reports only.
 package struct FakeAlpacaSettings: Sendable {
     /// The environment of the trading host; keys of the other environment are rejected.
     package var environment: Environment = .paper

@@ -54,8 +54,7 @@ struct FakePolygon {
 
 /// The settings of the fake Polygon.
 ///
-/// They cover behaviour that depends on the plan, or is known from reports only (marked [C] in the fact
-/// sheet).
+/// They cover behaviour that depends on the plan, or is known from reports only.
 package struct FakePolygonSettings: Sendable {
     /// The issued keys, with the plan of each.
     package var keys: [String: Plan] = [

@@ -54,7 +54,7 @@ package struct WebhookStore: Sendable {
 
     /// Stores a webhook with the key of its signatures.
     ///
-    /// A firing is sent once to an address, so no other webhook of the user has the same text as its address.
+    /// A firing is sent once to an address, so the addresses of a user's webhooks have different texts.
     package func register(
         _ url: String, label: String?, _ secret: Secret, for owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> Registration {

@@ -58,7 +58,10 @@ package struct LeaseState: Hashable, Sendable {
 
     /// When the lease ends at the earliest: the held one, or the one that a request in progress or a later one gets.
     package func fence(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        held?.fence ?? (requestedAt ?? now) + times.fence
+        if let held { return held.fence }
+        let fence = (requestedAt ?? now) + times.fence
+        // A response that arrives after the fence grants nothing.
+        return now < fence ? fence : now + times.fence
     }
 
     /// When the next request is due; nil if it is due at once.

@@ -5,7 +5,8 @@ import Upstream
 /// All sessions that have not ended, in memory, where each request looks for its own.
 ///
 /// A lock, because requests arrive on any thread; it is held for a look-up. Only the file's writer adds
-/// sessions, each time that it has changed the file, so memory and file agree. With PostgreSQL, a look-up adds one, too.
+/// sessions, each time that it has changed the file, so memory and file agree. With PostgreSQL, look-ups and the changes by
+/// other processes add some, too.
 package final class ActiveSessions: Sendable {
     private let state: Mutex<State>
 
@@ -25,6 +26,8 @@ package final class ActiveSessions: Sendable {
         var removed: Set<String> = []
 
         mutating func add(_ session: ActiveSession) {
+            // Without this, the token of another object with the id would still be found.
+            _ = remove(session.id)
             byID[session.id] = session
             byOwner[session.owner, default: []].insert(session.id)
             byHash[session.hash] = session
@@ -90,6 +93,9 @@ package final class ActiveSessions: Sendable {
 
     // MARK: Look-ups in the database
 
+    /// When as many removals are recorded, no more are, and every session counts as removed.
+    private static let maximumRemoved = 10_000
+
     /// Records removals of sessions from now on for ``wasRemoved(_:)``, until ``endLookUp()``.
     func beginLookUp() { state.withLock { $0.lookUps += 1 } }
 
@@ -101,14 +107,18 @@ package final class ActiveSessions: Sendable {
     }
 
     /// Whether a session has ended, or has another token, since a look-up began that has not ended.
-    func wasRemoved(_ session: ActiveSession) -> Bool { state.withLock { $0.removed.contains(session.id) } }
+    func wasRemoved(_ session: ActiveSession) -> Bool {
+        state.withLock { state in
+            state.removed.count >= Self.maximumRemoved || state.removed.contains(session.id)
+        }
+    }
 
     // MARK: Removal
 
     /// Ends sessions and their tokens.
     func remove(_ ids: [String]) {
         let ended = state.withLock { state in
-            if state.lookUps > 0 { state.removed.formUnion(ids) }
+            if state.lookUps > 0, state.removed.count < Self.maximumRemoved { state.removed.formUnion(ids) }
             return ids.compactMap { state.remove($0) }
         }
         for session in ended { session.validity.end() }

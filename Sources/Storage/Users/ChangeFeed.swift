@@ -94,7 +94,7 @@ final class ChangeFeed: Sendable {
     /// The number of changes that are deleted in one transaction.
     private static let batch = 10_000
 
-    /// Deletes changes that every process has applied, or that its start has read; see ``hasGap``.
+    /// Deletes changes that every process has applied, or has read at its start; see ``hasGap``.
     ///
     /// - Returns: Whether there may be more.
     func deleteOld(_ db: SQLTransaction) throws -> Bool {

@@ -20,6 +20,8 @@ struct LeaseModelTests {
         let isRequested = lease.request(at: start)
         #expect(isRequested)
         #expect(lease.fence(at: start + .seconds(5)) == start + times.fence)
+        // A response that arrives from then on grants nothing, so a later request is the next that can be granted.
+        #expect(lease.fence(at: start + times.fence) == start + times.fence + times.fence)
         let first = lease.granted(1, at: start + .seconds(5))
         #expect(first == .acquired(epoch: 1))
         #expect(lease.fence(at: start + .seconds(5)) == start + times.fence)
