@@ -10,6 +10,7 @@
 #                              without a codec: the maximum of any server on the same channels
 #   Scripts/bench.sh server    the whole program with the sandbox: a real home screen, idle sockets, subscribers of one
 #                              quote, sessions; followed by names, only these parts (see ServerBenchmarks)
+#   Scripts/bench.sh replicas  two replicas in comparison with one and with single-machine mode; the queries of each request
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
 #                              chart allocates for its candles
 #
@@ -17,7 +18,7 @@
 #   BENCH_SECONDS              seconds in which requests are counted (10)
 #   BENCH_TURNS                number of rounds in which the servers alternate (3); the medians are compared
 #
-# `replicas` starts PostgreSQL and Redis in a temporary directory (Scripts/setup.sh tests installs them).
+# `replicas` starts PostgreSQL and Redis in a temporary directory; Scripts/setup.sh tests installs them if it can.
 # graphql-js is measured in the same run if node and Debian's node-graphql are installed, and sockets if wrk is. Only
 # ratios within one run are meaningful.
 set -euo pipefail
@@ -156,7 +157,8 @@ measure_replicas() {
     local portico clients other_cores=()
     heading "Replicas, each on one core, beside their clients, PostgreSQL, Redis and the sandbox"
     has_wrk || return 0
-    [[ $(nproc) -gt 1 ]] || { echo "not measured: it needs two cores"; return 0; }
+    [[ ${#server_core[@]} != 0 ]] || { echo "not measured: it needs two cores and taskset"; return 0; }
+    Scripts/setup.sh tests || { echo "not measured: it needs PostgreSQL and Redis"; return 0; }
     [[ $(nproc) -eq 2 ]] || other_cores=(taskset --cpu-list "2-$(($(nproc) - 1))")
     portico=$(built . portico)
     clients=$(built . ServerBenchmarks)

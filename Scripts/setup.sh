@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the build dependencies: a Swift toolchain, and the headers of five C libraries. With the argument `tests`, it also
-# checks the database servers that tests start. If everything is present, it prints nothing and uses no package manager.
-# Otherwise it installs what is missing with apt if it has the rights, or prints what to install.
+# checks the programs that tests start: database servers, and pkill. If everything is present, it prints nothing and uses no
+# package manager. Otherwise it installs what is missing with apt if it has the rights, or prints what to install.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,10 +19,10 @@ if ! command -v swift >/dev/null; then
     exit 1
 fi
 
-servers=()
-[[ ${1-} != tests ]] || servers=(postgresql=initdb redis-server=redis-server)
+programs=()
+[[ ${1-} != tests ]] || programs=(postgresql=initdb procps=pkill redis-server=redis-server)
 
-# Whether a program of a server is installed. Debian has those of PostgreSQL in the directory of its version, not in PATH.
+# Whether a program is installed. Debian has those of PostgreSQL in the directory of its version, not in PATH.
 has_program() { command -v "$1" >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$1" >/dev/null; }
 
 # The toolchain includes clang, so that no other compiler and no pkg-config is needed.
@@ -30,12 +30,12 @@ clang=$(swift -print-target-info | sed -nE 's/.*"runtimeResourcePath": "(.*)\/li
 [[ -x $clang ]] || clang=cc
 
 missing_packages() {
-    local library server
+    local library program
     for library in "${libraries[@]}"; do
         "$clang" -x c -fsyntax-only -include "${library#*=}" /dev/null 2>/dev/null || echo "${library%%=*}"
     done
-    for server in "${servers[@]}"; do
-        has_program "${server#*=}" || echo "${server%%=*}"
+    for program in "${programs[@]}"; do
+        has_program "${program#*=}" || echo "${program%%=*}"
     done
 }
 
@@ -60,6 +60,6 @@ fi
 cat >&2 <<EOF
 Portico needs packages that are not installed, and this account cannot install them. Please install:
   Debian, Ubuntu:   sudo apt-get install ${missing[*]}
-  Fedora, RHEL:     sudo dnf install libcurl-devel libpq-devel sqlite-devel openssl-devel zlib-devel${servers:+ postgresql-server redis}
+  Fedora, RHEL:     sudo dnf install libcurl-devel libpq-devel sqlite-devel openssl-devel zlib-devel${programs:+ postgresql-server postgresql-contrib procps-ng redis}
 EOF
 exit 1

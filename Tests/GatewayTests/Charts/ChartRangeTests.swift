@@ -86,7 +86,7 @@ struct ChartRangeTests {
         }
     }
 
-    /// Arguments that no source of charts supports, and the argument that the error names.
+    /// Arguments that the source of charts does not support, the argument that the error names, and a part of its message.
     static let unsupportedArguments = [
         ("range: FIVE_DAYS", "range", "THIRTY_MINUTES"),
         ("range: ONE_MONTH, interval: ONE_HOUR", "interval", "ONE_HOUR"),
@@ -128,7 +128,7 @@ struct ChartRangeTests {
     }
 }
 
-/// A source of daily charts at the prices of their days.
+/// A source that supports only daily charts of unadjusted prices, and returns none.
 private struct DailyCharts: ChartSource {
     let chartCapabilities = ChartCapabilities(
         intervals: [.oneDay], adjustments: [.raw], hasExtendedHours: false)

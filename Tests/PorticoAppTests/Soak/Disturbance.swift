@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What happens to a replica, or to a server that it uses, while clients place orders.
+/// A disturbance of a replica, or of a server that it uses, while clients place orders.
 enum Disturbance: CaseIterable {
     case kill
     case terminate

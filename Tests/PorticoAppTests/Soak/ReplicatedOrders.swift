@@ -115,7 +115,7 @@ final class ReplicatedOrders: Sendable {
             }
         }
         #expect(acknowledged.count == placed)
-        // The newest: a broker allows so many calls a minute.
+        // The newest only, because each read can be a call to the broker.
         for (number, id) in acknowledged.sorted(by: { $0.key > $1.key }).prefix(30) {
             let server = group.servers[number % group.count]
             let question = "{ order(id: \"\(id)\") { limitPrice } }"
