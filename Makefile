@@ -52,7 +52,7 @@ coverage: setup-tests ## Run all tests in a separate build, and report the cover
 		$(call run_tests,--scratch-path $(covered))
 	Scripts/coverage.sh $(covered)
 
-soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), also during 200 brackets and 1,000 alerts; load it for SOAK_MINUTES (10) while providers fail
+soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), also during 200 brackets and 1,000 alerts; disturb replicas and their servers; load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'

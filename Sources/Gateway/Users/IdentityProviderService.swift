@@ -234,8 +234,8 @@ package final class IdentityProviderService: Sendable {
 
     /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).
     ///
-    /// With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`. A token whose
-    /// `jti` this process has accepted before is refused.
+    /// With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`. A token
+    /// whose `jti` this process has accepted before is refused.
     package func logOut(with logoutToken: String) async -> Result<Void, SignInRejection> {
         do {
             let token = try await provider.verify(logoutToken, for: .logout)
