@@ -194,21 +194,23 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Waits until the socket can be read or written.
+    ///
+    /// After the deadline the socket is still examined once: the result of a process that was stopped meanwhile has arrived.
     private func wait(for events: Int32) throws(PostgresFailure) {
         while true {
             let rest = deadline - .now
             let descriptor = unsafe PQsocket(handle)
             guard descriptor >= 0 else { throw lose() }
+            var polled = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
+            // Rounded up, so that it does not return just before the deadline again and again.
+            let milliseconds = rest > .zero ? Int32(clamping: Int64(rest / .milliseconds(1)) + 1) : 0
+            let count = unsafe poll(&polled, 1, milliseconds)
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw lose() }
             guard rest > .zero else {
                 isUsable = false
                 throw .timedOut
             }
-            var polled = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
-            // Rounded up, so that it does not return just before the deadline again and again.
-            let milliseconds = Int32(clamping: Int64(rest / .milliseconds(1)) + 1)
-            let count = unsafe poll(&polled, 1, milliseconds)
-            if count > 0 { return }
-            guard count == 0 || errno == EINTR else { throw lose() }
         }
     }
 }
