@@ -125,8 +125,22 @@ package final class SessionStore: Sendable {
         }
     }
 
-    /// Makes a session in the transaction that finds or makes its user; a user with too many loses the one that was
-    /// unused for longest.
+    /// Executes a transaction that opens a session.
+    ///
+    /// At a server, the end of the session can be applied before the closure that follows the commit adds it. A file has one
+    /// writer, which executes these closures in the order of the commits.
+    func opening<Value: Sendable>(
+        for owner: OwnerID? = nil, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        let isShared = feed != nil
+        if isShared { live.beginAddition() }
+        defer { if isShared { live.endAddition() } }
+        guard let owner else { return try await database.write(body) }
+        return try await database.write(for: owner, body)
+    }
+
+    /// Makes a session in the transaction that finds or makes its user, in ``opening(for:_:)``; a user with too many loses the
+    /// one that was unused for longest.
     func open(_ options: Options, for user: User, in db: SQLTransaction, now: Instant) throws -> NewSession {
         let token = SessionToken()
         let session = ActiveSession(
@@ -228,8 +242,8 @@ package final class SessionStore: Sendable {
                 try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
             }
         }
-        live.beginLookUp()
-        defer { live.endLookUp() }
+        live.beginAddition()
+        defer { live.endAddition() }
         guard let found = try await read() else {
             misses.insert(TokenHash(digesting: token))
             return nil
@@ -277,10 +291,7 @@ package final class SessionStore: Sendable {
             ])
         // A logout of the identity provider may have deleted the session since it was read.
         guard count == 1 else { return nil }
-        db.afterCommit { [live] in
-            live.remove([id])
-            live.add(new)
-        }
+        db.afterCommit { [live] in live.replace(session, with: new) }
         return NewSession(token: token, session: new, user: user)
     }
 
