@@ -232,29 +232,29 @@ package final class SessionStore: Sendable {
 
     /// Reads the session of a token from the database into memory.
     ///
-    /// It is read again only if it was removed from memory since the look-up began: then an end that was applied before it was
-    /// added is seen here, and a later one is applied to the session in memory.
+    /// It is read again if memory has another token of the session, which another process may have renewed, or if the
+    /// session was removed from memory since the look-up began: then an end that was applied before it was added is seen
+    /// here, and a later one is applied to the session in memory.
     private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let hash = TokenHash(token, under: key)
-        func read() async throws(StorageError) -> ActiveSession? {
-            try await database.read(.lookUp) { db in
-                try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
-            }
-        }
         live.beginAddition()
         defer { live.endAddition() }
-        guard let found = try await read() else {
+        let found = try await database.read(.lookUp) { db in
+            try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
+        }
+        guard let found else {
             misses.insert(TokenHash(digesting: token))
             return nil
         }
         live.addIfUnknown(found)
-        guard live.wasRemoved(found) else { return session(ofToken: text, now: now) }
-        do throws(StorageError) {
-            if try await read() == nil { live.remove([found]) }
-        } catch {
-            live.remove([found])
-            throw error
+        if live.wasRemoved(found) || live.session(found.id)?.hash != hash {
+            do throws(StorageError) {
+                try await refresh([found.id])
+            } catch {
+                live.remove([found])
+                throw error
+            }
         }
         return session(ofToken: text, now: now)
     }

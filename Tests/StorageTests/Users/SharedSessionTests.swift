@@ -58,6 +58,19 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("are found at once with the token of another process's renewal, and no longer with the one before")
+    func lookUpOfRenewed() async throws {
+        try await Self.with { first, second in
+            let opened = try await Self.guest(of: first)
+            let known = try #require(try await second.currentSession(ofToken: opened.token.text))
+            let renewed = try #require(try await first.renew(opened.session))
+            let found = try #require(try await second.currentSession(ofToken: renewed.token.text))
+            #expect(found.id == known.id && second.isValid(found))
+            #expect(known.validity.hasEnded)
+            #expect(second.session(ofToken: opened.token.text) == nil)
+        }
+    }
+
     @Test("never stay after their end, at whichever point of their look-up it is read")
     func endDuringLookUp() async throws {
         try await Self.with { first, second in
