@@ -166,7 +166,9 @@ package final class PostgresDatabase: SQLEngine, Sendable {
                     continue
                 }
                 if attempts <= failure.repetitions, .now < deadline { continue }
-                pool.didEnd(failure.isOutage ? .down : .up, ofProbe: isProbe)
+                // A process that was stopped knows nothing about the server.
+                let effect: CircuitBreaker.CallEffect = failure.isOutage ? .down : .up
+                pool.didEnd(failure == .expired ? .none : effect, ofProbe: isProbe)
                 return .failure(storageError(failure))
             } catch is UnknownOutcome {
                 pool.didEnd(.down, ofProbe: isProbe)
@@ -204,13 +206,13 @@ package final class PostgresDatabase: SQLEngine, Sendable {
             if let begin = mode.begin(pool.limits) { _ = try connection.executeScript(begin) }
             if let owner { try transaction.lock(owner) }
             value = try body(SQLTransaction(transaction))
+            if !mode.isStatement { try commit(mode, on: connection) }
         } catch {
             // Also after the deadline, so that the connection can be used again.
             connection.deadline = max(deadline, ContinuousClock.now + pool.limits.lookUp)
             if connection.isUsable, !mode.isStatement { _ = try? connection.executeScript("ROLLBACK") }
             throw error
         }
-        if !mode.isStatement { try commit(mode, on: connection) }
         transaction.didCommit()
         return value
     }
