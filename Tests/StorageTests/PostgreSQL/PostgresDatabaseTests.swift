@@ -251,6 +251,19 @@ struct PostgresDatabaseTests {
         #expect(try await Self.count(database) == 0)
     }
 
+    @Test("executes statements of the start and of maintenance for longer than those of other transactions")
+    func longStatements() async throws {
+        let database = try Self.database { $0.transaction = .milliseconds(250) }
+        let sleep: @Sendable (SQLTransaction) throws -> Void = { db in
+            _ = try db.row("SELECT CAST(pg_sleep(0.5) AS TEXT)")
+        }
+        try database.readNow(sleep)
+        try database.writeNow(sleep)
+        try await database.read(.maintenance, sleep)
+        try database.maintain(sleep)
+        await #expect(throws: StorageError.self) { try await database.read(.normal, sleep) }
+    }
+
     @Test("refuses a transaction at once if too many wait")
     func queue() async throws {
         let database = try Self.database {
