@@ -379,19 +379,74 @@ package final class SessionStore: Sendable {
     /// It waits for no lock, so a user whose transaction takes long does not delay the changes of others.
     private func follow(_ feed: ChangeFeed) async throws(StorageError) {
         let start = feed.now
-        let changes = try await database.read { [live, deletions] db in
-            feed.hasGap
-                ? try feed.allChanges(live.all.map(\.id), deletions.owners, db) : try feed.changes(db)
+        guard !feed.hasGap else {
+            try await applyAll()
+            return feed.didApply([], readAt: start)
         }
-        let changed = Array(Set(changes.filter { $0.kind == .session }.map(\.id)))
-        for first in stride(from: 0, to: changed.count, by: Self.batch) {
-            try await refresh(Set(changed[first..<min(first + Self.batch, changed.count)]))
+        let changes = try await database.read { db in try feed.changes(db) }
+        try await apply(changes)
+        let held = Set(deletions.owners)
+        deletions.report(
+            changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
+        // Set last, so that a failed step is repeated the next time.
+        feed.didApply(changes, readAt: start)
+    }
+
+    /// Applies the state of the database: first to the sessions and users in memory, then all others, in pages.
+    ///
+    /// What changes meanwhile is read afterwards as a change.
+    private func applyAll() async throws(StorageError) {
+        let held = deletions.owners
+        try await apply(live.all.map { ChangeFeed.Change(.session, $0.id) })
+        try await apply(held.map { ChangeFeed.Change(.connection, $0.text) })
+        for batch in Self.batches(held) {
+            let list = SQLList(batch.map(\.text))
+            let users: Set<String> = try await database.read { db in
+                Set(
+                    try db.values(
+                        #"SELECT id FROM "user" WHERE id IN (\#(list.placeholders))"#, list.arguments))
+            }
+            deletions.report(batch.filter { !users.contains($0.text) })
         }
+        let owners = Set(held.map(\.text))
+        for table in ChangeFeed.Table.all {
+            var last = table.begin
+            while let page = try await database.read(
+                .normal, { [last] db in try table.page(after: last, db) })
+            {
+                try await apply(
+                    page.changes.filter { change in
+                        switch change.kind {
+                        case .session: live.session(change.id) == nil
+                        case .connection: !owners.contains(change.id)
+                        case .user, .identity, .alert: true
+                        }
+                    })
+                last = page.last
+            }
+        }
+    }
+
+    private static func batches<Element>(_ elements: [Element]) -> some Sequence<[Element]> {
+        stride(from: 0, to: elements.count, by: batch).lazy.map { first in
+            Array(elements[first..<min(first + batch, elements.count)])
+        }
+    }
+
+    /// Applies changes of all kinds but those of users.
+    private func apply(_ changes: [ChangeFeed.Change]) async throws(StorageError) {
+        func ids(_ kind: ChangeFeed.Change.Kind) -> [String] {
+            Array(Set(changes.filter { $0.kind == kind }.map(\.id)))
+        }
+        for batch in Self.batches(ids(.session)) { try await refresh(Set(batch)) }
         let (reload, endIdentity, followAlerts) = observers.withLock {
             ($0.connections, $0.identities, $0.alerts)
         }
-        let owners = Set(changes.filter { $0.kind == .connection }.compactMap { OwnerID($0.id) })
-        if !owners.isEmpty, let reload { try await reload(owners) }
+        if let reload {
+            for batch in Self.batches(ids(.connection).compactMap { OwnerID($0) }) {
+                try await reload(Set(batch))
+            }
+        }
         var alerts: [OwnerID: Set<String>] = [:]
         for change in changes where change.kind == .alert {
             let parts = change.id.split(separator: " ", maxSplits: 1).map(String.init)
@@ -399,14 +454,9 @@ package final class SessionStore: Sendable {
             alerts[owner, default: []].insert(parts[0])
         }
         if !alerts.isEmpty, let followAlerts { try await followAlerts(alerts) }
-        for change in changes where change.kind == .identity {
-            if let ended = EndedIdentity(change.id) { endIdentity?(ended) }
+        for id in ids(.identity) {
+            if let ended = EndedIdentity(id) { endIdentity?(ended) }
         }
-        let held = Set(deletions.owners)
-        deletions.report(
-            changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
-        // Set last, so that a failed step is repeated the next time.
-        feed.didApply(changes, readAt: start)
     }
 
     /// Replaces sessions in memory with those of the database.
