@@ -4,7 +4,8 @@ import NIOSSL
 /// The last handler of a connection's pipeline: sends commands, and gives each its reply, in order.
 ///
 /// Commands of one iteration of the event loop are flushed together. The reply to the oldest command is due by its
-/// deadline; if it does not come, the connection is closed, because the later ones cannot come either.
+/// deadline; if it does not come, the connection is closed, because the later ones cannot come either. What has arrived by
+/// the deadline is read first, also if the process was stopped or its event loop was busy.
 final class RedisCommandHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -16,7 +17,12 @@ final class RedisCommandHandler: ChannelInboundHandler {
         let deadline: NIODeadline
         let completion: Completion
         var replies: [RESPValue] = []
+        /// Whether the deadline has passed.
+        var isOverdue = false
     }
+
+    /// The time after a deadline in which the event loop reads what has arrived before.
+    private static let lastRead = TimeAmount.milliseconds(5)
 
     private var decoder: RESPDecoder
     private let receive: @Sendable ([RESPValue]) -> Void
@@ -124,10 +130,14 @@ final class RedisCommandHandler: ChannelInboundHandler {
             let (handler, context) = bound.value
             handler.timer = nil
             guard let oldest = handler.batches.first else { return }
-            if oldest.deadline <= .now() {
+            if oldest.deadline > .now() {
+                handler.startTimer(for: oldest.deadline, context)
+            } else if oldest.isOverdue {
                 handler.close(.timedOut)
             } else {
-                handler.startTimer(for: oldest.deadline, context)
+                // The event loop executes this before it reads.
+                handler.batches[handler.batches.startIndex].isOverdue = true
+                handler.startTimer(for: .now() + Self.lastRead, context)
             }
         }
     }

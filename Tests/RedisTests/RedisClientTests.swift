@@ -1,4 +1,7 @@
+import Dispatch
 import Foundation
+import NIOCore
+import NIOPosix
 import Redis
 import TestSupport
 import Testing
@@ -135,6 +138,36 @@ struct RedisClientTests {
             try await running.waitForChanges(3)
             #expect(running.client.isUp)
         }
+    }
+
+    @Test("reads a reply that arrived in time although its event loop was stopped until later")
+    func stopped() async throws {
+        let server = try RedisServer()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        var limits = RunningClient.limits
+        limits.reply = .seconds(2)
+        try await RunningClient.with(server.url(), limits, on: group) { running in
+            try await RunningClient.with(server.url()) { other in
+                async let replies = running.client.send([RedisCommand(line: "BLPOP list 0")])
+                try await waitUntil {
+                    let info = try await other.client.send([RedisCommand(line: "INFO clients")])
+                    return info.first?.text?.contains("blocked_clients:1") == true
+                }
+                let (isStopped, mayContinue) = (Event<Void>(), DispatchSemaphore(value: 0))
+                group.next().execute {
+                    isStopped.happen()
+                    mayContinue.wait()
+                }
+                defer { mayContinue.signal() }
+                await isStopped.wait()
+                _ = try await other.client.send([RedisCommand(line: "LPUSH list value")])
+                try await Task.sleep(for: limits.reply)
+                mayContinue.signal()
+                #expect(try await replies.first?.elements?.map(\.text) == ["list", "value"])
+                #expect(running.changes == [.up])
+            }
+        }
+        try await group.shutdownGracefully()
     }
 
     @Test("refuses commands above its limits of waiting commands and bytes")

@@ -190,29 +190,27 @@ extension ConnectionService {
     ///
     /// - Throws: `StorageError` if they cannot be read; some may have been applied.
     func reload(_ owners: Set<OwnerID>) async throws(StorageError) {
-        for owner in owners {
-            // Before the read, which does not have connections that this process stores in the meantime.
-            let known = registry.connections(of: owner).filter { $0.stored != nil }
-            let found = try await store.all(of: owner)
-            for id in found.damaged {
-                report(store.damage(of: id))
-                guard var stored = known.first(where: { $0.id == id })?.stored, !stored.isDamaged else {
-                    continue
-                }
-                stored.isDamaged = true
-                let closed = open(stored, nil, connectors[stored.provider])
-                if let replaced = registry.replace(with: closed) { end(replaced) }
+        // Before the read, which does not have connections that this process stores in the meantime.
+        let known = owners.flatMap { registry.connections(of: $0) }.filter { $0.stored != nil }
+        let found = try await store.all(of: owners)
+        for id in found.damaged {
+            report(store.damage(of: id))
+            guard var stored = known.first(where: { $0.id == id })?.stored, !stored.isDamaged else {
+                continue
             }
-            let ids = Set(found.connections.map(\.id) + found.damaged)
-            for connection in known where !ids.contains(connection.id) {
-                if let removed = registry.remove(connection.id, of: owner) { end(removed) }
-            }
-            for connection in found.connections {
-                let old = registry.connections(of: owner).first { $0.id == connection.id }
-                guard old?.stored?.isUnchanged(in: connection) != true else { continue }
-                let new = try await open(connection)
-                if let replaced = registry.add(new) { end(replaced) } else { didChange(new) }
-            }
+            stored.isDamaged = true
+            let closed = open(stored, nil, connectors[stored.provider])
+            if let replaced = registry.replace(with: closed) { end(replaced) }
+        }
+        let ids = Set(found.connections.map(\.id) + found.damaged)
+        for connection in known where !ids.contains(connection.id) {
+            if let removed = registry.remove(connection.id, of: connection.owner) { end(removed) }
+        }
+        for connection in found.connections {
+            let old = registry.connections(of: connection.owner).first { $0.id == connection.id }
+            guard old?.stored?.isUnchanged(in: connection) != true else { continue }
+            let new = try await open(connection)
+            if let replaced = registry.add(new) { end(replaced) } else { didChange(new) }
         }
     }
 

@@ -198,9 +198,12 @@ package struct ConnectionStore: Sendable {
         .damagedConnection(path: database.location, connection: id)
     }
 
-    /// The connections of a user.
-    package func all(of owner: OwnerID) async throws(StorageError) -> Found {
-        try await database.read { db in try Self.all(db, "WHERE connection.owner = ?", [owner.text]) }
+    /// The connections of users.
+    package func all(of owners: Set<OwnerID>) async throws(StorageError) -> Found {
+        let list = SQLList(owners.map(\.text))
+        return try await database.read { db in
+            try Self.all(db, "WHERE connection.owner IN (\(list.placeholders))", list.arguments)
+        }
     }
 
     private static func all(

@@ -19,6 +19,8 @@ final class PostgresConnection: @unchecked Sendable {
     var deadline: ContinuousClock.Instant
     /// False after a lost connection or a deadline: a late result would be taken for that of the next statement.
     private(set) var isUsable = true
+    /// Whether it can be used, and is in no transaction.
+    var isIdle: Bool { unsafe isUsable && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// As many statements are prepared at a time.
     private static let maximumPrepared = 256
@@ -121,6 +123,7 @@ final class PostgresConnection: @unchecked Sendable {
     func execute(_ sql: String, _ values: [SQLValue]) throws(PostgresFailure) -> PostgresResult {
         let parameters = try PostgresParameters(values)
         let name = try prepare(sql)
+        try checkDeadline()
         let isSent = unsafe parameters.bytes.withUnsafeBufferPointer { bytes in
             let pointers = unsafe parameters.offsets.map { offset in
                 unsafe offset.flatMap { offset in unsafe bytes.baseAddress.map { unsafe $0 + offset } }
@@ -137,12 +140,13 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Executes statements without placeholders, separated by semicolons.
     func executeScript(_ sql: String) throws(PostgresFailure) -> PostgresResult {
-        guard isUsable, unsafe PQsendQuery(handle, sql) == 1 else { throw lose() }
+        try checkDeadline()
+        guard unsafe PQsendQuery(handle, sql) == 1 else { throw lose() }
         return try result()
     }
 
     private func prepare(_ sql: String) throws(PostgresFailure) -> String {
-        guard isUsable else { throw .lost }
+        try checkDeadline()
         if let number = prepared[sql] { return "s\(number)" }
         if prepared.count >= Self.maximumPrepared { try forgetStatements() }
         preparedCount += 1
@@ -153,6 +157,12 @@ final class PostgresConnection: @unchecked Sendable {
         _ = try result()
         prepared[sql] = preparedCount
         return name
+    }
+
+    /// Checks that a statement may be sent: one that is sent after the deadline would lose the connection.
+    private func checkDeadline() throws(PostgresFailure) {
+        guard isUsable else { throw .lost }
+        guard .now < deadline else { throw .expired }
     }
 
     /// Lets all statements be prepared again; not in a transaction that has failed.

@@ -34,34 +34,21 @@ package final class PostgresDatabase: SQLEngine, Sendable {
     enum Mode {
         case read
         case write
-        /// A write without the time limit of a statement.
-        case maintenance
         /// One statement, which is a transaction by itself.
         case statement
         /// Such a statement that is not executed again if the connection breaks.
         case singleStatement
 
         /// The command that begins the transaction; nil for none.
-        fileprivate func begin(_ limits: PostgresLimits) -> String? {
+        fileprivate var begin: String? {
             switch self {
             case .statement, .singleStatement: nil
             case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
             case .write: "BEGIN ISOLATION LEVEL READ COMMITTED"
-            case .maintenance:
-                """
-                BEGIN ISOLATION LEVEL READ COMMITTED;
-                SET LOCAL statement_timeout = \(Int64(limits.maintenance / .milliseconds(1)));
-                SET LOCAL idle_in_transaction_session_timeout = \(Int64(limits.maintenance / .milliseconds(1)))
-                """
             }
         }
 
-        fileprivate var isRead: Bool {
-            switch self {
-            case .read: true
-            case .write, .maintenance, .statement, .singleStatement: false
-            }
-        }
+        fileprivate var isRead: Bool { self == .read }
 
         fileprivate var isStatement: Bool { self == .statement || self == .singleStatement }
     }
@@ -96,7 +83,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
 
     /// Executes a transaction that may take long, on this thread.
     func maintain<Value>(_ body: (SQLTransaction) throws -> Value) throws(StorageError) -> Value {
-        try perform(.maintenance, for: nil, until: .now + pool.limits.maintenance, body).get()
+        try perform(.write, for: nil, until: .now + pool.limits.maintenance, body).get()
     }
 
     /// Executes one statement as a transaction by itself, in one round trip.
@@ -166,7 +153,9 @@ package final class PostgresDatabase: SQLEngine, Sendable {
                     continue
                 }
                 if attempts <= failure.repetitions, .now < deadline { continue }
-                pool.didEnd(failure.isOutage ? .down : .up, ofProbe: isProbe)
+                // A process that was stopped knows nothing about the server.
+                let effect: CircuitBreaker.CallEffect = failure.isOutage ? .down : .up
+                pool.didEnd(failure == .expired ? .none : effect, ofProbe: isProbe)
                 return .failure(storageError(failure))
             } catch is UnknownOutcome {
                 pool.didEnd(.down, ofProbe: isProbe)
@@ -201,18 +190,31 @@ package final class PostgresDatabase: SQLEngine, Sendable {
         let transaction = PostgresTransaction(on: connection)
         let value: Value
         do {
-            if let begin = mode.begin(pool.limits) { _ = try connection.executeScript(begin) }
+            if let begin = mode.begin {
+                _ = try connection.executeScript(begin + longLimit(until: deadline))
+            }
             if let owner { try transaction.lock(owner) }
             value = try body(SQLTransaction(transaction))
+            if !mode.isStatement { try commit(mode, on: connection) }
         } catch {
             // Also after the deadline, so that the connection can be used again.
             connection.deadline = max(deadline, ContinuousClock.now + pool.limits.lookUp)
             if connection.isUsable, !mode.isStatement { _ = try? connection.executeScript("ROLLBACK") }
             throw error
         }
-        if !mode.isStatement { try commit(mode, on: connection) }
         transaction.didCommit()
         return value
+    }
+
+    /// Commands for a transaction with more time than the limit of a connection's statements.
+    private func longLimit(until deadline: ContinuousClock.Instant) -> String {
+        let rest = deadline - .now
+        guard rest > pool.limits.transaction else { return "" }
+        let milliseconds = Int64(rest / .milliseconds(1))
+        return """
+            ;SET LOCAL statement_timeout = \(milliseconds);
+            SET LOCAL idle_in_transaction_session_timeout = \(max(milliseconds, 5_000))
+            """
     }
 
     private func commit(_ mode: Mode, on connection: PostgresConnection) throws {

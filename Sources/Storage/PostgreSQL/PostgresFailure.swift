@@ -6,6 +6,8 @@ enum PostgresFailure: Error, Hashable {
     case lost
     /// The deadline has passed; the connection cannot be used any more.
     case timedOut
+    /// The deadline had passed before the statement was sent, as after the process was stopped; the connection can be used.
+    case expired
     /// The server refused the statement; its SQLSTATE (PostgreSQL 15, appendix A).
     case refused(state: String)
 
@@ -18,7 +20,7 @@ enum PostgresFailure: Error, Hashable {
         switch self {
         case .refused("40001"), .refused("40P01"): 5
         case .refused("23505"), .refused("23503"): 1
-        case .refused, .cannotConnect, .lost, .timedOut: 0
+        case .refused, .cannotConnect, .lost, .timedOut, .expired: 0
         }
     }
 
@@ -29,7 +31,7 @@ enum PostgresFailure: Error, Hashable {
     var isOutage: Bool {
         switch self {
         case .cannotConnect, .lost, .timedOut, .refused("25006"), .refused("55P03"): true
-        case .refused("53100"): false
+        case .expired, .refused("53100"): false
         case .refused(let state): ["08", "53", "57"].contains { state.hasPrefix($0) }
         }
     }
@@ -42,6 +44,7 @@ extension PostgresFailure: CustomStringConvertible {
         case .cannotConnect(let reason): "it cannot be connected to (\(reason))"
         case .lost: "the connection broke"
         case .timedOut: "it did not respond in time"
+        case .expired: "the time had passed before all statements were sent"
         case .refused(let state): "it refused a statement (SQLSTATE \(state))"
         }
     }

@@ -173,7 +173,7 @@ final class PostgresPool: Sendable {
     /// Takes a connection back; closes it if it cannot be used any more.
     func put(back connection: PostgresConnection) {
         state.withLock { state in
-            if connection.isUsable, !state.isClosed {
+            if connection.isIdle, !state.isClosed {
                 state.idle.append(connection)
             } else {
                 state.connections -= 1

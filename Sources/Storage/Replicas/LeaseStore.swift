@@ -98,9 +98,17 @@ extension LeaseStore {
     ) async throws -> Value? {
         guard database.postgres != nil else { return try await body() }
         let owner = newOwner()
-        while try await take(name, by: owner, for: lifetime) == nil {
-            guard .now < deadline else { return nil }
-            try await Task.sleep(for: Self.pause)
+        while true {
+            let asked = ContinuousClock.now
+            let isTaken = try await take(name, by: owner, for: lifetime) != nil
+            let now = ContinuousClock.now
+            guard now < deadline else {
+                if isTaken { try? await release(name, by: owner) }
+                return nil
+            }
+            // A lease that was granted while this process was stopped may have ended: it is renewed or taken again.
+            if isTaken, now - asked < lifetime / 10 { break }
+            if !isTaken { try await Task.sleep(for: Self.pause) }
         }
         let result: Result<Value, any Error>
         do {

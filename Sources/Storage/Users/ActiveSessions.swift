@@ -20,10 +20,14 @@ package final class ActiveSessions: Sendable {
         /// By the digests of tokens that have been seen: the file has other hashes.
         var byDigest: [TokenHash: ActiveSession] = [:]
         var digests: [String: TokenHash] = [:]
-        /// Look-ups in the database that have not ended.
-        var lookUps = 0
-        /// The sessions that were removed from memory during these look-ups.
+        /// The additions that have begun and not ended.
+        var additions = 0
+        /// The sessions that were removed from memory during these additions.
         var removed: Set<String> = []
+
+        func wasRemoved(_ id: String) -> Bool {
+            removed.count >= ActiveSessions.maximumRemoved || removed.contains(id)
+        }
 
         mutating func add(_ session: ActiveSession) {
             // Without this, the token of another object with the id would still be found.
@@ -82,8 +86,25 @@ package final class ActiveSessions: Sendable {
 
     package var all: [ActiveSession] { state.withLock { Array($0.byID.values) } }
 
+    /// Adds a session that a transaction has opened, unless it was read from the database before, or was removed since
+    /// ``beginAddition()``: then it has ended.
     func add(_ session: ActiveSession) {
-        state.withLock { $0.add(session) }
+        state.withLock { state in
+            if state.byID[session.id] == nil, !state.wasRemoved(session.id) { state.add(session) }
+        }
+    }
+
+    /// Replaces a session by the one with its next token, which a transaction has stored.
+    ///
+    /// It changes memory only if memory has the earlier token. Otherwise memory has a later state: the session has ended, or
+    /// has the token of a later transaction.
+    func replace(_ old: ActiveSession, with new: ActiveSession) {
+        let known = state.withLock { state -> ActiveSession? in
+            guard let known = state.byID[new.id], known.hash == old.hash else { return nil }
+            state.add(new)
+            return known
+        }
+        for session in [known, old] { session?.validity.end() }
     }
 
     /// Adds a session that was read from the database, unless memory has one with its id.
@@ -91,34 +112,31 @@ package final class ActiveSessions: Sendable {
         state.withLock { if $0.byID[session.id] == nil { $0.add(session) } }
     }
 
-    // MARK: Look-ups in the database
+    // MARK: Additions
 
     /// When as many removals are recorded, no more are, and every session counts as removed.
     private static let maximumRemoved = 10_000
 
-    /// Records removals of sessions from now on for ``wasRemoved(_:)``, until ``endLookUp()``.
-    func beginLookUp() { state.withLock { $0.lookUps += 1 } }
+    /// Begins an addition, which is a look-up in the database or a transaction: removals of sessions are recorded until
+    /// ``endAddition()``, so that the session of an earlier read or commit is not added after its end was applied.
+    func beginAddition() { state.withLock { $0.additions += 1 } }
 
-    func endLookUp() {
+    func endAddition() {
         state.withLock { state in
-            state.lookUps -= 1
-            if state.lookUps == 0 { state.removed = [] }
+            state.additions -= 1
+            if state.additions == 0 { state.removed = [] }
         }
     }
 
-    /// Whether a session has ended, or has another token, since a look-up began that has not ended.
-    func wasRemoved(_ session: ActiveSession) -> Bool {
-        state.withLock { state in
-            state.removed.count >= Self.maximumRemoved || state.removed.contains(session.id)
-        }
-    }
+    /// Whether a session has ended, or has another token, since an addition began that has not ended.
+    func wasRemoved(_ session: ActiveSession) -> Bool { state.withLock { $0.wasRemoved(session.id) } }
 
     // MARK: Removal
 
     /// Ends sessions and their tokens.
     func remove(_ ids: [String]) {
         let ended = state.withLock { state in
-            if state.lookUps > 0, state.removed.count < Self.maximumRemoved { state.removed.formUnion(ids) }
+            if state.additions > 0, state.removed.count < Self.maximumRemoved { state.removed.formUnion(ids) }
             return ids.compactMap { state.remove($0) }
         }
         for session in ended { session.validity.end() }
@@ -155,7 +173,7 @@ package final class ActiveSessions: Sendable {
         let ended = state.withLock { state in
             let old = state
             state = State(policy: old.policy)
-            (state.lookUps, state.removed) = (old.lookUps, old.removed)
+            (state.additions, state.removed) = (old.additions, old.removed)
             for session in sessions {
                 guard let known = old.byID[session.id] else {
                     state.add(session)

@@ -22,6 +22,52 @@ final class ChangeFeed: Sendable {
         let kind: Kind
         /// Of the session or the user, or as the kind says.
         let id: String
+
+        init(number: Int64, kind: Kind, id: String) {
+            (self.number, self.kind, self.id) = (number, kind, id)
+        }
+
+        /// A change without a row, for a process that has a gap.
+        init(_ kind: Kind, _ id: String) { self.init(number: 0, kind: kind, id: id) }
+    }
+
+    /// A table whose rows a process that has a gap reads in pages, in the order of their keys.
+    struct Table: Sendable {
+        /// The most rows of a page.
+        static let pageSize = 500
+        static let all = [
+            Table(kind: .session, name: "session", key: ["id"], id: "id"),
+            Table(kind: .connection, name: "connection", key: ["id"], id: "owner"),
+            Table(
+                kind: .identity, name: "ended_identity_session", key: ["issuer", "kind", "value"],
+                id: "kind || ' ' || value"),
+            Table(kind: .alert, name: "alert", key: ["id"], id: "id || ' ' || owner"),
+        ]
+
+        let kind: Change.Kind
+        private let name: String
+        /// Texts, none of which is empty, with an index.
+        private let key: [String]
+        /// The SQL of ``Change/id``.
+        private let id: String
+
+        /// The key before that of each row.
+        var begin: [String] { key.map { _ in "" } }
+
+        /// Returns a change for each row of the page behind a key, and the key of the last row; nil if there is none.
+        func page(
+            after last: [String], _ db: SQLTransaction
+        ) throws -> (changes: [Change], last: [String])? {
+            let columns = key.joined(separator: ", ")
+            let rows = try db.rows(
+                """
+                SELECT \(columns), \(id) AS changed FROM \(name)
+                WHERE (\(columns)) > (\(key.map { _ in "?" }.joined(separator: ", ")))
+                ORDER BY \(columns) LIMIT \(Self.pageSize)
+                """, SQLArguments(last.map(\.sqlValue)))
+            guard let end = rows.last else { return nil }
+            return (try rows.map { Change(kind, try $0["changed"]) }, try key.map { try end[$0] })
+        }
     }
 
     /// Longer than any transaction, in milliseconds.
@@ -68,21 +114,6 @@ final class ChangeFeed: Sendable {
             applied.formIntersection(changes.map(\.number))
             return changes.filter { !applied.contains($0.number) }
         }
-    }
-
-    /// Returns a change for each session and user in memory and for each row, for a process that has a gap.
-    func allChanges(_ sessions: [String], _ owners: [OwnerID], _ db: SQLTransaction) throws -> [Change] {
-        func changes(_ kind: Change.Kind, _ ids: some Sequence<String>) -> [Change] {
-            // No row has this number.
-            Set(ids).map { Change(number: 0, kind: kind, id: $0) }
-        }
-        let users: Set<String> = Set(try db.values(#"SELECT id FROM "user""#))
-        let owners = owners.map(\.text)
-        return try changes(.session, sessions + db.values("SELECT id FROM session"))
-            + changes(.user, owners.filter { !users.contains($0) })
-            + changes(.connection, owners + db.values("SELECT owner FROM connection"))
-            + changes(.identity, db.values("SELECT kind || ' ' || value FROM ended_identity_session"))
-            + changes(.alert, db.values("SELECT id || ' ' || owner FROM alert"))
     }
 
     /// Records that the changes of a read were applied.

@@ -114,7 +114,7 @@ package struct IdentityStore: Sendable {
         _ options: SessionStore.Options, for origin: Origin, createsUser: (@Sendable () -> Bool)?,
         now: Instant = .now
     ) async throws(StorageError) -> Result<SessionStore.NewSession, Refusal> {
-        try await database.write { [self] db in
+        try await sessions.opening { [self] db in
             try lockEnds(db)
             if try Self.hasEnded(origin, tokenHash: nil, in: db) { return .failure(.signedOut) }
             guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {

@@ -8,7 +8,7 @@ extension SessionStore {
     package func openForGuest(_ options: Options, now: Instant = .now) async throws(StorageError)
         -> NewSession?
     {
-        try await database.write { [self] db in
+        try await opening { [self] db in
             guard try UserStore.countOfGuests(in: db) < policy.guests else { return nil }
             return try open(options, for: UserStore.insertGuest(in: db, now: now), in: db, now: now)
         }
@@ -20,7 +20,7 @@ extension SessionStore {
     package func open(
         _ options: Options, for known: UserStore.Registered, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
-        try await database.write(for: known.user.id) { [self] db in
+        try await opening(for: known.user.id) { [self] db in
             guard let user = try UserStore.user(known.user.id, in: db),
                 try UserStore.hash(of: user.id, in: db) == known.hash
             else { return nil }
@@ -60,7 +60,7 @@ extension SessionStore {
     package func signUp(
         _ candidate: NewUser, _ options: Options, now: Instant = .now
     ) async throws(StorageError) -> Result<NewSession, SignUpError> {
-        try await database.write { [self] db in
+        try await opening { [self] db in
             do {
                 return .success(try signUp(candidate, options, in: db, now: now))
             } catch let refusal as SignUpError {

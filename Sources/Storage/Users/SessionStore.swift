@@ -125,8 +125,22 @@ package final class SessionStore: Sendable {
         }
     }
 
-    /// Makes a session in the transaction that finds or makes its user; a user with too many loses the one that was
-    /// unused for longest.
+    /// Executes a transaction that opens a session.
+    ///
+    /// At a server, the end of the session can be applied before the closure that follows the commit adds it. A file has one
+    /// writer, which executes these closures in the order of the commits.
+    func opening<Value: Sendable>(
+        for owner: OwnerID? = nil, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        let isShared = feed != nil
+        if isShared { live.beginAddition() }
+        defer { if isShared { live.endAddition() } }
+        guard let owner else { return try await database.write(body) }
+        return try await database.write(for: owner, body)
+    }
+
+    /// Makes a session in the transaction that finds or makes its user, in ``opening(for:_:)``; a user with too many loses the
+    /// one that was unused for longest.
     func open(_ options: Options, for user: User, in db: SQLTransaction, now: Instant) throws -> NewSession {
         let token = SessionToken()
         let session = ActiveSession(
@@ -218,29 +232,29 @@ package final class SessionStore: Sendable {
 
     /// Reads the session of a token from the database into memory.
     ///
-    /// It is read again only if it was removed from memory since the look-up began: then an end that was applied before it was
-    /// added is seen here, and a later one is applied to the session in memory.
+    /// It is read again if memory has another token of the session, which another process may have renewed, or if the
+    /// session was removed from memory since the look-up began: then an end that was applied before it was added is seen
+    /// here, and a later one is applied to the session in memory.
     private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let hash = TokenHash(token, under: key)
-        func read() async throws(StorageError) -> ActiveSession? {
-            try await database.read(.lookUp) { db in
-                try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
-            }
+        live.beginAddition()
+        defer { live.endAddition() }
+        let found = try await database.read(.lookUp) { db in
+            try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
         }
-        live.beginLookUp()
-        defer { live.endLookUp() }
-        guard let found = try await read() else {
+        guard let found else {
             misses.insert(TokenHash(digesting: token))
             return nil
         }
         live.addIfUnknown(found)
-        guard live.wasRemoved(found) else { return session(ofToken: text, now: now) }
-        do throws(StorageError) {
-            if try await read() == nil { live.remove([found]) }
-        } catch {
-            live.remove([found])
-            throw error
+        if live.wasRemoved(found) || live.session(found.id)?.hash != hash {
+            do throws(StorageError) {
+                try await refresh([found.id])
+            } catch {
+                live.remove([found])
+                throw error
+            }
         }
         return session(ofToken: text, now: now)
     }
@@ -277,10 +291,7 @@ package final class SessionStore: Sendable {
             ])
         // A logout of the identity provider may have deleted the session since it was read.
         guard count == 1 else { return nil }
-        db.afterCommit { [live] in
-            live.remove([id])
-            live.add(new)
-        }
+        db.afterCommit { [live] in live.replace(session, with: new) }
         return NewSession(token: token, session: new, user: user)
     }
 
@@ -368,19 +379,74 @@ package final class SessionStore: Sendable {
     /// It waits for no lock, so a user whose transaction takes long does not delay the changes of others.
     private func follow(_ feed: ChangeFeed) async throws(StorageError) {
         let start = feed.now
-        let changes = try await database.read { [live, deletions] db in
-            feed.hasGap
-                ? try feed.allChanges(live.all.map(\.id), deletions.owners, db) : try feed.changes(db)
+        guard !feed.hasGap else {
+            try await applyAll()
+            return feed.didApply([], readAt: start)
         }
-        let changed = Array(Set(changes.filter { $0.kind == .session }.map(\.id)))
-        for first in stride(from: 0, to: changed.count, by: Self.batch) {
-            try await refresh(Set(changed[first..<min(first + Self.batch, changed.count)]))
+        let changes = try await database.read { db in try feed.changes(db) }
+        try await apply(changes)
+        let held = Set(deletions.owners)
+        deletions.report(
+            changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
+        // Set last, so that a failed step is repeated the next time.
+        feed.didApply(changes, readAt: start)
+    }
+
+    /// Applies the state of the database: first to the sessions and users in memory, then all others, in pages.
+    ///
+    /// What changes meanwhile is read afterwards as a change.
+    private func applyAll() async throws(StorageError) {
+        let held = deletions.owners
+        try await apply(live.all.map { ChangeFeed.Change(.session, $0.id) })
+        try await apply(held.map { ChangeFeed.Change(.connection, $0.text) })
+        for batch in Self.batches(held) {
+            let list = SQLList(batch.map(\.text))
+            let users: Set<String> = try await database.read { db in
+                Set(
+                    try db.values(
+                        #"SELECT id FROM "user" WHERE id IN (\#(list.placeholders))"#, list.arguments))
+            }
+            deletions.report(batch.filter { !users.contains($0.text) })
         }
+        let owners = Set(held.map(\.text))
+        for table in ChangeFeed.Table.all {
+            var last = table.begin
+            while let page = try await database.read(
+                .normal, { [last] db in try table.page(after: last, db) })
+            {
+                try await apply(
+                    page.changes.filter { change in
+                        switch change.kind {
+                        case .session: live.session(change.id) == nil
+                        case .connection: !owners.contains(change.id)
+                        case .user, .identity, .alert: true
+                        }
+                    })
+                last = page.last
+            }
+        }
+    }
+
+    private static func batches<Element>(_ elements: [Element]) -> some Sequence<[Element]> {
+        stride(from: 0, to: elements.count, by: batch).lazy.map { first in
+            Array(elements[first..<min(first + batch, elements.count)])
+        }
+    }
+
+    /// Applies changes of all kinds but those of users.
+    private func apply(_ changes: [ChangeFeed.Change]) async throws(StorageError) {
+        func ids(_ kind: ChangeFeed.Change.Kind) -> [String] {
+            Array(Set(changes.filter { $0.kind == kind }.map(\.id)))
+        }
+        for batch in Self.batches(ids(.session)) { try await refresh(Set(batch)) }
         let (reload, endIdentity, followAlerts) = observers.withLock {
             ($0.connections, $0.identities, $0.alerts)
         }
-        let owners = Set(changes.filter { $0.kind == .connection }.compactMap { OwnerID($0.id) })
-        if !owners.isEmpty, let reload { try await reload(owners) }
+        if let reload {
+            for batch in Self.batches(ids(.connection).compactMap { OwnerID($0) }) {
+                try await reload(Set(batch))
+            }
+        }
         var alerts: [OwnerID: Set<String>] = [:]
         for change in changes where change.kind == .alert {
             let parts = change.id.split(separator: " ", maxSplits: 1).map(String.init)
@@ -388,14 +454,9 @@ package final class SessionStore: Sendable {
             alerts[owner, default: []].insert(parts[0])
         }
         if !alerts.isEmpty, let followAlerts { try await followAlerts(alerts) }
-        for change in changes where change.kind == .identity {
-            if let ended = EndedIdentity(change.id) { endIdentity?(ended) }
+        for id in ids(.identity) {
+            if let ended = EndedIdentity(id) { endIdentity?(ended) }
         }
-        let held = Set(deletions.owners)
-        deletions.report(
-            changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
-        // Set last, so that a failed step is repeated the next time.
-        feed.didApply(changes, readAt: start)
     }
 
     /// Replaces sessions in memory with those of the database.

@@ -65,8 +65,7 @@ package struct CircuitBreaker {
     package func retryTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         switch state {
         case .closed: nil
-        case .open(let until): until > now ? until : nil
-        case .probing(let until): max(until, now)
+        case .open(let until), .probing(let until): until > now ? until : nil
         }
     }
 

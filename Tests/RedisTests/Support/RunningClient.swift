@@ -1,6 +1,8 @@
 import Brokerage
 import Cryptography
 import Foundation
+import NIOCore
+import NIOPosix
 import Redis
 import Synchronization
 import TestSupport
@@ -26,10 +28,10 @@ final class RunningClient: Sendable {
         return limits
     }
 
-    private init(_ url: String, _ limits: RedisClient.Limits) throws {
+    private init(_ url: String, _ limits: RedisClient.Limits, _ group: any EventLoopGroup) throws {
         let reported = Changes()
         self.reported = reported
-        client = RedisClient(try RedisURL(url), limits) { change in
+        client = RedisClient(try RedisURL(url), limits, on: group) { change in
             reported.list.withLock { $0.append(change) }
         }
     }
@@ -43,9 +45,10 @@ final class RunningClient: Sendable {
     /// Runs a test with a client, whose connection is closed afterwards; by default it is open at the begin.
     static func with<Value>(
         _ url: String, _ limits: RedisClient.Limits = limits, waitsForConnection: Bool = true,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         _ body: (RunningClient) async throws -> Value
     ) async throws -> Value {
-        let running = try RunningClient(url, limits)
+        let running = try RunningClient(url, limits, group)
         let task = Task { await running.client.run() }
         let result: Result<Value, any Error>
         do {

@@ -222,6 +222,48 @@ struct PostgresDatabaseTests {
         #expect(try await Self.count(database) == 0)
     }
 
+    @Test(
+        "changes nothing after the time of a process that was stopped, and keeps the connection",
+        arguments: ["a statement", "the commit"])
+    func stopped(before late: String) async throws {
+        let database = try Self.database {
+            $0.connections = 1
+            $0.transaction = .seconds(1)
+            $0.breaker.failures = 1
+        }
+        let server = try #require(database.postgres)
+        func process() async throws -> Int? {
+            try await database.read(.lookUp) { db in try db.value("SELECT pg_backend_pid()") }
+        }
+        let first = try await process()
+        let error = await #expect(throws: StorageError.self) {
+            try await database.write { db in
+                try db.execute("INSERT INTO x VALUES (1, 'a')")
+                // As long as the process is stopped.
+                Thread.sleep(forTimeInterval: 1.1)
+                if late == "a statement" { try db.execute("INSERT INTO x VALUES (2, 'b')") }
+            }
+        }
+        let reason = "the time had passed before all statements were sent"
+        #expect(Self.isUnavailable(error, because: reason), "\(String(describing: error))")
+        #expect(server.counts.isReachable && server.counts.failures == 0)
+        #expect(try await process() == first)
+        #expect(try await Self.count(database) == 0)
+    }
+
+    @Test("executes statements of the start and of maintenance for longer than those of other transactions")
+    func longStatements() async throws {
+        let database = try Self.database { $0.transaction = .milliseconds(250) }
+        let sleep: @Sendable (SQLTransaction) throws -> Void = { db in
+            _ = try db.row("SELECT CAST(pg_sleep(0.5) AS TEXT)")
+        }
+        try database.readNow(sleep)
+        try database.writeNow(sleep)
+        try await database.read(.maintenance, sleep)
+        try database.maintain(sleep)
+        await #expect(throws: StorageError.self) { try await database.read(.normal, sleep) }
+    }
+
     @Test("refuses a transaction at once if too many wait")
     func queue() async throws {
         let database = try Self.database {

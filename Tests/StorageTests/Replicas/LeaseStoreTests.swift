@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Storage
 import Synchronization
@@ -84,6 +85,35 @@ struct LeaseStoreTests {
                 try await group.waitForAll()
             }
             #expect(counts.done.load(ordering: .relaxed) == 12)
+        }
+    }
+
+    @Test("are released unused if they are granted after the latest time")
+    func late() async throws {
+        try await TestEngine.postgresql.with { test in
+            let (file, other) = (try test.open(), try test.open())
+            let store = LeaseStore(in: file)
+            _ = try await store.take("it", by: "a", for: .seconds(60))
+            // The request waits for the lock of the row.
+            let (isLocked, mayContinue) = (Event<Void>(), DispatchSemaphore(value: 0))
+            let lock = Task {
+                try await other.database.write { db in
+                    try db.execute("UPDATE lease SET expires_at = 0")
+                    isLocked.happen()
+                    mayContinue.wait()
+                }
+            }
+            defer { mayContinue.signal() }
+            await isLocked.wait()
+            let deadline = ContinuousClock.now + .milliseconds(50)
+            let work = Task {
+                try await store.exclusively("it", for: .seconds(60), before: deadline) { true }
+            }
+            try await Task.sleep(until: deadline, clock: .continuous)
+            mayContinue.signal()
+            try await lock.value
+            #expect(try await work.value == nil)
+            #expect(try await store.take("it", by: "b", for: .seconds(60)) != nil)
         }
     }
 

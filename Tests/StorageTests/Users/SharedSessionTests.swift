@@ -58,6 +58,19 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("are found at once with the token of another process's renewal, and no longer with the one before")
+    func lookUpOfRenewed() async throws {
+        try await Self.with { first, second in
+            let opened = try await Self.guest(of: first)
+            let known = try #require(try await second.currentSession(ofToken: opened.token.text))
+            let renewed = try #require(try await first.renew(opened.session))
+            let found = try #require(try await second.currentSession(ofToken: renewed.token.text))
+            #expect(found.id == known.id && second.isValid(found))
+            #expect(known.validity.hasEnded)
+            #expect(second.session(ofToken: opened.token.text) == nil)
+        }
+    }
+
     @Test("never stay after their end, at whichever point of their look-up it is read")
     func endDuringLookUp() async throws {
         try await Self.with { first, second in
@@ -224,16 +237,22 @@ struct SharedSessionTests {
         }
     }
 
+    /// A process, and a closure that lets an hour pass for it.
+    private static func stoppable(_ test: TestDatabase) throws -> (SessionStore, stop: @Sendable () -> Void) {
+        let base = ContinuousClock.now
+        let elapsed = Atomic(0)
+        let clock = TimeSource(
+            now: { base + .seconds(elapsed.load(ordering: .relaxed)) }, wallTime: { .now },
+            sleep: { _ in Issue.record("nothing waits") })
+        let store = try SessionStore(in: test.open(), Self.key, clock: clock)
+        return (store, { elapsed.store(3_600, ordering: .relaxed) })
+    }
+
     @Test("are all read again by a process that was stopped until changes were deleted")
     func gap() async throws {
         try await TestEngine.postgresql.with { test in
             let first = try SessionStore(in: test.open(), Self.key)
-            let base = ContinuousClock.now
-            let elapsed = Mutex(Duration.zero)
-            let clock = TimeSource(
-                now: { base + elapsed.withLock(\.self) }, wallTime: { .now },
-                sleep: { _ in Issue.record("nothing waits") })
-            let second = try SessionStore(in: test.open(), Self.key, clock: clock)
+            let (second, stop) = try Self.stoppable(test)
             let (ended, renewed) = (try await Self.guest(of: first), try await Self.guest(of: first))
             let owners = Event<Set<OwnerID>>()
             let identity = Event<EndedIdentity>()
@@ -248,7 +267,7 @@ struct SharedSessionTests {
                 try Self.insertConnectionAndLogout(of: added.user.id, db)
                 try db.execute("DELETE FROM change")
             }
-            elapsed.withLock { $0 = .seconds(3_600) }
+            stop()
             #expect(!second.isCurrent)
             #expect(try await second.currentSession(ofToken: ended.token.text) == nil)
             #expect(known.map(\.validity.hasEnded) == [true, true])
@@ -258,6 +277,48 @@ struct SharedSessionTests {
             #expect(await owners.wait().contains(added.user.id))
             #expect(await identity.wait() == .subject("a subject"))
             #expect(second.isCurrent)
+        }
+    }
+
+    @Test("are read in pages by such a process, and so is all else that has changed")
+    func pages() async throws {
+        try await TestEngine.postgresql.with { test in
+            let (store, stop) = try Self.stoppable(test)
+            let owners = Mutex<[Set<OwnerID>]>([])
+            let alerts = Mutex<[[OwnerID: Set<String>]]>([])
+            let identities = Mutex<Set<EndedIdentity>>([])
+            store.onConnectionChange { changed in owners.withLock { $0.append(changed) } }
+            store.onAlertChange { changed in alerts.withLock { $0.append(changed) } }
+            store.onIdentityEnd { ended in identities.withLock { _ = $0.insert(ended) } }
+            let now = Instant.now.millisecondsSince1970
+            try await store.database.write { db in
+                try db.executeScript(
+                    """
+                    INSERT INTO "user" (id, kind, created_at) SELECT 'user' || n, 'GUEST', 1 FROM generate_series(1, 1200) n;
+                    INSERT INTO session (id, token_hash, user_id, scopes, created_at, last_used_at, expires_at)
+                        SELECT 'session' || n, sha256(convert_to('token' || n, 'UTF8')), 'user' || n, 'READ',
+                            \(now), \(now), \(now) + 60000000 FROM generate_series(1, 1200) n;
+                    INSERT INTO connection (id, owner, provider, environment, connected_at)
+                        SELECT 'connection' || n, 'user' || n, 'ALPACA', 'PAPER', 1 FROM generate_series(1, 1200) n;
+                    INSERT INTO alert (id, owner, kind, subject, state, fired_count, created_at, updated_at)
+                        SELECT 'alert' || n, 'user' || n, 'PRICE_ABOVE', 'AAPL', 'ACTIVE', 0, 1, 1
+                        FROM generate_series(1, 1200) n;
+                    INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at)
+                        SELECT 'issuer' || n / 700, 'TOKEN', 'token' || n, 1, 2 FROM generate_series(1, 1200) n;
+                    DELETE FROM change;
+                    """)
+            }
+            stop()
+            try await store.followOthers()
+            #expect(store.isCurrent)
+            let all = Set(1...1_200)
+            #expect(Set(store.live.all.map(\.id)) == Set(all.map { "session\($0)" }))
+            let (reloads, follows) = (owners.withLock(\.self), alerts.withLock(\.self))
+            #expect(Set(reloads.joined().map(\.text)) == Set(all.map { "user\($0)" }))
+            #expect(Set(follows.joined().flatMap(\.value)) == Set(all.map { "alert\($0)" }))
+            #expect(identities.withLock(\.self) == Set(all.map { .token("token\($0)") }))
+            // What one read returns is bounded.
+            #expect(reloads.map(\.count).max() == 500 && follows.map(\.count).max() == 500)
         }
     }
 

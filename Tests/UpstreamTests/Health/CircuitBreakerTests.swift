@@ -94,6 +94,24 @@ struct CircuitBreakerTests {
         _ = try monitor.admit(.saxo, "a")
     }
 
+    @Test("a probe that has no outcome for as long as a pause is followed by another one")
+    func longProbe() throws {
+        let clock = ManualClock()
+        let monitor = try Self.opened(clock)
+        clock.advance(by: .seconds(1))
+        let first = try monitor.admit(.saxo, "a")
+        clock.advance(by: .seconds(1) - .nanoseconds(1))
+        #expect(throws: ProviderFailure(.saxo, .circuitOpen(retryAt: clock.wallTime + .nanoseconds(1)))) {
+            try monitor.admit(.saxo, "a")
+        }
+        clock.advance(by: .nanoseconds(1))
+        let second = try monitor.admit(.saxo, "a")
+        #expect(throws: ProviderFailure.self) { try monitor.admit(.saxo, "a") }
+        monitor.didEnd(second, sentAt: clock.now, nil)
+        monitor.didEnd(first, sentAt: clock.now, .unavailable)
+        _ = try monitor.admit(.saxo, "a")
+    }
+
     @Test("a call from before it opened neither closes it nor opens it for longer")
     func latecomers() throws {
         let clock = ManualClock()
