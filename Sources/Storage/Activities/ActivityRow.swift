@@ -46,8 +46,7 @@ enum ActivityRow {
         FROM activity
         """
 
-    static func activity(_ row: SQLRow) throws -> StoredActivity {
-        var values = SQLRowReader(row)
+    static func activity(_ values: inout SQLRowReader) throws -> StoredActivity {
         let id: String = try values.next()
         guard let kind = try values.next({ ActivityKind(rawValue: $0) }) else { throw CorruptedRow() }
         let providerKind: String = try values.next()

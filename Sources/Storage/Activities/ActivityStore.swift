@@ -221,7 +221,7 @@ package struct ActivityStore: Sendable {
             arguments += [position.day.description, position.moment, position.id]
         }
         sql += " ORDER BY day DESC, moment DESC, id DESC LIMIT ?"
-        return try db.rows(sql, arguments + [limit]).map(ActivityRow.activity)
+        return try db.map(sql, arguments + [limit], ActivityRow.activity)
     }
 
     /// The activity of a user with the id that a broker gave it in a connection, behind the id of its account:
@@ -236,10 +236,10 @@ package struct ActivityStore: Sendable {
             for account in accounts where reference.utf8.starts(with: "\(account):".utf8) {
                 // By bytes: texts that are canonically equivalent are different ids.
                 let id = String(decoding: reference.utf8.dropFirst(account.utf8.count + 1), as: UTF8.self)
-                let row = try db.row(
+                let activities = try db.map(
                     "\(ActivityRow.select) WHERE owner = ? AND connection = ? AND account = ? AND id = ?",
-                    [owner.text, connection, account, id])
-                if let row { return (account, try ActivityRow.activity(row)) }
+                    [owner.text, connection, account, id], ActivityRow.activity)
+                if let activity = activities.first { return (account, activity) }
             }
             return nil
         }
