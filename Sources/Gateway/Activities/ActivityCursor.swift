@@ -56,7 +56,10 @@ struct ActivityCursor: PageCursor {
         }
     }
 
-    var plain: String { String(decoding: ActivityCursorWriter(self, of: []).plain, as: UTF8.self) }
+    var plain: String {
+        var writer = ActivityCursorWriter(self, of: [])
+        return writer.plain
+    }
 
     /// The position of an account; nil if it is still to be listed from its newest.
     func position(in account: ConnectedAccount) -> ActivityPosition? {
@@ -83,6 +86,8 @@ struct ActivityCursor: PageCursor {
 struct ActivityCursorWriter {
     /// The lines of the text, in their order, which is that of their beginnings.
     private var lines: [Line]
+    /// The memory of the texts.
+    private var bytes: [UInt8] = []
     /// The place in ``lines`` of the account of the latest activity.
     private var latest: (origin: ConnectedActivity.Origin, line: Int)?
 
@@ -107,7 +112,8 @@ struct ActivityCursorWriter {
     mutating func cursor(past activity: ConnectedActivity) -> String {
         let position = activity.stored.position
         if let line = line(of: activity.origin) { lines[line].position = position }
-        return Data(plain(covering: position.behindEveryID)).base64EncodedString()
+        write(covering: position.behindEveryID)
+        return Data(bytes).base64EncodedString()
     }
 
     private mutating func line(of origin: ConnectedActivity.Origin) -> Int? {
@@ -118,11 +124,18 @@ struct ActivityCursorWriter {
         return line
     }
 
-    /// The text without Base64.
-    var plain: [UInt8] { plain(covering: nil) }
+    /// The text of the start without Base64.
+    var plain: String {
+        mutating get {
+            write(covering: nil)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
 
-    private func plain(covering bound: ActivityPosition?) -> [UInt8] {
-        var bytes = Array(ActivityCursor.header.utf8)
+    /// Writes the text without Base64; `bound` is the position of accounts of which nothing was listed yet.
+    private mutating func write(covering bound: ActivityPosition?) {
+        bytes.removeAll(keepingCapacity: true)
+        bytes += ActivityCursor.header.utf8
         for line in lines {
             guard let position = line.position ?? bound else { continue }
             bytes += line.prefix
@@ -133,7 +146,6 @@ struct ActivityCursorWriter {
             bytes.append(UInt8(ascii: " "))
             PercentEncoding.append(position.id, to: &bytes)
         }
-        return bytes
     }
 }
 
