@@ -143,8 +143,6 @@ protocol SQLResult {
     /// The names of the columns.
     var columns: [String] { get }
 
-    /// The value of a column of the current row.
-    ///
-    /// - Parameter column: A position below ``columnCount``.
+    /// The value of a column of the current row; the column must be below ``columnCount``.
     func value(_ column: Int) throws(CorruptedRow) -> SQLValue
 }
