@@ -19,10 +19,13 @@ checked := --explicit-target-dependency-import-check error
 run_options = $(if $(RELEASE),-c release,$(checked))
 sources := Package.swift Sources Tests
 # The tests of a run share the threads of two cores. If all start at once, tests that wait for a response get no thread
-# while others compute. Tests that load the executable for a minute run alone.
+# while others compute. Tests that load the executable for a minute run after the others, and then those whose bounds are
+# promises in seconds.
 apart := SoakTests
+timed := StreamFailoverTests
 swift_test = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
-run_tests = $(swift_test) $(1) --skip '$(apart)' && $(swift_test) $(1) --filter '$(apart)'
+run_tests = $(swift_test) $(1) --skip '$(apart)|$(timed)' && $(swift_test) $(1) --filter '$(apart)' && \
+	$(swift_test) $(1) --filter '$(timed)'
 covered := .build/coverage
 # The libraries of portico client-kit.
 libraries := apollo urql relay apollo-ios codegen
@@ -55,6 +58,7 @@ coverage: setup-tests ## Run all tests in a separate build, and report the cover
 soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (500), also during 200 brackets and 1,000 alerts; disturb replicas and their servers; load it for SOAK_MINUTES (10) while providers fail
 	swift build --build-tests $(checked)
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(killing)'
+	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(timed)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'
 
 soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build, together with legitimate users

@@ -13,6 +13,8 @@ package struct Sandbox: Sendable {
     package let yahoo: FakeYahooURLs
     package let polygon: FakePolygonURLs
     package let saxo: FakeSaxoURLs
+    /// The data streams of Alpaca's users, and their record.
+    package let alpacaDataStreams: FakeAlpacaStreamLimit
     /// The control of Saxo's streams.
     package let saxoStreams: FakeSaxoStreams
     package let market: Market
@@ -95,6 +97,7 @@ package struct Sandbox: Sendable {
         self.yahoo = FakeYahooURLs(under: base)
         self.polygon = FakePolygonURLs(under: base)
         self.saxo = FakeSaxoURLs(address: address)
+        alpacaDataStreams = alpaca.dataStreams
         saxoStreams = saxo.streams
         self.market = market
         grace = configuration.grace

@@ -17,7 +17,7 @@ struct ActivityTests {
     }
 
     @Test(
-        "of the fact sheet are mapped: an execution has its cash, a split its two rows, a dividend no units")
+        "of the examples are mapped: an execution has its cash, a split its two rows, a dividend no units")
     func example() throws {
         let activities = try decodeList(of: AlpacaActivity.self, from: AlpacaTests.example("activities")).map(
             \.activity)

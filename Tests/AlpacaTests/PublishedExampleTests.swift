@@ -3,7 +3,7 @@ import Brokerage
 import Testing
 import Upstream
 
-/// What Alpaca publishes as examples of its own, beside those of the fact sheet.
+/// Examples that Alpaca publishes in its OpenAPI descriptions; the other golden responses were written for this project.
 @Suite("Published examples")
 struct PublishedExampleTests {
     @Test("of an account, a number here and there where a text is usual, are read")

@@ -14,7 +14,7 @@ struct StreamMessageTests {
         return change
     }
 
-    @Test("of the data stream is read as the fact sheet has it")
+    @Test("of the data stream is read as Alpaca documents it")
     func example() throws {
         let messages = try data(AlpacaTests.example("data-stream"))
         #expect(messages.count == 3)

@@ -11,7 +11,7 @@ struct WatchlistTests {
         "[" + ids.map { #"{"id":"\#($0)","account_id":"a","name":"\#($0)"}"# }.joined(separator: ",") + "]"
     }
 
-    @Test("of the sheet is read with what is in it; one of Alpaca's own examples without")
+    @Test("of the golden response is read with its items; an example of Alpaca has none")
     func examples() throws {
         let list = try decode(AlpacaWatchlist.self, from: example("watchlist")).watchlist
         #expect(list.id == "3c1d7f3e-5a0b-4d7a-8a3e-2a5c1f0b9d10")

@@ -87,7 +87,7 @@ struct NoticeTests {
         }
     }
 
-    @Test("of the sheet is that of too many calls at once")
+    @Test("of the golden response is that of too many calls at once")
     func golden() async throws {
         let notice = try example("notice")
         try await withAlphaVantage(answering: { _, _ in .text(notice) }) { client, _ in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The worked examples of `Tests/Golden/performance`.
-@Suite("The worked examples of the fact sheet")
+@Suite("The worked examples of returns and profits")
 struct WorkedExamplesTests {
     private let examples: JSONValue
 

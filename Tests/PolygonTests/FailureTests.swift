@@ -60,7 +60,7 @@ struct FailureTests {
         }
     }
 
-    @Test("of the sheet is about a plan")
+    @Test("of the golden response is about a plan")
     func golden() async throws {
         let body = try example("error")
         try await withPolygon(answering: { _, _ in .text(body, status: 403) }) { client, _ in

@@ -286,11 +286,11 @@ struct ReplicaTests {
 
     // MARK: Streams
 
-    private static let stream = "GET /v2/{feed}"
+    static let stream = "GET /v2/{feed}"
 
     /// Reads events of a subscription until they have more trades of the time from now on than the provider was polled:
     /// its stream has delivered the others.
-    private static func readStreamed(_ client: RawClient, _ sandbox: Sandbox) async throws {
+    static func readStreamed(_ client: RawClient, _ sandbox: Sandbox) async throws {
         func polls() -> Int { sandbox.calls[.alpaca, "GET /v2/stocks/snapshots"] }
         let (polledBefore, start) = (polls(), Instant.now)
         var trades: Set<Instant> = []

@@ -28,7 +28,7 @@ struct ActivityTests {
         ]) { first, _ in first }
     }
 
-    @Test("of the fact sheet are mapped: a trade has the amounts of its booking, each other booking is one")
+    @Test("of the examples are mapped: a trade has the amounts of its booking, each other booking is one")
     func example() async throws {
         let bodies = try Self.bodies(goldenText("bookings"), goldenText("trades"))
         try await withSaxo(bodies) { saxo, server in

@@ -4,7 +4,7 @@ import Saxo
 import Testing
 import Upstream
 
-/// Every example of the fact sheet, by what a decoder makes of it.
+/// A file of `Tests/Golden/providers/saxo`, a type that decodes it, and the text of the decoded value.
 struct Example: Sendable, CustomTestStringConvertible {
     let name: String
     let read: @Sendable (String) throws -> String

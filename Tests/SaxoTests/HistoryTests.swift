@@ -8,7 +8,7 @@ import Upstream
 struct HistoryTests {
     private static let account = "uQ7xN3c-5m1Y8aFz2LQw4A=="
     private static let path = "/hist/v4/performance/timeseries"
-    /// That of the fact sheet (money.md, B5), with the points in another order and a time.
+    /// A response with the members that Saxo documents; the points are not in the order of time, and one has a time of day.
     private static let body = """
         {"Balance":{"AccountValue":[{"Date":"2026-11-17T00:00:00Z","Value":106410.4},
         {"Date":"2026-11-16","Value":106380.12},{"Date":"2026-11-18","Value":106295.07}],

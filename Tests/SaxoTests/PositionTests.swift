@@ -13,7 +13,7 @@ struct PositionTests {
         }
     }
 
-    @Test("are read as the sheet shows them; figures that Saxo does not have are nil")
+    @Test("of the golden response are read; figures that Saxo does not have are nil")
     func whole() async throws {
         try await positions(try goldenText("netpositions")) { positions, server in
             #expect(positions.map(\.symbol.text) == ["EUR/DKK", "AAPL"])

@@ -15,7 +15,7 @@ struct PriceTests {
         return try decode(SaxoPrice.self, from: body).quote(of: listing, fetchedAt: wallTime)
     }
 
-    @Test("of a snapshot are read as the sheet shows them")
+    @Test("of the golden snapshot are read")
     func snapshot() throws {
         let body = try goldenText("price-subscription")
         let start = try #require(body.firstRange(of: #""Snapshot":"#)).upperBound

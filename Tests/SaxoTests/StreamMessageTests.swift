@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Saxo
 
-/// A message, laid out as the fact sheet shows it.
+/// A message in the binary layout that Saxo documents.
 func message(_ id: UInt64, _ reference: String, _ payload: String, format: UInt8 = 0) -> [UInt8] {
     func littleEndian(_ value: UInt64, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
@@ -16,7 +16,7 @@ func message(_ id: UInt64, _ reference: String, _ payload: String, format: UInt8
 
 @Suite("Saxo's frames")
 struct StreamMessageTests {
-    @Test("hold one message, by the letter of the sheet")
+    @Test("hold one message in the layout that Saxo documents")
     func golden() throws {
         let frame: [UInt8] = [
             0x05, 0x01, 0, 0, 0, 0, 0, 0x80, 0, 0, 3, 0x70, 0x31, 0x36, 0, 2, 0, 0, 0, 0x7B, 0x7D,

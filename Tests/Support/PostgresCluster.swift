@@ -55,10 +55,7 @@ package final class PostgresCluster: Sendable {
         let debian = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []
         let newest = versions.compactMap { Int($0) }.max().map { "\(debian)/\($0)/bin" }
-        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        return ([newest].compactMap(\.self) + path).first {
-            FileManager.default.isExecutableFile(atPath: $0 + "/initdb")
-        }
+        return ServerShell.directory(of: "initdb", before: [newest].compactMap(\.self))
     }
 
     /// Arguments: the directory of the programs, the directory to create, the options of the server.

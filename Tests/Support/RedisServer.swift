@@ -19,14 +19,14 @@ package final class RedisServer: Sendable {
     ///   - options: Further options of `redis-server`; a TLS port, for example.
     /// - Throws: `ServerShell.Failure` if Redis is not installed, or does not start.
     package init(password: String? = nil, options: [String] = []) throws {
-        guard FileManager.default.isExecutableFile(atPath: Self.program) else {
+        guard let programs = ServerShell.directory(of: "redis-server") else {
             throw ServerShell.Failure(
                 description: "Redis is not installed. Install it: Scripts/setup.sh tests")
         }
         directory = ServerShell.newDirectory(for: "redis")
         self.password = password
         let arguments = options + (password.map { ["--requirepass", $0] } ?? [])
-        shell = try ServerShell("Redis", Self.script, [Self.program, directory] + arguments)
+        shell = try ServerShell("Redis", Self.script, [programs + "/redis-server", directory] + arguments)
     }
 
     /// The URL of a database of the server.
@@ -58,8 +58,6 @@ package final class RedisServer: Sendable {
         let quoted = String(key).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return try shell.command("line \(command.replacing("KEY", with: "\"\(quoted)\""))")
     }
-
-    private static let program = "/usr/bin/redis-server"
 
     /// Arguments: the program, the directory to create, the options of the server.
     private static let script = """

@@ -51,6 +51,14 @@ package final class ServerShell: Sendable {
         return FileManager.default.temporaryDirectory.appending(path: name).path
     }
 
+    /// The first of some directories, and then of those in PATH, that has a program.
+    static func directory(of program: String, before directories: [String] = []) -> String? {
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (directories + path).first {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
+    }
+
     /// Lets the shell execute a command, and returns its output.
     func command(_ command: String) throws -> String {
         try pipes.withLock { pipes in

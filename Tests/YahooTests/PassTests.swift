@@ -149,7 +149,7 @@ struct FailureTests {
         }
     }
 
-    @Test("of the sheet is about the crumb")
+    @Test("of the golden response is about the crumb")
     func golden() async throws {
         try await withYahoo(example("finance-error"), status: 401) { client, server in
             await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {

@@ -44,9 +44,7 @@ extension GatewayContext {
     ) -> RoutedRead<ChartQuery, CandleSeries> {
         RoutedRead(
             sources: sources, cache: services.reads.charts,
-            existenceQuery: { .existence($0.symbol, window.interval) },
-            // An empty response for some days does not mean that the source does not know the symbol.
-            storesUnknown: window.from == nil && window.to == nil,
+            existenceQueries: \.existenceQueries,
             batchSize: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
             supports: { $0.has($1.symbol) },
             load: { [self] source, queries, call throws(ProviderFailure) in

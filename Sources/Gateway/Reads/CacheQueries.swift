@@ -38,8 +38,9 @@ extension OrderQuery: CacheQuery {
 /// The chart of a symbol.
 enum ChartQuery: CacheQuery {
     case series(Symbol, ChartWindow)
-    /// Whether a provider has charts of the symbol at all; it has no value, but may be stored as unknown.
-    case existence(Symbol, Interval)
+    /// Whether a provider has charts of the symbol in a window, whatever the adjustment; it has no value, but may be stored
+    /// as unknown.
+    case existence(Symbol, ChartWindow)
 
     var symbol: Symbol {
         switch self {
@@ -47,18 +48,30 @@ enum ChartQuery: CacheQuery {
         }
     }
 
+    /// The queries that decide whether a provider has charts of the symbol: without bounds, and in this window.
+    ///
+    /// A response for some days does not decide about others.
+    var existenceQueries: [ChartQuery] {
+        guard case .series(let symbol, var window) = self else { return [] }
+        let unbounded = ChartQuery.existence(symbol, ChartWindow(interval: window.interval))
+        guard window.from != nil || window.to != nil else { return [unbounded] }
+        window.adjustment = nil
+        return [unbounded, .existence(symbol, window)]
+    }
+
     /// The name of a persisted chart: it must not change.
     var cacheName: String {
-        switch self {
-        case .existence(let symbol, let interval): return "unknown \(symbol.text) \(interval.rawValue)"
-        case .series(let symbol, let window):
-            let bounds = [window.from, window.to].map { $0?.description ?? "" }
-            let rest = [
-                window.last.map(String.init), window.adjustment?.rawValue,
-                window.isExtendedHours.map(String.init),
-            ].map { $0 ?? "" }
-            return ([symbol.text, window.interval.rawValue] + bounds + rest).joined(separator: " ")
-        }
+        let (prefix, symbol, window) =
+            switch self {
+            case .series(let symbol, let window): ("", symbol, window)
+            case .existence(let symbol, let window): ("unknown ", symbol, window)
+            }
+        let bounds = [window.from, window.to].map { $0?.description ?? "" }
+        let rest = [
+            window.last.map(String.init), window.adjustment?.rawValue,
+            window.isExtendedHours.map(String.init),
+        ].map { $0 ?? "" }
+        return prefix + ([symbol.text, window.interval.rawValue] + bounds + rest).joined(separator: " ")
     }
 }
 

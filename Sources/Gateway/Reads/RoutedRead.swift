@@ -11,12 +11,11 @@ import Upstream
 struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
     let sources: [MarketDataSource]
     let cache: ReadCache<Query, Value>
-    /// The query that decides whether a source knows the object of several queries: a chart's symbol and interval.
+    /// The queries that decide whether a source knows the object of several queries: a chart's symbol and interval.
     ///
-    /// Nil if an unknown object is stored by its own query only.
-    var existenceQuery: @Sendable (Query) -> Query? = { _ in nil }
-    /// Whether a source's response that it does not know an object applies to the ``existenceQuery`` too.
-    var storesUnknown = true
+    /// A source's response that it does not know an object is stored for the last of them, too. Empty if it is stored for
+    /// its own query only.
+    var existenceQueries: @Sendable (Query) -> [Query] = { _ in [] }
     /// The number of queries in one call to a source.
     var batchSize: @Sendable (MarketDataSource) -> Int = { _ in 1 }
     /// Whether a source can have a value at all; otherwise it is not called.
@@ -82,7 +81,7 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
         _ queries: [Query], from source: MarketDataSource, for call: CallContext
     ) async -> [Result<Value, ProviderFailure>] {
         let isUnknown = queries.map { query in
-            existenceQuery(query).map { cache.isUnknown($0, in: source.scope, for: call) } ?? false
+            existenceQueries(query).contains { cache.isUnknown($0, in: source.scope, for: call) }
         }
         let requested = zip(queries, isUnknown).filter { !$0.1 }.map(\.0)
         let load = load
@@ -104,10 +103,8 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
                 throw error
             }
         }
-        if storesUnknown {
-            for (query, result) in zip(requested, results) where result.isUnknown {
-                if let existence = existenceQuery(query) { cache.storeUnknown(existence, in: source.scope) }
-            }
+        for (query, result) in zip(requested, results) where result.isUnknown {
+            if let last = existenceQueries(query).last { cache.storeUnknown(last, in: source.scope) }
         }
         var rest = results.makeIterator()
         return isUnknown.map { isUnknown in

@@ -65,7 +65,7 @@ public struct SourceSpan: Hashable, Sendable {
 
 extension SourceSpan {
     /// Returns true if `other` is completely inside this span.
-    func contains(_ other: SourceSpan) -> Bool {
+    package func contains(_ other: SourceSpan) -> Bool {
         start <= other.start && other.end <= end
     }
 }

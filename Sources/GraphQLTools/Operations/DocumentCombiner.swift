@@ -75,7 +75,7 @@ struct DocumentCombiner {
         let parsed = set.documents[reference.document]
         let definition = set[reference]
         let span = definition.span
-        var edits = parsed.clientSelections.filter(span.encloses).map {
+        var edits = parsed.clientSelections.filter(span.contains).map {
             Edit(span: $0, pieces: [.text("__typename")])
         }
         edits += removedDirectives(in: span, of: parsed)
@@ -90,7 +90,7 @@ struct DocumentCombiner {
             let name = self.name(of: spread, in: reference.document, outer: arguments)
             if name != original { edits.append(Edit(span: spread.name.span, pieces: [.text(name)])) }
         }
-        for use in parsed.variableUses where span.encloses(use.span) {
+        for use in parsed.variableUses where span.contains(use.span) {
             if let value = arguments[use.name] { edits.append(Edit(span: use.span, pieces: value)) }
         }
         append(span, of: parsed.document.source, edits)
@@ -116,7 +116,7 @@ struct DocumentCombiner {
 
     private func removedDirectives(in span: SourceSpan, of parsed: ParsedDocument) -> [Edit] {
         parsed.document.directives.compactMap { directive in
-            span.encloses(directive.span) && removed.contains(parsed.document.text(directive.name))
+            span.contains(directive.span) && removed.contains(parsed.document.text(directive.name))
                 ? Edit(span: directive.span, pieces: []) : nil
         }
     }
@@ -125,11 +125,11 @@ struct DocumentCombiner {
     private func variablesEdit(of operation: OperationDefinition, _ parsed: ParsedDocument) -> Edit? {
         let document = parsed.document
         let local = Set(
-            parsed.variableUses.filter { operation.span.encloses($0.span) && parsed.isLocal($0.span) }.map(
+            parsed.variableUses.filter { operation.span.contains($0.span) && parsed.isLocal($0.span) }.map(
                 \.name))
         guard !local.isEmpty else { return nil }
         var used = Set(
-            parsed.variableUses.filter { operation.span.encloses($0.span) && !parsed.isLocal($0.span) }.map(
+            parsed.variableUses.filter { operation.span.contains($0.span) && !parsed.isLocal($0.span) }.map(
                 \.name))
         // A fragment may use any variable.
         if !parsed.spreads(in: operation.span).isEmpty { used.formUnion(variablesOfFragments()) }
@@ -216,7 +216,7 @@ struct DocumentCombiner {
                 report("The fragment \"\(fragment)\" has no argument \"\(name)\".", argument.span, parsed)
                 continue
             }
-            let edits = parsed.variableUses.filter { argument.value.span.encloses($0.span) }
+            let edits = parsed.variableUses.filter { argument.value.span.contains($0.span) }
                 .compactMap { use in outer[use.name].map { Edit(span: use.span, pieces: $0) } }
             values[name] = DocumentCombiner.pieces(of: argument.value.span, in: parsed.document.source, edits)
         }

@@ -48,7 +48,7 @@ struct ParsedDocument {
     }
 
     /// Returns true if clients resolve the selection at a span themselves.
-    func isLocal(_ span: SourceSpan) -> Bool { clientSelections.contains { $0.encloses(span) } }
+    func isLocal(_ span: SourceSpan) -> Bool { clientSelections.contains { $0.contains(span) } }
 
     /// Returns the first directive with a name among some.
     func directive(_ name: String, in range: NodeRange<Directive>) -> Directive? {
@@ -58,7 +58,7 @@ struct ParsedDocument {
     /// The fragment spreads within a span that are sent to the server.
     func spreads(in span: SourceSpan) -> [FragmentSpread] {
         document.selections.compactMap { selection in
-            guard case .fragmentSpread(let spread) = selection, span.encloses(spread.span),
+            guard case .fragmentSpread(let spread) = selection, span.contains(spread.span),
                 !isLocal(spread.span)
             else { return nil }
             return spread
@@ -100,9 +100,4 @@ extension Selection {
         case .inlineFragment(let fragment): fragment.span
         }
     }
-}
-
-extension SourceSpan {
-    /// Returns true if `other` is completely inside this span.
-    func encloses(_ other: SourceSpan) -> Bool { start <= other.start && other.end <= end }
 }

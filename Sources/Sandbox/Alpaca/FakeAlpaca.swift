@@ -15,6 +15,8 @@ struct FakeAlpaca {
     let tokens: AuthorizationServer
     /// The limiters that a reset of the sandbox clears.
     let limiters: [any Resettable]
+    /// The number of open data streams, and their record.
+    let dataStreams = FakeAlpacaStreamLimit()
 
     init(_ configuration: SandboxConfiguration, scriptedMarket: ScriptedMarket, decisions: OAuthDecisions) {
         let settings = configuration.alpaca
@@ -61,7 +63,7 @@ struct FakeAlpaca {
                 streams: [
                     FakeAlpacaDataStream(
                         authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
-                        streamLimit: FakeAlpacaStreamLimit()
+                        streamLimit: dataStreams
                     ).route
                 ],
                 failures: Self.failures(

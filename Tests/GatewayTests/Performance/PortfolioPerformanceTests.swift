@@ -208,7 +208,7 @@ struct PortfolioPerformanceTests {
     }
 
     @Test(
-        "with an unknown benchmark is an error of the argument, for which Polygon's directory is read once",
+        "with an unknown benchmark is an error of the argument, for which Polygon's prices and directory are read once",
         arguments: ["ONE_YEAR", "MAX"])
     func unknownBenchmark(range: String) async throws {
         try await withGateway({ $0.polygon.requestsPerMinute = 50 }) { gateway in
@@ -223,6 +223,8 @@ struct PortfolioPerformanceTests {
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "benchmark", "\(answer)")
             let calls = gateway.calls(of: .polygon)
             #expect(calls["GET /v3/reference/tickers/{ticker}"] == 1, "\(calls)")
+            let prices = "GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}"
+            #expect(calls[prices] == 1, "\(calls)")
         }
     }
 }

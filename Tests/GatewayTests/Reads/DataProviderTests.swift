@@ -214,6 +214,28 @@ struct DataProviderTests {
         }
     }
 
+    @Test("get one call for charts of an unknown symbol since one time, with any adjustment")
+    func unknownChartSinceTime() async throws {
+        try await withGateway { gateway in
+            let backends = gateway.market([try gateway.polygon()])
+            let prices = "GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}"
+            let charts = [
+                ("2026-06-01", "", 1), ("2026-06-01", "adjustment: RAW", 1),
+                ("2026-06-01", "adjustment: SPLITS", 1),
+                // The symbol may have had no prices at the other time.
+                ("2026-05-01", "", 2), ("2026-05-01", "adjustment: RAW", 2),
+            ]
+            for (day, adjustment, calls) in charts {
+                let answer = try await gateway.ask(
+                    """
+                    { chart(symbol: "NOPE", from: "\(day)T00:00:00Z", provider: POLYGON \(adjustment)) { source } }
+                    """, as: nil, backends)
+                #expect(answer.failures == [FieldFailure("chart", "NOT_FOUND", "POLYGON")], "\(answer)")
+                #expect(gateway.calls(of: .polygon)[prices] == calls, "\(day) \(adjustment)")
+            }
+        }
+    }
+
     @Test("get as few calls for 200 symbols as they allow")
     func batches() async throws {
         try await withGateway { gateway in

@@ -82,7 +82,7 @@ struct NodeTests {
             return answer
         }
         try await run.run()
-        for document in OperationDocument.recorded where document.isQuery {
+        for document in OperationDocument.executable where document.isQuery {
             answers.append((document.text, try await document.ask(gateway)))
         }
         for (query, answer) in answers { try note(answer, to: query) }

@@ -79,17 +79,29 @@ final class ReplicaGroup: Sendable {
     }
 
     /// Ends a replica with SIGKILL, and starts it again.
-    func kill(_ index: Int) async throws {
+    ///
+    /// - Parameters:
+    ///   - index: The number of the replica.
+    ///   - absence: Executed after the signal, before the replica is started again.
+    /// - Throws: The error of `absence`, or of a replica that does not start.
+    func kill(_ index: Int, _ absence: () async throws -> Void = {}) async throws {
         let server = servers[index]
         server.program.crash()
+        try await absence()
         #expect(await server.program.exitStatus == 128 + SIGKILL)
         try await restart(index)
     }
 
     /// Ends a replica with SIGTERM, and starts it again.
-    func terminate(_ index: Int) async throws {
+    ///
+    /// - Parameters:
+    ///   - index: The number of the replica.
+    ///   - absence: Executed after the signal, before the replica is started again.
+    /// - Throws: The error of `absence`, or of a replica that does not start.
+    func terminate(_ index: Int, _ absence: () async throws -> Void = {}) async throws {
         let server = servers[index]
         server.program.stop()
+        try await absence()
         #expect(await server.program.exitStatus == 0, "\(server.program.errors.text)")
         try await restart(index)
     }

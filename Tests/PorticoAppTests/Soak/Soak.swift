@@ -22,6 +22,9 @@ enum Soak {
     /// For how many windows of a quota replicas use all of it: a twentieth of `SOAK_ROUNDS` if it is set.
     static var windows: Int { max((number("SOAK_ROUNDS") ?? 0) / 20, 2) }
 
+    /// How often the owner of a data stream is lost: a fifth of `SOAK_ROUNDS` if it is set.
+    static var failovers: Int { number("SOAK_ROUNDS").map { max($0 / 5, 4) } ?? 4 }
+
     /// How long mixed load lasts, `SOAK_MINUTES`; nil for a few operations of each client, which show that the test works.
     static var minutes: Int? { number("SOAK_MINUTES") }
 

@@ -259,20 +259,57 @@ final class DataSubscription: Sendable {
 /// The number of open data streams of each user; Alpaca allows one.
 ///
 /// It uses a lock: tasks call it concurrently, and each `acquire` must be atomic.
-final class FakeAlpacaStreamLimit: Sendable {
-    private let openStreams = Mutex<[String: Int]>([:])
+package final class FakeAlpacaStreamLimit: Sendable {
+    /// A change of a user's data streams.
+    package struct Event: Sendable, Hashable {
+        package enum Kind: Sendable {
+            /// A stream was opened.
+            case accepted
+            /// A stream was refused, because the user has as many as are allowed.
+            case rejected
+            /// An accepted stream has ended.
+            case ended
+        }
+
+        package let kind: Kind
+        package let time: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var open: [String: Int] = [:]
+        /// The latest changes, in order.
+        var events: [Event] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The maximum number of recorded changes; the oldest are removed first.
+    static let maximumEvents = 10_000
+
+    /// The latest changes of all users' data streams, in order.
+    package var events: [Event] { state.withLock(\.events) }
 
     /// Returns false if the user has reached the limit.
     func acquire(for user: String, limit: Int) -> Bool {
-        openStreams.withLock { open in
-            guard open[user, default: 0] < limit else { return false }
-            open[user, default: 0] += 1
-            return true
+        state.withLock { state in
+            let isAccepted = state.open[user, default: 0] < limit
+            if isAccepted { state.open[user, default: 0] += 1 }
+            Self.record(isAccepted ? .accepted : .rejected, in: &state)
+            return isAccepted
         }
     }
 
     func release(for user: String) {
-        openStreams.withLock { $0[user, default: 1] -= 1 }
+        state.withLock { state in
+            state.open[user, default: 1] -= 1
+            Self.record(.ended, in: &state)
+        }
+    }
+
+    private static func record(_ kind: Event.Kind, in state: inout State) {
+        let count = state.events.count
+        if count >= maximumEvents { state.events.removeFirst(count / 2) }
+        state.events.append(Event(kind: kind, time: .now))
     }
 }
 

@@ -23,7 +23,8 @@ struct ReplicaLoad {
                 "Memory after the start: \(try memory(servers)); \(try servers.connections()) connections to PostgreSQL"
             )
             let before = try servers.queries()
-            let idleSeconds = max(sizes.seconds, 6)
+            // Replicas delete what has expired once a minute.
+            let idleSeconds = max(sizes.seconds, 65)
             try await Task.sleep(for: .seconds(idleSeconds))
             let idle = Idle(counts: try servers.queries().since(before), seconds: Double(idleSeconds))
             print(
@@ -44,6 +45,8 @@ struct ReplicaLoad {
             print(
                 "Memory after the load: \(try memory(servers)); \(try servers.connections()) connections to PostgreSQL"
             )
+            // The load has used calls of this minute.
+            try await Task.sleep(for: .seconds(60))
             try await countKinds(servers, idle)
         }
     }
