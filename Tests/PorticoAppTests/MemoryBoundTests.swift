@@ -151,7 +151,8 @@ struct MemoryBoundTests {
     func sum() throws {
         let limits = ServerLimits()
         let bounds = [
-            "reads": ReadCaches.weightLimit, "Alpaca's assets": AlpacaAssetCache.weightLimit,
+            "reads": ReadCaches.weightLimit, "activities": ActivityCache.weightLimit,
+            "Alpaca's assets": AlpacaAssetCache.weightLimit,
             "Alpaca's assets, while they are read": AlpacaAssetCache.responseLimit,
             "Alpaca's calendar": AlpacaClient.calendarLimit,
             "Alpaca's corporate actions": AlpacaClient.actionsLimit,

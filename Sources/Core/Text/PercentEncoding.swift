@@ -10,13 +10,17 @@ package enum PercentEncoding {
 
     /// Appends the bytes of a text, escaped as by ``encode(_:)``.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(hexadecimalDigit(byte >> 4))
-                bytes.append(hexadecimalDigit(byte & 0xF))
+        let source = text.utf8Span.span
+        bytes.append(addingCapacity: 3 * source.count) { (output: inout OutputSpan<UInt8>) in
+            for index in source.indices {
+                let byte = source[index]
+                if isUnreserved(byte) {
+                    output.append(byte)
+                } else {
+                    output.append(UInt8(ascii: "%"))
+                    output.append(hexadecimalDigit(byte >> 4))
+                    output.append(hexadecimalDigit(byte & 0xF))
+                }
             }
         }
     }

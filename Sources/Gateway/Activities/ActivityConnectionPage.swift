@@ -37,7 +37,8 @@ struct ActivityConnectionPage: Sendable {
             switch page {
             case .success(let page):
                 accounts.append(page.account)
-                activities += page.activities
+                // Without a copy of the first account's.
+                if activities.isEmpty { activities = page.activities } else { activities += page.activities }
                 hasMore = hasMore || page.hasMore
                 since = [since, page.since].compactMap(\.self).max()
                 isStale = isStale || page.isStale
@@ -61,22 +62,17 @@ struct ActivityConnectionPage: Sendable {
 
     /// The nodes with their cursors, which are encoded only for an operation that selects edges.
     var edges: BatchResults<ActivityEdge> {
-        var cursor = start
+        var cursors = ActivityCursorWriter(start, of: accounts)
         return nodes.map { node in
-            node.map { activity in
-                cursor.advance(past: activity)
-                let place = cursor.covering(accounts, upTo: activity)
-                return ActivityEdge(activity: activity, cursor: place.text)
-            }
+            node.map { ActivityEdge(activity: $0, cursor: cursors.cursor(past: $0)) }
         }
     }
 
     /// The cursor of the first activity; nil without one.
     var startCursor: String? {
         guard case .success(let activity)? = nodes.first else { return nil }
-        var cursor = start
-        cursor.advance(past: activity)
-        return cursor.covering(accounts, upTo: activity).text
+        var cursors = ActivityCursorWriter(start, of: accounts)
+        return cursors.cursor(past: activity)
     }
 }
 
@@ -200,85 +196,6 @@ struct AllActivitiesArguments: GraphQLArguments {
     init(_ arguments: ArgumentReader) throws {
         let accounts = try (arguments["accountIds"] as BoundedList<IDText>?)?.elements.map(\.text)
         activities = try ActivitiesArguments(arguments, accounts: accounts)
-    }
-}
-
-/// A place in the activities of several accounts: for each the last that was listed.
-struct ActivityCursor: PageCursor {
-    /// By account; one that is not there was never read, and is still to be listed from its newest.
-    private var positions: [Account: ActivityPosition] = [:]
-
-    struct Account: Hashable, Sendable {
-        let connection: ExactText
-        let id: ExactText
-
-        fileprivate init(connection: ExactText, id: ExactText) {
-            (self.connection, self.id) = (connection, id)
-        }
-
-        init(_ account: ConnectedAccount) {
-            self.init(connection: ExactText(account.connection.id), id: ExactText(account.who.id))
-        }
-    }
-
-    /// In bytes: as many accounts as a user may have, and more.
-    static let maximumLength = 16_384
-    /// The prefix of the text, so that no text is empty.
-    private static let header = "activities"
-
-    init() {}
-
-    init?(plain: String) {
-        let lines = plain.split(separator: "\n")
-        guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
-        for line in lines.dropFirst() {
-            let parts = line.split(separator: " ").compactMap { PercentEncoding.decode($0) }
-            guard parts.count == 5, let day = CalendarDate(parts[2]), let moment = Int64(parts[3]) else {
-                return nil
-            }
-            positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] =
-                ActivityPosition(day: day, moment: moment, id: parts[4])
-        }
-    }
-
-    var plain: String {
-        var lines = positions.map { account, position in
-            let parts = [
-                account.connection.text, account.id.text, position.day.description, String(position.moment),
-                position.id,
-            ]
-            var line: [UInt8] = []
-            for part in parts {
-                line.append(line.isEmpty ? UInt8(ascii: "\n") : UInt8(ascii: " "))
-                PercentEncoding.append(part, to: &line)
-            }
-            return line
-        }
-        lines.sort { $0.lexicographicallyPrecedes($1) }
-        return String(decoding: lines.reduce(into: Array(Self.header.utf8)) { $0 += $1 }, as: UTF8.self)
-    }
-
-    /// The position of an account; nil if it is still to be listed from its newest.
-    func position(in account: ConnectedAccount) -> ActivityPosition? {
-        positions[Account(account)]
-    }
-
-    /// Returns the cursor with a position for each account that was read, also if nothing of it was listed yet.
-    ///
-    /// What such an account books later than the listed activities is before the page, as for other accounts.
-    func covering(_ accounts: [Account], upTo last: ConnectedActivity) -> ActivityCursor {
-        var cursor = self
-        let place = ActivityPosition(last.activity)
-        // Behind every id: activities of the same time may still be to come.
-        let bound = ActivityPosition(day: place.day, moment: place.moment, id: "\u{10FFFF}")
-        for account in accounts where cursor.positions[account] == nil { cursor.positions[account] = bound }
-        return cursor
-    }
-
-    /// Lists an activity.
-    mutating func advance(past linked: ConnectedActivity) {
-        positions[Account(connection: ExactText(linked.connection.id), id: ExactText(linked.accountID))] =
-            ActivityPosition(linked.activity)
     }
 }
 

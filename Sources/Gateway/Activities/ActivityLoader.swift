@@ -28,13 +28,13 @@ extension GatewayContext {
             of: stored, by: connection, for: arguments.filter, after: position)
         let rows = try await mapStorageErrors { () throws(StorageError) in
             try await store.activities(
-                arguments.filter, of: stored, after: position, limit: arguments.first + 1)
+                arguments.filter, of: stored, coverage, after: position, limit: arguments.first + 1)
         }
+        let origin = ConnectedActivity.Origin(connection, accountID: account.who.id)
         return AccountActivityPage(
             account: ActivityCursor.Account(account),
-            activities: rows.prefix(arguments.first).map {
-                ConnectedActivity(activity: $0, connection: connection, accountID: account.who.id)
-            }, hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
+            activities: rows.prefix(arguments.first).map { ConnectedActivity(stored: $0, origin: origin) },
+            hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
     }
 
     /// All activities of an account, after it was brought up to date.
@@ -44,11 +44,11 @@ extension GatewayContext {
         let (coverage, isStale) = try await coverage(
             of: stored, by: account.connection, for: ActivityFilter(), after: nil)
         let rows = try await mapStorageErrors { () throws(StorageError) in
-            try await store.activities(
-                ActivityFilter(), of: stored, after: nil, limit: ActivityStore.maximumActivities)
+            try await store.allActivities(of: stored, coverage)
         }
         return AccountBookings(
-            account: account, activities: rows.reversed(), knownFrom: coverage.since, isStale: isStale)
+            account: account, activities: rows.reversed().map(\.activity), knownFrom: coverage.since,
+            isStale: isStale)
     }
 
     private func activityAccount(of account: ConnectedAccount) -> ActivityAccount {
@@ -113,7 +113,8 @@ extension GatewayContext {
             try await mapStorageErrors { () throws(StorageError) in
                 try await store.activity(reference, of: connection.owner, connection.id)
             }.map {
-                ConnectedActivity(activity: $0.activity, connection: connection, accountID: $0.account)
+                ConnectedActivity(
+                    stored: $0.activity, origin: ConnectedActivity.Origin(connection, accountID: $0.account))
             }
         }
     }
@@ -122,8 +123,8 @@ extension GatewayContext {
     /// longer has.
     func orders(causing activities: [ConnectedActivity]) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
         .each(activities) { linked in
-            guard let id = linked.activity.orderID else { return .ready(nil) }
-            return .async { try await self.order(providerID: id, of: linked.connection) }
+            guard let id = linked.stored.activity.orderID else { return .ready(nil) }
+            return .async { try await self.order(providerID: id, of: linked.origin.connection) }
         }
     }
 }

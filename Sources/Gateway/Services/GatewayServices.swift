@@ -59,8 +59,9 @@ package final class GatewayServices: Sendable {
             store: userData.connections, registry: registry, connectors: connectors, redirects: redirects,
             clock: reads.clock, limits: userData.limits, ledger: ledger,
             report: userData.authentication.report
-        ) { connection in
+        ) { [activities = userData.activities] connection in
             reads.invalidate(privateTo: connection.owner, at: connection.provider)
+            activities.forget(connection.id, of: connection.owner)
             live.closeFeed(of: connection)
             if registry.connections(of: connection.owner).contains(where: { $0.id == connection.id }) {
                 watches.renew(connection)

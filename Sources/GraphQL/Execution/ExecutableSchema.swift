@@ -139,7 +139,7 @@ public struct ExecutionOptions: Sendable {
     /// The maximum number of documents that are stored with their plans.
     public var documentCacheCapacity = 1_000
     /// The maximum memory of these documents in bytes, an estimate that includes their texts and plans.
-    public var documentCacheBytes = 16 << 20
+    public var documentCacheBytes = 12 << 20
     /// The limits on the size of a document.
     public var parserLimits = ParserLimits.default
     /// The options of validation: the number of reported errors, and the detail of messages.

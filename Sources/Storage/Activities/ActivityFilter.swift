@@ -19,6 +19,14 @@ package struct ActivityFilter: Hashable, Sendable {
         self.from = from
         self.to = to
     }
+
+    func matches(_ activity: Activity) -> Bool {
+        if let kinds, !kinds.contains(activity.kind) { return false }
+        if let symbol, activity.symbol != symbol { return false }
+        if let from, activity.date < from { return false }
+        if let to, activity.date > to { return false }
+        return true
+    }
 }
 
 /// The place of an activity in the list of its account: by day, then by time, then by id.

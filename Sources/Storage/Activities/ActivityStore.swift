@@ -15,6 +15,7 @@ package struct ActivityStore: Sendable {
 
     private let database: SQLDatabase
     private let maximum: Int
+    private let cache = ActivityCache()
 
     package init(in file: UserDatabase, maximum: Int = maximumActivities) {
         database = file.database
@@ -35,7 +36,9 @@ package struct ActivityStore: Sendable {
     ///   - query: The query of the page.
     ///   - account: The account.
     ///   - now: The time of the page.
-    /// - Returns: What is stored afterwards; nil, with nothing stored, if the connection has been deleted.
+    /// - Returns: What is stored afterwards; nil, with nothing stored, if the connection has been deleted. Nothing is
+    ///   stored either of a page that is not the next one of the stored read: another process has continued it, or has
+    ///   begun another.
     /// - Throws: `StorageError`; then nothing of the page is stored.
     package func save(
         _ page: ActivityPage, for query: ActivityQuery, of account: ActivityAccount, now: Instant = .now
@@ -46,6 +49,7 @@ package struct ActivityStore: Sendable {
             let before = try Self.coverage(of: account, db)
             // A page that is not the first belongs to the read that has begun.
             let isFirst = query.page == nil
+            guard isFirst || before?.pending == query else { return before }
             let read = (before?.read ?? 0) + (isFirst ? 1 : 0)
             var coverage = before ?? ActivityCoverage()
             coverage.read = read
@@ -82,7 +86,13 @@ package struct ActivityStore: Sendable {
         of account: ActivityAccount, _ db: SQLTransaction
     ) throws -> ActivityCoverage? {
         try db.row(
-            "SELECT * FROM activity_account WHERE owner = ? AND connection = ? AND account = ?",
+            """
+            SELECT *, (
+                SELECT MIN(day) FROM activity WHERE (activity.owner, activity.connection, activity.account)
+                    = (activity_account.owner, activity_account.connection, activity_account.account)
+            ) AS oldest
+            FROM activity_account WHERE owner = ? AND connection = ? AND account = ?
+            """,
             account.arguments
         ).map(ActivityCoverage.init(row:))
     }
@@ -123,52 +133,102 @@ package struct ActivityStore: Sendable {
 
     // MARK: Lists
 
+    /// From this size of a page with a position on, all activities of the account are read, for the pages after it.
+    private static let pageOfWholeList = 100
+
     /// The activities of an account behind a position, newest first.
     ///
     /// - Parameters:
     ///   - filter: The selection.
     ///   - account: The account.
+    ///   - coverage: What the database has of the account; with it, activities in memory are used.
     ///   - position: The position; nil for the newest.
     ///   - limit: The maximum number of activities.
     /// - Returns: The activities; empty if none matches.
     /// - Throws: `StorageError` if they could not be read.
     package func activities(
-        _ filter: ActivityFilter, of account: ActivityAccount, after position: ActivityPosition?, limit: Int
-    ) async throws(StorageError) -> [Activity] {
-        try await database.read { db in
-            var sql = "\(ActivityRow.select) WHERE owner = ? AND connection = ? AND account = ?"
-            var arguments = account.arguments
-            if let kinds = filter.kinds {
-                let list = SQLList(kinds.map(\.rawValue).sorted())
-                sql += " AND kind IN (\(list.placeholders))"
-                arguments += list.arguments
+        _ filter: ActivityFilter, of account: ActivityAccount, _ coverage: ActivityCoverage? = nil,
+        after position: ActivityPosition?, limit: Int
+    ) async throws(StorageError) -> [StoredActivity] {
+        if let coverage {
+            var known = cache.entry(of: account, coverage)
+            if known == nil, coverage.pending == nil, position != nil, limit >= Self.pageOfWholeList,
+                filter == ActivityFilter()
+            {
+                known = try await readAll(of: account, atMost: ActivityCache.maximumActivities).entry
             }
-            if let symbol = filter.symbol {
-                sql += " AND symbol = ?"
-                arguments += [symbol.text]
+            if case .all(let activities)? = known {
+                return activities.page(filter, after: position, limit: limit)
             }
-            if let from = filter.from {
-                sql += " AND day >= ?"
-                arguments += [from.description]
-            }
-            if let to = filter.to {
-                sql += " AND day <= ?"
-                arguments += [to.description]
-            }
-            if let position {
-                sql += " AND (day, moment, id) < (?, ?, ?)"
-                arguments += [position.day.description, position.moment, position.id]
-            }
-            sql += " ORDER BY day DESC, moment DESC, id DESC LIMIT ?"
-            return try db.rows(sql, arguments + [limit]).map(ActivityRow.activity)
         }
+        return try await database.read { db in
+            try Self.activities(filter, of: account, after: position, limit: limit, db)
+        }
+    }
+
+    /// All activities of an account, newest first, from memory if they are there with the coverage.
+    package func allActivities(
+        of account: ActivityAccount, _ coverage: ActivityCoverage
+    ) async throws(StorageError) -> [StoredActivity] {
+        if case .all(let activities)? = cache.entry(of: account, coverage) { return activities }
+        return try await readAll(of: account, atMost: Self.maximumActivities).activities
+    }
+
+    /// Reads the activities of an account, newest first, and stores them in memory if they are fewer than `limit`.
+    private func readAll(
+        of account: ActivityAccount, atMost limit: Int
+    ) async throws(StorageError) -> (activities: [StoredActivity], entry: ActivityCache.Entry) {
+        let (coverage, activities) = try await database.read { db in
+            (
+                try Self.coverage(of: account, db),
+                try Self.activities(ActivityFilter(), of: account, after: nil, limit: limit, db)
+            )
+        }
+        let entry: ActivityCache.Entry = activities.count < limit ? .all(activities) : .tooMany
+        // Until a read is complete, several processes may store its pages.
+        if let coverage, coverage.pending == nil { cache.store(entry, of: account, coverage) }
+        return (activities, entry)
+    }
+
+    /// Forgets the activities of a connection that are in memory.
+    package func forget(_ connection: String, of owner: OwnerID) { cache.forget(connection, of: owner) }
+
+    private static func activities(
+        _ filter: ActivityFilter, of account: ActivityAccount, after position: ActivityPosition?, limit: Int,
+        _ db: SQLTransaction
+    ) throws -> [StoredActivity] {
+        var sql = "\(ActivityRow.select) WHERE owner = ? AND connection = ? AND account = ?"
+        var arguments = account.arguments
+        if let kinds = filter.kinds {
+            let list = SQLList(kinds.map(\.rawValue).sorted())
+            sql += " AND kind IN (\(list.placeholders))"
+            arguments += list.arguments
+        }
+        if let symbol = filter.symbol {
+            sql += " AND symbol = ?"
+            arguments += [symbol.text]
+        }
+        if let from = filter.from {
+            sql += " AND day >= ?"
+            arguments += [from.description]
+        }
+        if let to = filter.to {
+            sql += " AND day <= ?"
+            arguments += [to.description]
+        }
+        if let position {
+            sql += " AND (day, moment, id) < (?, ?, ?)"
+            arguments += [position.day.description, position.moment, position.id]
+        }
+        sql += " ORDER BY day DESC, moment DESC, id DESC LIMIT ?"
+        return try db.map(sql, arguments + [limit], ActivityRow.activity)
     }
 
     /// The activity of a user with the id that a broker gave it in a connection, behind the id of its account:
     /// `account:id`; nil if there is none.
     package func activity(
         _ reference: String, of owner: OwnerID, _ connection: String
-    ) async throws(StorageError) -> (account: String, activity: Activity)? {
+    ) async throws(StorageError) -> (account: String, activity: StoredActivity)? {
         try await database.read { db in
             let accounts: [String] = try db.values(
                 "SELECT account FROM activity_account WHERE owner = ? AND connection = ?",
@@ -176,157 +236,12 @@ package struct ActivityStore: Sendable {
             for account in accounts where reference.utf8.starts(with: "\(account):".utf8) {
                 // By bytes: texts that are canonically equivalent are different ids.
                 let id = String(decoding: reference.utf8.dropFirst(account.utf8.count + 1), as: UTF8.self)
-                let row = try db.row(
+                let activities = try db.map(
                     "\(ActivityRow.select) WHERE owner = ? AND connection = ? AND account = ? AND id = ?",
-                    [owner.text, connection, account, id])
-                if let row { return (account, try ActivityRow.activity(row)) }
+                    [owner.text, connection, account, id], ActivityRow.activity)
+                if let activity = activities.first { return (account, activity) }
             }
             return nil
         }
-    }
-}
-
-/// An account whose activities are stored.
-package struct ActivityAccount: Hashable, Sendable {
-    package let owner: OwnerID
-    package let connection: String
-    /// The broker's own id.
-    package let account: String
-    /// Whether the connection is stored, and not from the settings: once it is deleted, nothing is stored for it.
-    package let isConnectionStored: Bool
-
-    package init(owner: OwnerID, connection: String, account: String, isConnectionStored: Bool) {
-        self.owner = owner
-        self.connection = connection
-        self.account = account
-        self.isConnectionStored = isConnectionStored
-    }
-
-    fileprivate var arguments: SQLArguments { [owner.text, connection, account] }
-
-    fileprivate func exists(_ db: SQLTransaction) throws -> Bool {
-        guard isConnectionStored else { return true }
-        return try db.value(
-            "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)", [connection, owner.text],
-            as: Bool.self) == true
-    }
-}
-
-/// What is stored of an account.
-package struct ActivityCoverage: Hashable, Sendable {
-    /// The number of the latest read.
-    fileprivate(set) var read = 0
-    /// The day in UTC on which the latest read began.
-    fileprivate var startedOn = CalendarDate.earliest
-    /// From this day on the activities are complete; nil if all of the account are stored.
-    package fileprivate(set) var since: CalendarDate?
-    /// The day in UTC on which the latest complete read began; nil before the first complete read.
-    ///
-    /// Activities that were recorded earlier are stored, as far as the broker no longer changes them.
-    package fileprivate(set) var completeOn: CalendarDate?
-    /// When the latest complete read ended.
-    package fileprivate(set) var readAt: Instant?
-    /// The next page of a read that is not complete.
-    package fileprivate(set) var pending: ActivityQuery?
-
-    fileprivate init() {}
-
-    fileprivate init(row: SQLRow) throws {
-        read = try row["last_read"]
-        guard let startedOn = try row.date("started_on") else { throw CorruptedRow() }
-        self.startedOn = startedOn
-        since = try row.date("since")
-        completeOn = try row.date("complete_on")
-        readAt = try row.instant("read_at")
-        if let page: String = try row["pending_page"] {
-            pending = ActivityQuery(since: try row.date("pending_since"), page: page)
-        }
-    }
-
-    fileprivate mutating func raise(since day: CalendarDate) {
-        since = max(since ?? day, day)
-    }
-}
-
-/// A row of the table of activities.
-private enum ActivityRow {
-    static func save(
-        _ activity: Activity, of account: ActivityAccount, read: Int, _ db: SQLTransaction
-    ) throws {
-        let position = ActivityPosition(activity)
-        var columns = SQLColumns()
-        columns.add("owner", account.owner.text)
-        columns.add("connection", account.connection)
-        columns.add("account", account.account)
-        columns.add("id", activity.id)
-        columns.add("kind", activity.kind.rawValue)
-        columns.add("provider_kind", activity.providerKind)
-        columns.add("day", position.day.description)
-        columns.add("moment", position.moment)
-        columns.add("executed_at", activity.time?.description)
-        columns.add("settles_on", activity.settlementDate?.description)
-        columns.add("recorded_at", activity.recordedAt)
-        columns.add("symbol", activity.symbol?.text)
-        columns.add("side", activity.side?.rawValue)
-        columns.add("quantity", activity.quantity)
-        columns.add("price", activity.price)
-        columns.add("amount", activity.amount)
-        columns.add("currency", activity.currency)
-        columns.add("account_amount", activity.accountAmount)
-        columns.add("account_currency", activity.accountCurrency)
-        columns.add("conversion_rate", activity.conversionRate)
-        columns.add("order_id", activity.orderID)
-        columns.add("group_id", activity.groupID)
-        columns.add("about", activity.about)
-        columns.add("last_read", read)
-        let changes = columns.names.dropFirst(4).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        try db.execute(
-            columns.insertion(into: "activity")
-                + " ON CONFLICT (owner, connection, account, id) DO UPDATE SET \(changes)",
-            columns.arguments)
-    }
-
-    /// Selects the columns that ``activity(_:)`` reads, in its order.
-    static let select = """
-        SELECT id, kind, provider_kind, day, executed_at, settles_on, recorded_at, symbol, side, quantity, price, amount,
-            currency, account_amount, account_currency, conversion_rate, order_id, group_id, about
-        FROM activity
-        """
-
-    static func activity(_ row: SQLRow) throws -> Activity {
-        var values = SQLRowReader(row)
-        let id: String = try values.next()
-        guard let kind = try values.next({ ActivityKind(rawValue: $0) }) else { throw CorruptedRow() }
-        let providerKind: String = try values.next()
-        guard let date = try values.next({ CalendarDate($0) }) else { throw CorruptedRow() }
-        var activity = Activity(id: id, kind: kind, providerKind: providerKind, date: date)
-        activity.time = try values.next { Instant($0) }
-        activity.settlementDate = try values.next { CalendarDate($0) }
-        if let milliseconds: Int64 = try values.next() {
-            guard let time = Instant(millisecondsSince1970: milliseconds) else { throw CorruptedRow() }
-            activity.recordedAt = time
-        }
-        activity.symbol = try values.next { Symbol($0) }
-        activity.side = (try values.next() as String?).flatMap(OrderSide.init(rawValue:))
-        activity.quantity = try values.next { Decimal($0) }
-        activity.price = try values.next { Decimal($0) }
-        activity.amount = try values.next { Decimal($0) }
-        activity.currency = try values.next()
-        activity.accountAmount = try values.next { Decimal($0) }
-        activity.accountCurrency = try values.next()
-        activity.conversionRate = try values.next { Decimal($0) }
-        activity.orderID = try values.next()
-        activity.groupID = try values.next()
-        activity.about = try values.next()
-        return activity
-    }
-}
-
-extension SQLRow {
-    /// A day, which is stored as `2026-11-20`; nil if the column is null.
-    fileprivate func date(_ name: String) throws(CorruptedRow) -> CalendarDate? {
-        guard let text: String = try self[name] else { return nil }
-        guard let date = CalendarDate(text) else { throw CorruptedRow() }
-        return date
     }
 }

@@ -34,6 +34,8 @@ final class PostgresResult {
 
     var count: Int { Int(unsafe PQntuples(handle)) }
 
+    var columnCount: Int { Int(unsafe PQnfields(handle)) }
+
     var columns: [String] {
         let count = unsafe PQnfields(handle)
         return (0..<count).map { column in
@@ -41,19 +43,10 @@ final class PostgresResult {
         }
     }
 
-    /// The values of a row, which must be below ``count``.
+    /// The value of a column of a row, which must be below ``columnCount`` and ``count``.
     ///
     /// - Throws: `CorruptedRow` for a type that no table of Portico has.
-    func values(ofRow row: Int) throws(CorruptedRow) -> [SQLValue] {
-        var values: [SQLValue] = []
-        let count = unsafe PQnfields(handle)
-        for column in 0..<count {
-            values.append(try value(Int32(clamping: row), column))
-        }
-        return values
-    }
-
-    private func value(_ row: Int32, _ column: Int32) throws(CorruptedRow) -> SQLValue {
+    func value(_ row: Int32, _ column: Int32) throws(CorruptedRow) -> SQLValue {
         guard unsafe PQgetisnull(handle, row, column) == 0, let start = unsafe PQgetvalue(handle, row, column)
         else { return .null }
         // The bytes belong to the result and are copied.

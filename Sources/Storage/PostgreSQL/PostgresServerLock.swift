@@ -77,7 +77,7 @@ package final class PostgresServerLock: Sendable {
             let result = try connection.execute(
                 "SELECT \(function)(CAST(? AS BIGINT) + hashtext(?))",
                 [.integer(key), .text(url.schema ?? "")])
-            guard result.count == 1, try result.values(ofRow: 0).first == .boolean(true) else {
+            guard result.count == 1, try result.value(0, 0) == .boolean(true) else {
                 throw StorageError.busy(path: url.location)
             }
             return connection

@@ -16,11 +16,13 @@ final class PostgresTransaction: SQLConnection {
 
     func executeScript(_ sql: String) throws { _ = try connection.executeScript(sql) }
 
-    func query(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
+    func query(
+        _ sql: String, _ arguments: SQLArguments, _ body: (inout SQLRowReader) throws -> Bool
+    ) throws {
         let result = try connection.execute(sql, arguments.values)
-        let columns = result.columns
         for row in 0..<result.count {
-            if try !body(SQLRow(columns: columns, values: result.values(ofRow: row))) { return }
+            var reader = SQLRowReader(PostgresRow(result: result, row: Int32(clamping: row)))
+            if try !body(&reader) { return }
         }
     }
 
@@ -39,5 +41,19 @@ final class PostgresTransaction: SQLConnection {
     /// Calls the closures of ``afterCommit(_:)``.
     func didCommit() {
         for closure in closures { closure() }
+    }
+}
+
+/// A row of a result.
+private struct PostgresRow: SQLResult {
+    let result: PostgresResult
+    let row: Int32
+
+    var columnCount: Int { result.columnCount }
+
+    var columns: [String] { result.columns }
+
+    func value(_ column: Int) throws(CorruptedRow) -> SQLValue {
+        try result.value(row, Int32(clamping: column))
     }
 }

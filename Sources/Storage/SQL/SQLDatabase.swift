@@ -124,12 +124,25 @@ protocol SQLConnection {
 
     func executeScript(_ sql: String) throws
 
-    /// Calls a closure with each row until it returns false.
-    func query(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws
+    /// Calls a closure at each row of a result until it returns false.
+    func query(
+        _ sql: String, _ arguments: SQLArguments, _ body: (inout SQLRowReader) throws -> Bool
+    ) throws
 
     func lock(_ owner: OwnerID) throws
 
     func lock(table: String) throws
 
     func afterCommit(_ body: @escaping @Sendable () -> Void)
+}
+
+/// The result of a statement during the call that receives it, at one of its rows.
+protocol SQLResult {
+    var columnCount: Int { get }
+
+    /// The names of the columns.
+    var columns: [String] { get }
+
+    /// The value of a column of the current row; the column must be below ``columnCount``.
+    func value(_ column: Int) throws(CorruptedRow) -> SQLValue
 }

@@ -48,24 +48,29 @@ package struct SQLRow: Sendable {
     }
 }
 
-/// The values of a row, read one after the other in the order of the statement's columns.
+/// The values of the current row of a result, read one after the other in the order of the statement's columns.
 ///
-/// For long lists, in which the look-up of each column by its name takes longer than the rest.
-package struct SQLRowReader {
-    private let values: [SQLValue]
-    private var index = 0
+/// For long lists: no array of the row's values is made, and no column is looked up by its name.
+package struct SQLRowReader: ~Copyable {
+    private let result: any SQLResult
+    private let count: Int
+    private var column = 0
 
-    package init(_ row: SQLRow) {
-        values = row.values
+    init(_ result: any SQLResult) {
+        self.result = result
+        count = result.columnCount
     }
+
+    /// Continues at the first column, after the result has moved to its next row.
+    mutating func restart() { column = 0 }
 
     /// The value of the next column; an optional type if the column can be null.
     ///
     /// - Throws: `CorruptedRow` if there is no further column, or its value does not have the type.
     package mutating func next<Value: SQLConvertible>() throws(CorruptedRow) -> Value {
-        guard index < values.count else { throw CorruptedRow() }
-        defer { index += 1 }
-        return try Value(sqlValue: values[index])
+        guard column < count else { throw CorruptedRow() }
+        defer { column += 1 }
+        return try Value(sqlValue: result.value(column))
     }
 
     /// The value of the next column, which is stored as text.
@@ -77,6 +82,17 @@ package struct SQLRowReader {
         guard let text: String = try next() else { return nil }
         guard let value = value(text) else { throw CorruptedRow() }
         return value
+    }
+
+    /// The names of the columns.
+    var columns: [String] { result.columns }
+
+    /// The whole row.
+    func row(_ columns: [String]) throws(CorruptedRow) -> SQLRow {
+        var values: [SQLValue] = []
+        values.reserveCapacity(count)
+        for column in 0..<count { values.append(try result.value(column)) }
+        return SQLRow(columns: columns, values: values)
     }
 }
 

@@ -30,8 +30,8 @@ package struct SQLTransaction {
     /// Returns the first row of a result; nil if there is none.
     package func row(_ sql: String, _ arguments: SQLArguments = []) throws -> SQLRow? {
         var first: SQLRow?
-        try connection.query(sql, arguments) { row in
-            first = row
+        try connection.query(sql, arguments) { reader in
+            first = try reader.row(reader.columns)
             return false
         }
         return first
@@ -40,10 +40,7 @@ package struct SQLTransaction {
     /// Returns all rows of a result.
     package func rows(_ sql: String, _ arguments: SQLArguments = []) throws -> [SQLRow] {
         var rows: [SQLRow] = []
-        try connection.query(sql, arguments) { row in
-            rows.append(row)
-            return true
-        }
+        try forEachRow(sql, arguments) { rows.append($0) }
         return rows
     }
 
@@ -51,10 +48,25 @@ package struct SQLTransaction {
     package func forEachRow(
         _ sql: String, _ arguments: SQLArguments = [], _ body: (SQLRow) throws -> Void
     ) throws {
-        try connection.query(sql, arguments) { row in
-            try body(row)
+        var columns: [String]?
+        try connection.query(sql, arguments) { reader in
+            let names = columns ?? reader.columns
+            columns = names
+            try body(try reader.row(names))
             return true
         }
+    }
+
+    /// Returns what a closure reads from each row of a long result.
+    package func map<Value>(
+        _ sql: String, _ arguments: SQLArguments = [], _ body: (inout SQLRowReader) throws -> Value
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try connection.query(sql, arguments) { reader in
+            values.append(try body(&reader))
+            return true
+        }
+        return values
     }
 
     /// Returns the first column of the first row; nil if there is no row, or the value is null.
@@ -104,18 +116,15 @@ struct SQLiteConnection: SQLConnection {
 
     func executeScript(_ sql: String) throws { try database.execute(sql: sql) }
 
-    func query(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
+    func query(
+        _ sql: String, _ arguments: SQLArguments, _ body: (inout SQLRowReader) throws -> Bool
+    ) throws {
         let statement = try database.cachedStatement(sql: sql)
         let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
-        let columns = statement.columnNames
-        let indices = 0..<CInt(clamping: columns.count)
+        var reader = SQLRowReader(SQLiteResult(statement: statement))
         while try cursor.next() != nil {
-            // From the statement, which is at the row: GRDB's row would look up the name of each column as well.
-            let values = indices.map { index in
-                unsafe SQLValue(
-                    DatabaseValue(sqliteStatement: statement.sqliteStatement, index: index))
-            }
-            if try !body(SQLRow(columns: columns, values: values)) { return }
+            reader.restart()
+            if try !body(&reader) { return }
         }
     }
 
@@ -126,6 +135,22 @@ struct SQLiteConnection: SQLConnection {
 
     func afterCommit(_ body: @escaping @Sendable () -> Void) {
         database.afterNextTransaction { _ in body() }
+    }
+}
+
+/// A statement of GRDB at a row.
+///
+/// Values are read from the statement: GRDB's row would look up the name of each column as well.
+private struct SQLiteResult: SQLResult {
+    let statement: Statement
+
+    var columnCount: Int { statement.columnCount }
+
+    var columns: [String] { statement.columnNames }
+
+    func value(_ column: Int) -> SQLValue {
+        unsafe SQLValue(
+            DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(clamping: column)))
     }
 }
 

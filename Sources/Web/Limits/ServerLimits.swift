@@ -15,7 +15,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var body = 1 << 20
 
     /// Cached responses, with their documents.
-    package var responseCache = 16 << 20
+    package var responseCache = 12 << 20
 
     /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
     /// least ``body``.

@@ -1,0 +1,79 @@
+package import Brokerage
+package import Upstream
+
+/// An account whose activities are stored.
+package struct ActivityAccount: Hashable, Sendable {
+    package let owner: OwnerID
+    package let connection: String
+    /// The broker's own id.
+    package let account: String
+    /// Whether the connection is stored, and not from the settings: once it is deleted, nothing is stored for it.
+    package let isConnectionStored: Bool
+
+    package init(owner: OwnerID, connection: String, account: String, isConnectionStored: Bool) {
+        self.owner = owner
+        self.connection = connection
+        self.account = account
+        self.isConnectionStored = isConnectionStored
+    }
+
+    var arguments: SQLArguments { [owner.text, connection, account] }
+
+    func exists(_ db: SQLTransaction) throws -> Bool {
+        guard isConnectionStored else { return true }
+        return try db.value(
+            "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)", [connection, owner.text],
+            as: Bool.self) == true
+    }
+}
+
+/// What is stored of an account.
+///
+/// Every change of an account's activities changes it: a page is stored for a new read, or as the next page of a read;
+/// and what a save for another account deletes are the oldest. So equal values of complete reads have equal activities.
+package struct ActivityCoverage: Hashable, Sendable {
+    /// The number of the latest read.
+    var read = 0
+    /// The day in UTC on which the latest read began.
+    var startedOn = CalendarDate.earliest
+    /// From this day on the activities are complete; nil if all of the account are stored.
+    package internal(set) var since: CalendarDate?
+    /// The day in UTC on which the latest complete read began; nil before the first complete read.
+    ///
+    /// Activities that were recorded earlier are stored, as far as the broker no longer changes them.
+    package internal(set) var completeOn: CalendarDate?
+    /// When the latest complete read ended.
+    package var readAt: Instant?
+    /// The next page of a read that is not complete.
+    package internal(set) var pending: ActivityQuery?
+    /// The day of the oldest stored activity: a save for another account of the user may delete the oldest ones.
+    private var oldest: CalendarDate?
+
+    init() {}
+
+    init(row: SQLRow) throws {
+        read = try row["last_read"]
+        guard let startedOn = try row.date("started_on") else { throw CorruptedRow() }
+        self.startedOn = startedOn
+        since = try row.date("since")
+        completeOn = try row.date("complete_on")
+        readAt = try row.instant("read_at")
+        oldest = try row.date("oldest")
+        if let page: String = try row["pending_page"] {
+            pending = ActivityQuery(since: try row.date("pending_since"), page: page)
+        }
+    }
+
+    mutating func raise(since day: CalendarDate) {
+        since = max(since ?? day, day)
+    }
+}
+
+extension SQLRow {
+    /// A day, which is stored as `2026-11-20`; nil if the column is null.
+    fileprivate func date(_ name: String) throws(CorruptedRow) -> CalendarDate? {
+        guard let text: String = try self[name] else { return nil }
+        guard let date = CalendarDate(text) else { throw CorruptedRow() }
+        return date
+    }
+}
