@@ -92,6 +92,12 @@ package final class HTTPServer: Service {
         self.identity = identity
     }
 
+    /// Announces a graceful shutdown some time before it begins, so that load balancers use other servers.
+    ///
+    /// Until then all requests are served. Readiness is 503, and the response to each request ends its connection
+    /// (in HTTP/2 by GOAWAY); when the shutdown begins, new connections are refused.
+    package func announceShutdown() { state.load.connections.announceShutdown() }
+
     /// Serves until graceful shutdown begins or the task is cancelled, then drains and returns.
     ///
     /// Draining: idle connections are closed, requests in flight are finished, and new ones are refused with

@@ -247,6 +247,27 @@ struct ReplicaTests {
         }
     }
 
+    @Test("place orders in their shutdown delay, which another one finds by their keys")
+    func shutdownDelay() async throws {
+        try await withSandbox { sandbox in
+            try await withFolder { folder in
+                let environment = try Replicas.environment(Upstream(sandbox).environment, folder)
+                let delay = ["PORTICO_SHUTDOWN_DELAY": "300"]
+                try await withServer(environment: environment) { other in
+                    try await withServer(environment: environment.merging(delay) { $1 }) { server in
+                        await server.beginShutdownDelay()
+                        let placed = try await Self.place(server, "one")
+                        let id = placed.json?["data"]?["placeOrder"]?["order"]?["id"]?.string
+                        #expect(id != nil, "\(placed.body)")
+                        let known = try await Self.place(other, "one")
+                        #expect(known.json?["data"]?["placeOrder"]?["order"]?["id"]?.string == id)
+                        #expect(sandbox.calls[.alpaca, Self.orders] == 1)
+                    }
+                }
+            }
+        }
+    }
+
     // MARK: Quotas
 
     @Test("together make as many calls as a quota allows, also if one is stopped in between")

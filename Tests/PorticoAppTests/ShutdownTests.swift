@@ -5,6 +5,12 @@ import TestSupport
 import Testing
 import Web
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
 @Suite("The shutdown")
 struct ShutdownTests {
     @Test("finishes requests in flight, accepts no new ones, and exits with status 0")
@@ -68,6 +74,73 @@ struct ShutdownTests {
         }
     }
 
+    @Test(
+        "serves new connections in the shutdown delay and is not ready, and a second signal ends the delay",
+        arguments: [SIGTERM, SIGINT])
+    func delay(second: Int32) async throws {
+        try await withSandbox { sandbox in
+            var upstream = Upstream(sandbox)
+            // Longer than the test, and longer than the server may run.
+            upstream.credential["PORTICO_SHUTDOWN_DELAY"] = "300"
+            try await withServer(before: upstream) { server in
+                let open = try RawClient(port: server.port)
+                try await open.send(RawRequest.get("/health/ready"))
+                let ready = try await open.response()
+                #expect(ready.status == 200)
+                #expect(ready["connection"] == nil)
+                await server.beginShutdownDelay()
+                for client in [open, try RawClient(port: server.port)] {
+                    try await client.send(RawRequest.get("/health/ready"))
+                    let stopping = try await client.response()
+                    #expect(stopping.status == 503)
+                    #expect(stopping.body == #"{"status":"stopping"}"#)
+                    #expect(stopping["connection"] == "close")
+                    #expect(try await client.rest() == "")
+                }
+                let clock = try await server.ask("{ marketClock { open } }", token: ownerToken)
+                #expect(clock.status == 200)
+                #expect(clock.failures.isEmpty, "\(clock.body)")
+                #expect(clock["connection"] == "close")
+                #expect(sandbox.faults.add(Fault(.latency(.seconds(3)), endpoint: "GET /v2/account")))
+                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
+                server.program.send(second)
+                let late = try await answer
+                #expect(late.status == 200)
+                #expect(late.json?["data"]?["account"]?["equity"]?.string != nil, "\(late.body)")
+                #expect(late["connection"] == "close")
+                #expect(await server.program.exitStatus == 0)
+                #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+            }
+        }
+    }
+
+    @Test("begins after the shutdown delay without a second signal")
+    func delayEnds() async throws {
+        try await withServer(environment: ["PORTICO_SHUTDOWN_DELAY": "1"]) { server in
+            await server.beginShutdownDelay()
+            #expect(await server.program.exitStatus == 0)
+            #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+        }
+    }
+
+    @Test("is delayed at the admin port too, which reports that the server is not ready")
+    func adminPort() async throws {
+        let environment = ["PORTICO_SHUTDOWN_DELAY": "300", "PORTICO_ADMIN_PORT": "0"]
+        try await withServer(environment: environment) { server in
+            let port = await server.program.output.first { text in
+                text.firstMatch(of: /admin port ([0-9]+)\./).flatMap { Int($0.1) }
+            }
+            let admin = RunningServer(program: server.program, port: try #require(port))
+            #expect(try await admin.get("/health/ready").status == 200)
+            await server.beginShutdownDelay()
+            let readiness = try await admin.get("/health/ready")
+            #expect(readiness.status == 503)
+            #expect(readiness.body == #"{"status":"stopping"}"#)
+            #expect(try await admin.get("/metrics").status == 200)
+        }
+    }
+
     @Test("has the setting's grace period in the help and in the manifests")
     func manifests() async throws {
         let grace = ServerLimits().drainTimeout.nanoseconds / 1_000_000_000
@@ -78,8 +151,16 @@ struct ShutdownTests {
         #expect(seconds >= grace + 10)
         let services = try #require(try ContainerFiles.yaml("Docker/compose.yaml")["services"]?.members)
         for (name, service) in services where service["image"] == "portico" {
-            #expect(service["stop_grace_period"]?.string == "\(seconds)s", "\(name)")
+            let delay = service["environment"]?["PORTICO_SHUTDOWN_DELAY"]?.string ?? "0"
+            let stop = seconds + (try #require(Int64(delay), "\(name)"))
+            #expect(service["stop_grace_period"]?.string == "\(stop)s", "\(name)")
         }
+        let overlay = "Docker/kubernetes/overlays/replicas"
+        let delay = try #require(
+            try ContainerFiles.yaml("\(overlay)/settings.yaml")["data"]?["PORTICO_SHUTDOWN_DELAY"]?.string
+                .flatMap { Int64($0) })
+        let replica = try ContainerFiles.yaml("\(overlay)/deployment.yaml")["spec"]?["template"]?["spec"]
+        #expect(replica?["terminationGracePeriodSeconds"]?.string == "\(seconds + delay)")
     }
 
     @Test("without requests in flight does not wait for idle connections")

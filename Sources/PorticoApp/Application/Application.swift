@@ -149,8 +149,15 @@ struct Application {
         if let admin { services.append(admin) }
         services += [server, StartupMessageService(text: startupMessage.text)]
         if let sandbox = dependencies.sandbox { services.insert(sandbox, at: 0) }
+        let signals = ShutdownSignalService(
+            signals: await UnixSignalsSequence(trapping: .sigterm, .sigint),
+            delay: settings.httpServer.shutdownDelay, server: server, logger: logger)
         group = ServiceGroup(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            configuration: ServiceGroupConfiguration(
+                services: services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) } + [
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: signals, successTerminationBehavior: .gracefullyShutdownGroup)
+                ], logger: logger))
     }
 
     /// Handles requests until the process gets a signal.

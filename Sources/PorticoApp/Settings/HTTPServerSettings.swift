@@ -25,6 +25,8 @@ package struct HTTPServerSettings {
     /// The most calls to providers that a client without a session, or with a guest session, may cause in a
     /// minute.
     let callsPerClient: Int
+    /// The time between SIGTERM and the shutdown.
+    let shutdownDelay: Duration
 
     package init(_ values: SettingValues) throws {
         let isProduction = try values[Settings.server.production]
@@ -48,6 +50,7 @@ package struct HTTPServerSettings {
         explorer = try ExplorerSettings(values, isProduction: isProduction)
         callsPerOperation = try values[Settings.limits.upstreamCallsPerOperation]
         callsPerClient = try values[Settings.limits.upstreamCallsPerClient]
+        shutdownDelay = .seconds(try values[Settings.limits.shutdownDelay])
         executionOptions = HTTPServerSettings.executionOptions(isProduction: isProduction)
     }
 

@@ -261,12 +261,18 @@ struct LimitSettingGroup: SettingGroup {
         Calls to providers a minute that one client without a session, or with a guest session, may cause, by \
         address; above that, fields that are not cached fail with `RATE_LIMITED`.
         """)
+    let shutdownDelay = Setting(
+        "shutdown-delay", .integer(0...300), default: 0,
+        """
+        Seconds between SIGTERM and the shutdown, in which requests are served as before. Readiness is 503, and each \
+        response ends its connection, so that load balancers use other replicas. A second SIGTERM ends this time.
+        """)
     let shutdownGracePeriod = Setting(
         "shutdown-grace-period", .integer(0...3_600),
         default: Int(standard.drainTimeout.nanoseconds / 1_000_000_000),
         """
-        Seconds that requests in flight have to finish after SIGTERM. Wait at least ten seconds more before you kill \
-        the process.
+        Seconds that requests in flight have to finish after SIGTERM and `shutdown-delay`. Wait at least ten seconds \
+        more before you kill the process.
         """)
 }
 

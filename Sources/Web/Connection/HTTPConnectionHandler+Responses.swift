@@ -133,11 +133,17 @@ extension HTTPConnectionHandler {
     }
 
     func isLast(_ response: HTTPResponse, for exchange: HTTPExchange) -> Bool {
-        response.endsConnection || isLastWhileDraining || !exchange.isKeepAlive
+        response.endsConnection || !exchange.isKeepAlive
+            || server.load.connections.isStopping && isLastRequest
     }
 
     /// Whether the server is shutting down, and no other request has arrived on the connection.
-    var isLastWhileDraining: Bool { isDraining && waiting.isEmpty && !isMidRequest }
+    ///
+    /// An announced shutdown is not enough: the head of a streamed response has not told the client of the end.
+    var isLastWhileDraining: Bool { isDraining && isLastRequest }
+
+    /// Whether no other request has arrived on the connection.
+    private var isLastRequest: Bool { waiting.isEmpty && !isMidRequest }
 
     func encode(
         _ response: HTTPResponse, for exchange: HTTPExchange, isLast: Bool, context: ChannelHandlerContext

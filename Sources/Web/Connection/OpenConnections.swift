@@ -8,6 +8,8 @@ import Synchronization
 package final class OpenConnections: Sendable {
     private let limits: ServerLimits
     private let state = Mutex(State())
+    /// Not in the state, because it is read for each response.
+    private let stopping = Atomic(false)
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -71,10 +73,18 @@ package final class OpenConnections: Sendable {
         }
     }
 
-    /// Whether the server is shutting down.
+    /// Whether the shutdown has been announced or has begun: each response ends its connection.
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Whether the server is shutting down, and refuses new requests.
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
     package var count: Int { state.withLock { $0.channels.count } }
+
+    /// Lets each response end its connection from now on, before `drain`.
+    ///
+    /// Idle connections stay open: a request that is already on its way would be lost.
+    func announceShutdown() { stopping.store(true, ordering: .relaxed) }
 
     /// Ends all connections, so that the server can stop.
     ///
@@ -83,7 +93,11 @@ package final class OpenConnections: Sendable {
     /// shutting down. When no request is in flight, or the grace period is over, the listener is closed, and
     /// requests without a response get one with the reason. Connections that are still open after the linger
     /// time are closed.
+    ///
+    /// After `announceShutdown` the listener is closed first: load balancers that have not noticed the announcement
+    /// try another server when a connection is refused, and pass on a 503.
     func drain(_ listener: any Channel) async {
+        if stopping.exchange(true, ordering: .relaxed) { await close(listener) }
         let (channels, streams) = state.withLock { state in
             state.isDraining = true
             return (Array(state.channels.values), Array(state.streams.values))
@@ -102,6 +116,15 @@ package final class OpenConnections: Sendable {
         await OpenConnections.end(of: rest, within: limits.lingerTimeout, on: listener.eventLoop)
         for channel in rest { channel.eventLoop.execute { channel.closeWithoutHandshake() } }
         for channel in rest { try? await channel.closeFuture.get() }
+    }
+
+    /// Accepts no more connections, and serves those that were accepted a moment ago: their clients may not have sent
+    /// the request yet.
+    private func close(_ listener: any Channel) async {
+        listener.close(promise: nil)
+        try? await listener.closeFuture.get()
+        let channels = state.withLock { Array($0.channels.values) }
+        await OpenConnections.end(of: channels, within: limits.lingerTimeout, on: listener.eventLoop)
     }
 
     /// Waits until all channels are closed, or the time is over.

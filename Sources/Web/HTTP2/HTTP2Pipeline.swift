@@ -13,7 +13,7 @@ enum HTTP2Pipeline {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streamsPerConnection),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.uri + limits.headers),
         ]
-        let closer = HTTP2ConnectionCloser(idleTimeout: limits.idleTimeout)
+        let closer = HTTP2ConnectionCloser(of: server.load.connections, idleTimeout: limits.idleTimeout)
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: connection,
             streamConfiguration: NIOHTTP2Handler.StreamConfiguration(),
@@ -30,8 +30,11 @@ enum HTTP2Pipeline {
     }
 }
 
-/// Closes a connection that has had no streams for too long, and one of a draining server when its streams
+/// Closes a connection that has had no streams for too long, and one of a stopping server when its streams
 /// have ended.
+///
+/// After the announcement of a shutdown, GOAWAY follows the next stream of a client, which then opens no others on
+/// this connection.
 ///
 /// NIO's own handler for this waits for the client's response to a ping, which a silent client never sends,
 /// and starts its timer only when a connection becomes active, which one behind a TLS handshake already is.
@@ -39,6 +42,7 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
+    private let connections: OpenConnections
     private let idleTimeout: TimeAmount
     private var openStreams: Set<HTTP2StreamID> = []
     /// The latest stream of the client, for GOAWAY: later streams were not processed.
@@ -48,7 +52,8 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(idleTimeout: TimeAmount) {
+    init(of connections: OpenConnections, idleTimeout: TimeAmount) {
+        self.connections = connections
         self.idleTimeout = idleTimeout
     }
 
@@ -64,6 +69,8 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     private func opened(_ id: HTTP2StreamID) {
         openStreams.insert(id)
         latestStream = max(latestStream, id)
+        // The codec is within a read.
+        if connections.isStopping { context?.eventLoop.assumeIsolated().execute { self.drain() } }
     }
 
     private func closed(_ id: HTTP2StreamID) {
@@ -94,6 +101,11 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
+        drain()
+    }
+
+    private func drain() {
+        guard !isDraining, let context else { return }
         isDraining = true
         // The client may open streams before it reads this; they get a response, too (RFC 9113, section 6.8).
         sendGoAway(after: .maxID, context: context)

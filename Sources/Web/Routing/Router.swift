@@ -21,7 +21,9 @@ package struct Router: Sendable {
         routes = [
             "/graphql": graphQL,
             "/health/live": ReadOnlyRoute { _ in health.liveness },
-            "/health/ready": ReadOnlyRoute { health.readiness(isStopping: $0) },
+            "/health/ready": ReadOnlyRoute {
+                health.readiness(isStopping: $0 || load.connections.isStopping)
+            },
             "/metrics": MetricsRoute(audience: configuration.metricsAudience) { [metrics = service.metrics] in
                 load.families + metrics()
             },
@@ -50,7 +52,7 @@ package struct Router: Sendable {
         routes = [
             "/health/live": ReadOnlyRoute { _ in health.liveness },
             "/health/ready": ReadOnlyRoute {
-                health.readiness(isStopping: $0 || load.connections.isDraining)
+                health.readiness(isStopping: $0 || load.connections.isStopping)
             },
             "/metrics": MetricsRoute(audience: .everyone) { [metrics = service.metrics] in
                 load.families + metrics()

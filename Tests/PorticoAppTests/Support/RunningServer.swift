@@ -27,6 +27,13 @@ struct RunningServer {
         return try await client.response()
     }
 
+    /// Sends SIGTERM to a server with a shutdown delay, and waits until the delay has begun.
+    func beginShutdownDelay(sourceLocation: SourceLocation = #_sourceLocation) async {
+        program.stop()
+        let notice = await program.errors.first { $0.contains("The shutdown begins in ") ? true : nil }
+        #expect(notice == true, "it wrote: \(program.errors.text)", sourceLocation: sourceLocation)
+    }
+
     func fields(_ token: String?) -> [String] {
         token.map { ["Authorization: Bearer \($0)"] } ?? []
     }

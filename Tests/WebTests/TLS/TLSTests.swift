@@ -64,6 +64,35 @@ struct TLSTests {
         }
     }
 
+    @Test(
+        "a client of HTTP/2 opens a connection for each request after the announcement of a shutdown",
+        arguments: [(false, ["1", "0"]), (true, ["1", "1"])])
+    func announcement(isAnnounced: Bool, newConnections: [String]) async throws {
+        let (started, gate) = (Event<Void>(), Event<Void>())
+        let service = TestService.make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        try await withCertificate { files in
+            try await withServer(configuration(files), service) { server in
+                if isAnnounced { server.server.announceShutdown() }
+                let request = [
+                    "--http2", "-H", "Content-Type: application/json", "-d", RawRequest.query("{ slow }"),
+                    "-w", "\nnew connections: %{num_connects}\n",
+                    "https://127.0.0.1:\(server.port)/graphql",
+                ]
+                async let output = curl(server, request)
+                // GOAWAY is sent before the response, after which curl uses the connection again.
+                await started.wait()
+                gate.happen()
+                let text = try await output
+                #expect(text.matches(of: /HTTP\/2 200/).count == 2, "\(text)")
+                let counts = text.matches(of: /new connections: ([0-9]+)/).map { String($0.1) }
+                #expect(counts == newConnections, "\(text)")
+            }
+        }
+    }
+
     @Test("a renewed one is used for later connections")
     func renewal() async throws {
         try await withCertificate { files in
