@@ -16,7 +16,8 @@ struct ReplicaAccessTests {
             RawRequest.post(RawRequest.query(query), fields: authorization + [address]))
     }
 
-    @Test("of a session that ends at one replica is refused by the others")
+    // It runs after most other tests (`Makefile`), because its bound is a promise in seconds.
+    @Test("of a session that ends at one replica is refused by the others a second later")
     func revocations() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
@@ -52,11 +53,10 @@ struct ReplicaAccessTests {
         let ended = try await ask(
             "mutation { signOut { deletedId } }", replicas[2], token: token, client: client)
         #expect(ended.failures.isEmpty, "\(ended.body)")
+        try await Task.sleep(for: .seconds(1))
         for replica in replicas {
-            try await waitUntil {
-                let refused = try await ask(watchlists, replica, token: token, client: client)
-                return refused.code == "UNAUTHENTICATED"
-            }
+            let refused = try await ask(watchlists, replica, token: token, client: client)
+            #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
         }
     }
 

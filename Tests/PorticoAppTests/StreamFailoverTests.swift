@@ -8,7 +8,7 @@ import Testing
 /// The stream of prices of one provider key, whose owner among three replicas is lost again and again.
 ///
 /// The sandbox allows one data stream for a key, as Alpaca does, and records when each is accepted, refused and ended.
-/// The tests of a run share two cores; this suite runs alone (`Makefile`), because its bounds are promises in seconds.
+/// It runs after most other tests (`Makefile`), because its bounds are promises in seconds.
 @Suite("The data stream of a provider's key, at several replicas")
 struct StreamFailoverTests {
     /// How the owner of the stream is lost.
@@ -25,7 +25,7 @@ struct StreamFailoverTests {
     private static let longestDelay = Duration.seconds(13)
     private static let losses: [Loss] = [.terminated, .killed, .terminated, .paused]
 
-    private static func subscribe(at server: RunningServer) async throws -> RawClient {
+    static func subscribe(at server: RunningServer) async throws -> RawClient {
         let query = #"subscription { quotes(symbols: ["AAPL"]) { price asOf } }"#
         return try await server.subscribe(RawRequest.query(query), token: ownerToken)
     }
@@ -43,7 +43,7 @@ struct StreamFailoverTests {
     }
 
     /// Reads events until one has a trade of a time after the present one.
-    private static func readNewTrade(_ client: RawClient) async throws {
+    static func readNewTrade(_ client: RawClient) async throws {
         let start = Instant.now
         var time: Instant?
         while time.map({ $0 <= start }) ?? true {
