@@ -114,6 +114,9 @@ extension Interval {
         }
     }
 
+    /// The intervals that are shorter than a day.
+    package static let intraday = Set(allCases.filter(\.isIntraday))
+
     /// The first day of the interval that a day falls into: of a week its Monday, of a month the first.
     ///
     /// Sources name a week by its Sunday, its Monday or the last day that was traded.

@@ -102,23 +102,21 @@ struct FileCharts: ChartSource {
     let endpoint: ChartEndpoint
 
     var chartCapabilities: ChartCapabilities {
-        ChartCapabilities(
-            intervals: Set(endpoint.intervals.keys), adjustments: Set(endpoint.adjustments.map(\.adjustment)),
-            hasExtendedHours: endpoint.hasExtendedHours == true, symbolsPerCall: 1)
+        let intervals = Set(endpoint.intervals.keys)
+        let extended = endpoint.hasExtendedHours == true ? intervals.intersection(Interval.intraday) : []
+        return ChartCapabilities(
+            intervals: intervals, adjustments: Set(endpoint.adjustments.map(\.adjustment)),
+            extendedHours: extended, regularHours: intervals.subtracting(extended))
     }
 
     /// Reads the candles, which have the hours that the file names.
     ///
-    /// A request for other hours is `unsupported`. If a response is empty and the provider has a call for one
-    /// instrument, that is called too: an unknown symbol is not an empty chart.
+    /// If a response is empty and the provider has a call for one instrument, that is called too: an unknown symbol is not
+    /// an empty chart.
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        let isOfAllHours = endpoint.hasExtendedHours == true && window.interval.isIntraday
-        guard chartCapabilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true
-        else {
-            throw ProviderFailure(client.id, .unsupported)
-        }
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(client.id, .unsupported) }
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let spelling = client.symbols.providerSymbol(for: symbol) else { continue }

@@ -24,18 +24,75 @@ extension GatewayContext {
         let window = arguments.window(at: services.reads.clock.wallTime())
         let queries = symbols.map { ChartQuery.series($0, window) }
         let shown: @Sendable (CandleSeries) -> Shown = { show(Chart($0, for: arguments)) }
-        return results(for: queries, named: { "symbol \"\($0.symbol)\"" }, as: shown) {
-            () throws(FieldError) in
+        return results(
+            for: queries, named: { "symbol \"\($0.symbol)\"" }, as: shown,
+            explaining: { [self] in underived($0, window, arguments) }
+        ) { () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)
-            let able = all.filter { source in
-                guard let capabilities = source.charts?.chartCapabilities else { return false }
-                return capabilities.serve(window)
-                    || ChartDerivation(window, of: capabilities) != nil
-                        && !corporateActionSources(for: source).isEmpty
-            }
-            guard !able.isEmpty else { throw FieldError.noChart(window, arguments, of: all) }
+            let able = all.filter { canRead(window, from: $0) }
+            guard !able.isEmpty else { throw noChart(window, arguments, of: all) }
             return chartRead(from: able, window)
         }
+    }
+
+    /// Whether a source has the charts of a window, or others from which they are derived.
+    private func canRead(_ window: ChartWindow, from source: MarketDataSource) -> Bool {
+        guard let capabilities = source.charts?.chartCapabilities else { return false }
+        return capabilities.serve(window)
+            || ChartDerivation(window, of: capabilities) != nil
+                && !corporateActionSources(for: source).isEmpty
+    }
+
+    /// The error if no source has charts with the arguments: it names the argument that none of them supports, and the
+    /// values that one of them supports.
+    ///
+    /// The arguments are tried in the order interval, hours, adjustment, each together with those before it.
+    private func noChart(
+        _ window: ChartWindow, _ arguments: ChartArguments, of sources: [MarketDataSource]
+    ) -> FieldError {
+        func isRead(_ interval: Interval, _ hours: Bool?, _ adjustment: Adjustment? = nil) -> Bool {
+            var part = window
+            (part.interval, part.isExtendedHours, part.adjustment) = (interval, hours, adjustment)
+            return sources.contains { canRead(part, from: $0) }
+        }
+        func interval(_ hours: Bool?) -> String {
+            Self.remedy("interval", Interval.allCases.filter { isRead($0, hours) }.map(\.rawValue))
+        }
+        let (argument, part, remedy): (String?, String, String)
+        if !isRead(window.interval, nil) {
+            (argument, part, remedy) = (arguments.intervalArgument, "", interval(nil))
+        } else if let hours = window.isExtendedHours, !isRead(window.interval, hours) {
+            (argument, part) = ("extendedHours", hours ? " with extended hours" : " without extended hours")
+            remedy = "omit it, or \(interval(hours))"
+        } else {
+            let values = Adjustment.allCases.filter { isRead(window.interval, window.isExtendedHours, $0) }
+            (argument, part) = ("adjustment", window.adjustmentText)
+            remedy = "omit it, or \(Self.remedy("adjustment", values.map(\.rawValue)))"
+        }
+        return .noChart(
+            window, part, of: sources, arguments.intervalArgument == nil ? nil : argument, remedy)
+    }
+
+    private static func remedy(_ argument: String, _ values: [String]) -> String {
+        if values.isEmpty { return "select another provider" }
+        return "set `\(argument)` to \(values.count == 1 ? "" : "one of ")\(values.joined(separator: ", "))"
+    }
+
+    /// The error of a chart that no source returned, which names the argument `adjustment` if it could not be derived.
+    private func underived(
+        _ error: FieldError, _ window: ChartWindow, _ arguments: ChartArguments
+    ) -> FieldError {
+        guard error.code == .unsupported, arguments.intervalArgument != nil,
+            let sources = try? sources(for: .charts, from: error.provider ?? arguments.provider)
+                .filter({ canRead(window, from: $0) }),
+            sources.contains(where: { $0.charts?.chartCapabilities.serve(window) == false })
+        else { return error }
+        return .noChart(
+            window,
+            """
+            \(window.adjustmentText), and they cannot be derived: a candle has prices before and after a split, or the \
+            currency of a dividend is not that of the prices
+            """, of: sources, "adjustment", "omit it, or select another interval or provider")
     }
 
     /// The routed read of the charts of a window, which are adjusted if a source does not adjust them.
@@ -123,24 +180,32 @@ extension Result where Failure == RouteError {
     }
 }
 
+extension ChartWindow {
+    /// The adjustment in an error message.
+    fileprivate var adjustmentText: String { adjustment.map { " with the adjustment \($0.rawValue)" } ?? "" }
+}
+
 extension FieldError {
-    /// No source has charts with the arguments; the error names the argument that none of them supports.
+    /// No source has charts of the interval with the other part of a window, which begins with a space.
+    ///
+    /// The remedy, a sentence in lower case without its end, is for the argument, which is nil for a chart that no field has
+    /// requested.
     fileprivate static func noChart(
-        _ window: ChartWindow, _ arguments: ChartArguments, of sources: [MarketDataSource]
+        _ window: ChartWindow, _ part: String, of sources: [MarketDataSource], _ argument: String?,
+        _ remedy: String
     ) -> FieldError {
-        let extended = window.isExtendedHours == true ? " with extended hours" : ""
-        let adjusted = window.adjustment.map { ", prices \($0.rawValue)," } ?? ""
-        let names = sources.map(\.provider.rawValue).joined(separator: ", ")
-        let error = FieldError(
-            .unsupported,
-            "Charts of \(window.interval.rawValue)\(adjusted)\(extended) are offered by none of \(names).",
-            provider: sources.count == 1 ? sources.first?.provider : nil)
-        guard let intervalArgument = arguments.intervalArgument else { return error }
-        let ofInterval = sources.compactMap(\.charts?.chartCapabilities).filter {
-            $0.intervals.contains(window.interval)
+        // A provider can have several sources, one after the other.
+        let providers = sources.map(\.provider).reduce(into: [ProviderID]()) { providers, provider in
+            if providers.last != provider { providers.append(provider) }
         }
-        if ofInterval.isEmpty { return error.of(argument: intervalArgument) }
-        let lacksHours = window.isExtendedHours == true && !ofInterval.contains(where: \.hasExtendedHours)
-        return error.of(argument: lacksHours ? "extendedHours" : "adjustment")
+        let names = providers.map(\.rawValue).joined(separator: ", ")
+        let subject = providers.count == 1 ? "\(names) has no charts" : "None of \(names) has charts"
+        let error = FieldError(
+            .unsupported, "\(subject) of \(window.interval.rawValue)\(part).",
+            provider: providers.count == 1 ? providers.first : nil)
+        guard let argument else { return error }
+        let sentence = remedy.prefix(1).uppercased() + remedy.dropFirst()
+        return .argument(
+            argument, code: .unsupported, "\(error.message) \(sentence).", provider: error.provider)
     }
 }

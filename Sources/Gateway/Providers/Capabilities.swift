@@ -30,7 +30,7 @@ struct Capabilities: GraphQLObject {
             case .equityHistory: isAccountSource && provider.traits.hasEquityHistory
             case .quotes: sources.contains { MarketDataCapability.quotes.isServed(by: $0) }
             case .charts: sources.contains { MarketDataCapability.charts.isServed(by: $0) }
-            case .extendedHoursCharts: abilities.contains { $0.hasExtendedHours }
+            case .extendedHoursCharts: abilities.contains { !$0.extendedHours.isEmpty }
             case .search: sources.contains { MarketDataCapability.instruments.isServed(by: $0) }
             case .fundamentals: sources.contains { MarketDataCapability.fundamentals.isServed(by: $0) }
             case .corporateActions:

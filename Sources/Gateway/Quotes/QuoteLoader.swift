@@ -46,9 +46,12 @@ extension GatewayContext {
     }
 
     /// The result of a routed read for each key, with a failure for each key that no source returned.
+    ///
+    /// `explain` returns the error to report for the error of a key.
     func results<Key: CacheQuery, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
+        explaining explain: @escaping @Sendable (FieldError) -> FieldError = { $0 },
         using walk: () throws(FieldError) -> RoutedRead<Key, Value>
     ) -> MaybeAsync<BatchResults<Shown>> {
         do throws(FieldError) {
@@ -58,7 +61,7 @@ extension GatewayContext {
                 zip(keys, await walk.read(keys, for: call)).map { key, result in
                     switch result {
                     case .success(let value): .success(show(value))
-                    case .failure(let error): .failure(FieldError(error.failures, of: name(key)))
+                    case .failure(let error): .failure(explain(FieldError(error.failures, of: name(key))))
                     }
                 }
             }

@@ -5,7 +5,7 @@ extension AlphaVantageClient: ChartSource {
     /// Prices as they were traded; corrected ones are paid for, under functions of their own.
     package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
-            intervals: Set(Interval.allCases), adjustments: [.raw], hasExtendedHours: true, symbolsPerCall: 1)
+            intervals: Set(Interval.allCases), adjustments: [.raw], extendedHours: Interval.intraday)
     }
 
     /// `TIME_SERIES_INTRADAY`, `_DAILY`, `_WEEKLY` and `_MONTHLY`.
@@ -15,10 +15,7 @@ extension AlphaVantageClient: ChartSource {
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        guard chartCapabilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
-        else {
-            throw ProviderFailure(.alphaVantage, .unsupported)
-        }
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(.alphaVantage, .unsupported) }
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols { charts[symbol] = try await chart(of: symbol, window, in: context) }
         return charts

@@ -2,26 +2,22 @@ package import Brokerage
 package import Upstream
 
 extension PolygonClient: ChartSource {
+    /// Bars of less than a day include all trading hours, and Polygon cannot leave out the extended ones.
     package var chartCapabilities: ChartCapabilities {
-        ChartCapabilities(
-            intervals: Set(Interval.allCases), adjustments: [.raw, .splits], hasExtendedHours: true,
-            symbolsPerCall: 1)
+        let intervals = Set(Interval.allCases)
+        return ChartCapabilities(
+            intervals: intervals, adjustments: [.raw, .splits], extendedHours: Interval.intraday,
+            regularHours: intervals.subtracting(Interval.intraday))
     }
 
     /// `GET /v2/aggs/ticker/…`.
     ///
-    /// Bars of less than a day include all trading hours, and Polygon cannot leave out the extended ones;
-    /// the request for that is `unsupported`. Polygon returns the same empty response for an unknown ticker
-    /// and for a time without trades, so the reference data is read too if a response is empty, or if the
-    /// plan does not include the time.
+    /// Polygon returns the same empty response for an unknown ticker and for a time without trades, so the
+    /// reference data is read too if a response is empty, or if the plan does not include the time.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        let isOfAllHours = window.interval.isIntraday
-        guard chartCapabilities.serve(window), window.isExtendedHours.map({ $0 == isOfAllHours }) ?? true
-        else {
-            throw ProviderFailure(.polygon, .unsupported)
-        }
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(.polygon, .unsupported) }
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let ticker = symbolMapping.providerSymbol(for: symbol) else { continue }

@@ -60,19 +60,24 @@ package struct ChartWindow: Hashable, Sendable {
 package struct ChartCapabilities: Hashable, Sendable {
     package var intervals: Set<Interval>
     package var adjustments: Set<Adjustment>
-    package var hasExtendedHours: Bool
+    /// The intervals whose candles can include trades outside of regular hours.
+    package var extendedHours: Set<Interval>
+    /// The intervals whose candles can be without trades outside of regular hours.
+    package var regularHours: Set<Interval>
     /// The maximum number of symbols of one call; at least 1.
     package var symbolsPerCall: Int
     /// The maximum number of candles of one call, over all its symbols; nil if no limit is known.
     package var candlesPerCall: Int?
 
     package init(
-        intervals: Set<Interval>, adjustments: Set<Adjustment>, hasExtendedHours: Bool,
-        symbolsPerCall: Int = 1, candlesPerCall: Int? = nil
+        intervals: Set<Interval>, adjustments: Set<Adjustment>, extendedHours: Set<Interval> = [],
+        regularHours: Set<Interval> = Set(Interval.allCases), symbolsPerCall: Int = 1,
+        candlesPerCall: Int? = nil
     ) {
         self.intervals = intervals
         self.adjustments = adjustments
-        self.hasExtendedHours = hasExtendedHours
+        self.extendedHours = extendedHours
+        self.regularHours = regularHours
         self.symbolsPerCall = symbolsPerCall
         self.candlesPerCall = candlesPerCall
     }
@@ -83,11 +88,12 @@ package struct ChartCapabilities: Hashable, Sendable {
         return max(min(symbolsPerCall, candlesPerCall / max(window.maximumCandles, 1)), 1)
     }
 
-    /// Whether the source supports a window, as far as the capabilities show.
+    /// Whether the source supports a window.
     package func serve(_ window: ChartWindow) -> Bool {
         intervals.contains(window.interval)
             && (window.adjustment.map(adjustments.contains) ?? true)
-            && (window.isExtendedHours != true || hasExtendedHours)
+            && (window.isExtendedHours.map { $0 ? extendedHours : regularHours }?.contains(window.interval)
+                ?? true)
     }
 }
 

@@ -6,9 +6,9 @@ import Upstream
 @Suite("A chart whose source does not adjust prices")
 struct ChartDerivationTests {
     private static let raw = ChartCapabilities(
-        intervals: Set(Interval.allCases), adjustments: [.raw], hasExtendedHours: true)
+        intervals: Set(Interval.allCases), adjustments: [.raw])
     private static let ofSplits = ChartCapabilities(
-        intervals: Set(Interval.allCases), adjustments: [.raw, .splits], hasExtendedHours: true)
+        intervals: Set(Interval.allCases), adjustments: [.raw, .splits])
 
     private static func day(_ text: String) throws -> CalendarDate { try #require(CalendarDate(text)) }
 
@@ -161,15 +161,15 @@ struct ChartDerivationTests {
             (ChartWindow(interval: .oneHour, adjustment: .splitsAndDividends), raw),
             (
                 ChartWindow(interval: .oneDay, adjustment: .raw),
-                ChartCapabilities(intervals: [.oneDay], adjustments: [.splits], hasExtendedHours: true)
+                ChartCapabilities(intervals: [.oneDay], adjustments: [.splits])
             ),
             (
                 ChartWindow(interval: .oneDay, adjustment: .splits),
-                ChartCapabilities(intervals: [.oneDay], adjustments: [], hasExtendedHours: true)
+                ChartCapabilities(intervals: [.oneDay], adjustments: [])
             ),
             (
                 ChartWindow(interval: .oneDay, adjustment: .splits),
-                ChartCapabilities(intervals: [.oneWeek], adjustments: [.raw], hasExtendedHours: true)
+                ChartCapabilities(intervals: [.oneWeek], adjustments: [.raw])
             ),
         ])
     func none(window: ChartWindow, capabilities: ChartCapabilities) {

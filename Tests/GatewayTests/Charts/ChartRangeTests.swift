@@ -86,19 +86,31 @@ struct ChartRangeTests {
         }
     }
 
-    /// Arguments that the source of charts does not support, the argument that the error names, and a part of its message.
+    /// Arguments that the source of charts does not support, the argument that the error names, and its message.
     static let unsupportedArguments = [
-        ("range: FIVE_DAYS", "range", "THIRTY_MINUTES"),
-        ("range: ONE_MONTH, interval: ONE_HOUR", "interval", "ONE_HOUR"),
-        ("interval: ONE_MINUTE, adjustment: SPLITS", "interval", "ONE_MINUTE"),
-        ("range: ONE_MONTH, adjustment: SPLITS", "adjustment", "SPLITS"),
-        ("range: ONE_MONTH, extendedHours: true", "extendedHours", "extended hours"),
+        ("range: FIVE_DAYS", "range", "ALPACA has no charts of THIRTY_MINUTES. Set `interval` to ONE_DAY."),
+        (
+            "range: ONE_MONTH, interval: ONE_HOUR", "interval",
+            "ALPACA has no charts of ONE_HOUR. Set `interval` to ONE_DAY."
+        ),
+        (
+            "interval: ONE_MINUTE, adjustment: SPLITS", "interval",
+            "ALPACA has no charts of ONE_MINUTE. Set `interval` to ONE_DAY."
+        ),
+        (
+            "range: ONE_MONTH, adjustment: SPLITS", "adjustment",
+            "ALPACA has no charts of ONE_DAY with the adjustment SPLITS. Omit it, or set `adjustment` to RAW."
+        ),
+        (
+            "range: ONE_MONTH, extendedHours: true", "extendedHours",
+            "ALPACA has no charts of ONE_DAY with extended hours. Omit it, or select another provider."
+        ),
     ]
 
     @Test(
         "that no provider has is UNSUPPORTED, and the error names the argument",
         arguments: unsupportedArguments)
-    func unsupported(_ arguments: String, _ argument: String, _ part: String) async throws {
+    func unsupported(_ arguments: String, _ argument: String, _ message: String) async throws {
         try await withGateway { gateway in
             let source = MarketDataSource(
                 DailyCharts(), symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
@@ -108,8 +120,31 @@ struct ChartRangeTests {
             #expect(answer.failures == [FieldFailure("chart", "UNSUPPORTED", "ALPACA")])
             let error = answer["errors"]?[0]
             #expect(error?["extensions"]?["argument"]?.string == argument, "\(answer)")
-            let message = error?["message"]?.string ?? ""
-            #expect(message.hasPrefix("Argument \"\(argument)\": ") && message.contains(part), "\(answer)")
+            #expect(error?["message"]?.string == "Argument \"\(argument)\": \(message)", "\(answer)")
+        }
+    }
+
+    @Test("whose adjustment cannot be derived is UNSUPPORTED, and the error names the argument")
+    func underived() async throws {
+        try await withGateway { gateway in
+            let source = MarketDataSource(
+                WeekOfSplit(), symbolMapping: AlpacaSymbols(), provider: .alpaca, environment: .sandbox,
+                for: .everybody)
+            let answer = try await gateway.ask(
+                """
+                { chart(symbol: "AAPL", interval: ONE_WEEK) { candles { close } }
+                  split: chart(symbol: "AAPL", interval: ONE_WEEK, adjustment: SPLITS) { id } }
+                """, as: nil, gateway.market([source]))
+            #expect(answer["data"]?["chart"]?["candles"]?.elements?.count == 1, "\(answer)")
+            #expect(answer.failures == [FieldFailure("split", "UNSUPPORTED", "ALPACA")], "\(answer)")
+            let error = answer["errors"]?[0]
+            #expect(error?["extensions"]?["argument"] == "adjustment", "\(answer)")
+            #expect(
+                error?["message"]?.string == """
+                    Argument "adjustment": ALPACA has no charts of ONE_WEEK with the adjustment SPLITS, and they cannot be \
+                    derived: a candle has prices before and after a split, or the currency of a dividend is not that of \
+                    the prices. Omit it, or select another interval or provider.
+                    """)
         }
     }
 
@@ -130,12 +165,53 @@ struct ChartRangeTests {
 
 /// A source that supports only daily charts of unadjusted prices, and returns none.
 private struct DailyCharts: ChartSource {
-    let chartCapabilities = ChartCapabilities(
-        intervals: [.oneDay], adjustments: [.raw], hasExtendedHours: false)
+    let chartCapabilities = ChartCapabilities(intervals: [.oneDay], adjustments: [.raw])
 
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         throw ProviderFailure(.alpaca, .unsupported)
     }
+}
+
+/// A source of unadjusted charts of a week with a split on its Wednesday.
+private struct WeekOfSplit: ChartSource, CorporateActionSource {
+    let chartCapabilities = ChartCapabilities(intervals: [.oneWeek], adjustments: [.raw])
+    let reportsDeclarations = false
+    private let provenance = Provenance(
+        source: .alpaca, fetchedAt: Instant("2026-11-20T16:00:00Z") ?? .latest)
+
+    func charts(
+        of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
+        var charts = KeyedResults<Symbol, CandleSeries>()
+        for symbol in symbols {
+            guard let monday = Instant("2026-11-16T05:00:00Z") else { continue }
+            var series = CandleSeries(symbol: symbol, interval: window.interval, provenance: provenance)
+            series.timeZone = "America/New_York"
+            let prices = OHLC(open: 1, high: 4, low: 1, close: 1)
+            guard series.append(Candle(time: monday.secondsSince1970, prices: prices, volume: nil)) else {
+                continue
+            }
+            charts[symbol] = series
+        }
+        return charts
+    }
+
+    func splits(
+        of symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> {
+        var splits = KeyedResults<Symbol, SplitHistory>()
+        for symbol in symbols {
+            guard let wednesday = CalendarDate("2026-11-18"),
+                let split = Split(exDate: wednesday, newShares: 4, oldShares: 1)
+            else { continue }
+            splits[symbol] = SplitHistory(symbol: symbol, splits: [split], provenance: provenance)
+        }
+        return splits
+    }
+
+    func dividends(
+        of symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> { [:] }
 }

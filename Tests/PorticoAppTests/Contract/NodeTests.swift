@@ -29,18 +29,7 @@ struct NodeTests {
     )
     func everyID() async throws {
         let schema = try Schema.build(Contract.schemaText)
-        // The limits of a second and a minute do not end while the clock is stopped.
-        let settings = [
-            "PORTICO_POLYGON_PER_MINUTE": "100000", "PORTICO_ALPHA_VANTAGE_PREMIUM": "true",
-            "PORTICO_ALPHA_VANTAGE_PER_MINUTE": "100000",
-        ]
-        try await withTestGateway(clock: GatewayClock(isStopped: true), settings: settings) { configuration in
-            configuration.saxo.requestsPerMinute = 1_000_000
-            configuration.polygon.requestsPerMinute = 100_000
-            configuration.yahoo.requestsPerMinute = nil
-            configuration.alphaVantage.requestsPerDay = nil
-            configuration.alphaVantage.burstInterval = nil
-        } _: { gateway in
+        try await withTestGatewayWithoutLimits { gateway in
             for document in OperationDocument.mutations { _ = try await document.ask(gateway) }
             try await gateway.makeFiringAndWebhook()
             let known = try await Self.typesByID(gateway, schema)

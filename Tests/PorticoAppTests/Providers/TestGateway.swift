@@ -216,3 +216,21 @@ func withTestGateway<Value>(
     await sandbox.stop()
     return try result.get()
 }
+
+/// Runs a test with a gateway whose clock is stopped, and whose providers have no rate limits: the limits of a second and a
+/// minute do not end while the clock is stopped.
+func withTestGatewayWithoutLimits(_ test: (TestGateway) async throws -> Void) async throws {
+    let settings = [
+        "PORTICO_POLYGON_PER_MINUTE": "100000", "PORTICO_ALPHA_VANTAGE_PREMIUM": "true",
+        "PORTICO_ALPHA_VANTAGE_PER_MINUTE": "100000",
+    ]
+    try await withTestGateway(clock: GatewayClock(isStopped: true), settings: settings) { configuration in
+        configuration.saxo.requestsPerMinute = 1_000_000
+        configuration.polygon.requestsPerMinute = 100_000
+        configuration.yahoo.requestsPerMinute = nil
+        configuration.alphaVantage.requestsPerDay = nil
+        configuration.alphaVantage.burstInterval = nil
+    } _: { gateway in
+        try await test(gateway)
+    }
+}

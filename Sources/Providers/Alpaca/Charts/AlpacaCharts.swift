@@ -5,11 +5,13 @@ extension AlpacaClient: ChartSource {
     /// All intervals.
     ///
     /// Candles of less than a day include trades outside of regular hours, unless the request excludes
-    /// them.
+    /// them. Those of an hour always include them: they begin at the full hour, and regular hours do not.
     package var chartCapabilities: ChartCapabilities {
-        ChartCapabilities(
-            intervals: Set(Interval.allCases), adjustments: Set(Adjustment.allCases), hasExtendedHours: true,
-            symbolsPerCall: symbolsPerCall, candlesPerCall: Self.maximumPages * 10_000 / 2)
+        let intervals = Set(Interval.allCases)
+        return ChartCapabilities(
+            intervals: intervals, adjustments: Set(Adjustment.allCases), extendedHours: intervals,
+            regularHours: intervals.subtracting([.oneHour]), symbolsPerCall: symbolsPerCall,
+            candlesPerCall: Self.maximumPages * 10_000 / 2)
     }
 
     /// The candles of US shares: `GET /v2/stocks/bars`, page by page.
@@ -25,10 +27,9 @@ extension AlpacaClient: ChartSource {
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         let shares = symbols.filter(\.isAlpacaShare)
-        let now = clock.wallTime()
-        guard chartCapabilities.serve(window),
-            let query = AlpacaBarQuery(window, symbols: shares.count, feed: configuration.feed, now: now)
-        else { throw ProviderFailure(.alpaca, .unsupported) }
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(.alpaca, .unsupported) }
+        let query = AlpacaBarQuery(
+            window, symbols: shares.count, feed: configuration.feed, now: clock.wallTime())
         let bars = try await bars(of: shares, query, in: context)
         let sessions =
             window.isRegularOnly ? try await sessions(of: bars.bySymbol.values, in: context) : nil
@@ -111,10 +112,7 @@ struct AlpacaBarQuery: Hashable {
     /// Bars of a page, 1 to 10,000, over all symbols together.
     let limit: Int
 
-    /// Nil for what Alpaca does not have: bars of an hour without the trades outside of regular hours, as its hours begin at
-    /// the full hour, and regular hours do not.
-    init?(_ window: ChartWindow, symbols: Int, feed: AlpacaFeed?, now: Instant) {
-        if window.interval == .oneHour, window.isExtendedHours == false { return nil }
+    init(_ window: ChartWindow, symbols: Int, feed: AlpacaFeed?, now: Instant) {
         self.window = window
         self.feed = feed
         adjustment = window.adjustment ?? .splits

@@ -6,7 +6,7 @@ extension SaxoClient: ChartSource {
     ///
     /// Saxo does not state by which events its past prices are adjusted.
     package var chartCapabilities: ChartCapabilities {
-        ChartCapabilities(intervals: Set(Interval.allCases), adjustments: [], hasExtendedHours: false)
+        ChartCapabilities(intervals: Set(Interval.allCases), adjustments: [])
     }
 
     /// The candles of instruments: `GET /chart/v3/charts`, backwards page by page.

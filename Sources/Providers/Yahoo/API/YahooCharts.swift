@@ -5,8 +5,7 @@ extension YahooClient: ChartSource {
     /// Past prices are corrected for splits, always.
     package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
-            intervals: Set(Interval.allCases), adjustments: [.splits], hasExtendedHours: true,
-            symbolsPerCall: 1)
+            intervals: Set(Interval.allCases), adjustments: [.splits], extendedHours: Interval.intraday)
     }
 
     /// `GET /v8/finance/chart/{symbol}`, which needs no crumb.
@@ -16,10 +15,7 @@ extension YahooClient: ChartSource {
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
-        guard chartCapabilities.serve(window), window.interval.isIntraday || window.isExtendedHours != true
-        else {
-            throw ProviderFailure(.yahoo, .unsupported)
-        }
+        guard chartCapabilities.serve(window) else { throw ProviderFailure(.yahoo, .unsupported) }
         var charts = KeyedResults<Symbol, CandleSeries>()
         for symbol in symbols {
             guard let spelling = symbolMapping.providerSymbol(for: symbol) else { continue }

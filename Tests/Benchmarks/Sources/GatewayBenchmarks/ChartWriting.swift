@@ -73,8 +73,7 @@ extension TimeSource {
 
 /// As many minutes of prices as are wanted.
 private struct LongSeries: ChartSource {
-    let chartCapabilities = ChartCapabilities(
-        intervals: [.oneMinute], adjustments: [.raw], hasExtendedHours: true)
+    let chartCapabilities = ChartCapabilities(intervals: [.oneMinute], adjustments: [.raw])
 
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
