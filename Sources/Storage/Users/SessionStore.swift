@@ -235,6 +235,11 @@ package final class SessionStore: Sendable {
             return nil
         }
         live.addIfUnknown(found)
+        if let known = live.session(found.id), known.hash != found.hash {
+            // Another process has given it a new token, and the change was not read yet; or this token has ended since the read.
+            try await refresh([found.id])
+            return session(ofToken: text, now: now)
+        }
         guard live.wasRemoved(found) else { return session(ofToken: text, now: now) }
         do throws(StorageError) {
             if try await read() == nil { live.remove([found]) }

@@ -58,6 +58,22 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("are found at once with a new token, and the old one ends, before the changes are read")
+    func renewed() async throws {
+        try await Self.with { first, second in
+            let opened = try await Self.guest(of: first)
+            let old = try #require(try await second.currentSession(ofToken: opened.token.text))
+            let renewed = try #require(try await first.renew(opened.session))
+            let found = try #require(try await second.currentSession(ofToken: renewed.token.text))
+            #expect(found.id == opened.session.id && old.validity.hasEnded)
+            #expect(second.session(ofToken: opened.token.text) == nil)
+            // The change that reports it has no effect.
+            try await second.followOthers()
+            #expect(second.session(ofToken: renewed.token.text) === found)
+            #expect(try await second.currentSession(ofToken: opened.token.text) == nil)
+        }
+    }
+
     @Test("never stay after their end, at whichever point of their look-up it is read")
     func endDuringLookUp() async throws {
         try await Self.with { first, second in
