@@ -43,6 +43,7 @@ struct ReplicaFailureTests {
         let sandbox: Sandbox
         let databases: [Proxy]
         let redis: [Proxy]
+        let environment: [String: String]
         let account: String
         /// Of a user with a session that the first replica has opened.
         let token: String
@@ -85,6 +86,14 @@ struct ReplicaFailureTests {
     private static let cached = #"{ quote(symbol: "AAPL", provider: ALPACA) { price } }"#
     private static let equity = "{ account { equity } }"
 
+    private static func placing(_ replica: Int, _ site: Site) -> String {
+        """
+        mutation { placeOrder(input: { idempotencyKey: "key-\(replica)" accountId: "\(site.account)" side: BUY
+            instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
+            order { id } } }
+        """
+    }
+
     /// The order of a replica is the last one: it makes values of the account invalid.
     private static func cells(_ replica: Int, _ site: Site, last: Int) -> [Cell] {
         [
@@ -102,13 +111,7 @@ struct ReplicaFailureTests {
                 name: "unknown token", document: "{ watchlists { name } }",
                 token: "pts_" + String(repeating: "a", count: 43), code: "UNAUTHENTICATED"),
             Cell(name: "sign-in", document: signIn),
-            Cell(
-                name: "order",
-                document: """
-                    mutation { placeOrder(input: { idempotencyKey: "key-\(replica)" accountId: "\(site.account)" side: BUY
-                        instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC
-                        price: { limit: "2.50" } }) { order { id } } }
-                    """, token: ownerToken),
+            Cell(name: "order", document: placing(replica, site), token: ownerToken),
         ]
     }
 
@@ -175,6 +178,7 @@ struct ReplicaFailureTests {
                         signIn.replacing("signIn", with: "signUp"), token: nil)
                     let site = Site(
                         group: group, sandbox: sandbox, databases: databases, redis: caches,
+                        environment: environment,
                         account: try #require(
                             owned.json?["data"]?["account"]?["id"]?.string, "\(owned.body)"),
                         token: try #require(
@@ -224,6 +228,46 @@ struct ReplicaFailureTests {
                 for replica in failure.responding {
                     try await StreamFailoverTests.readNewTrade(clients[replica])
                 }
+            }
+        }
+    }
+
+    @Test("do not get an order placed whose mark has no response; the entry is deleted, and the key is free")
+    func markWithoutResponse() async throws {
+        try await withSandbox { sandbox in
+            try await Self.run(sandbox) { site in
+                func execute(_ sql: String) throws -> String { try Replicas.execute(sql, site.environment) }
+                // The database executes the mark longer than a statement may take.
+                _ = try execute(
+                    """
+                    CREATE FUNCTION wait_at_mark() RETURNS trigger LANGUAGE plpgsql AS $$
+                    BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$;
+                    CREATE TRIGGER wait_at_mark BEFORE UPDATE ON journal_write
+                        FOR EACH ROW WHEN (NEW.state = 'SENT') EXECUTE FUNCTION wait_at_mark();
+                    """)
+                async let response = site.group.servers[0].ask(
+                    Self.placing(0, site), token: ownerToken, patience: 60)
+                try await waitUntil {
+                    let count = try execute(
+                        """
+                        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+                            AND query LIKE 'UPDATE journal_write SET state = %sent_at%'
+                        """)
+                    return count == "1"
+                }
+                site.databases[0].change(.hangs)
+                let answer = try await response
+                #expect(answer.code == "STORAGE_UNAVAILABLE", "\(answer.body)")
+                _ = try execute("DROP TRIGGER wait_at_mark ON journal_write")
+                #expect(try execute("SELECT state FROM journal_write") == "PENDING")
+                site.databases[0].change(.forwards)
+                try await waitUntil { try execute("SELECT count(*) FROM journal_write") == "0" }
+                #expect(sandbox.calls[.alpaca, Self.orders] == 0)
+                for server in site.group.servers.reversed() {
+                    let placed = try await server.ask(Self.placing(0, site), token: ownerToken, patience: 60)
+                    #expect(placed.failures.isEmpty, "\(placed.body)")
+                }
+                #expect(sandbox.calls[.alpaca, Self.orders] == 1)
             }
         }
     }
