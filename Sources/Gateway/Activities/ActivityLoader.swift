@@ -66,9 +66,7 @@ extension GatewayContext {
         of account: ActivityAccount, by connection: BrokerConnection, for filter: ActivityFilter,
         after position: ActivityPosition?
     ) async throws -> (ActivityCoverage, isStale: Bool) {
-        let known = try await mapStorageErrors { () throws(StorageError) in
-            try await store.coverage(of: account)
-        }
+        let known = try await storedCoverage(of: account)
         if let known, call.notBefore == nil, known.suffices(for: filter, after: position) {
             return (known, isStale: false)
         }
@@ -83,20 +81,28 @@ extension GatewayContext {
                     of: account, at: connection.provider, from: source, in: call)
             }.value()
             switch read {
-            case .success(let coverage?): return (coverage, isStale: false)
-            case .success(nil):
-                throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
+            case .success(let coverage?) where coverage == known: return (coverage, isStale: false)
+            case .success:
+                // The result may be some seconds old, and another process may have stored more since.
+                guard let coverage = try await storedCoverage(of: account) else {
+                    throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
+                }
+                return (coverage, isStale: false)
             case .failure(let error): throw FieldError(error)
             }
         } catch let error as FieldError {
             guard error.allowsStoredActivities else { throw error }
             // A page may have been stored before the failure.
-            let stored = try await mapStorageErrors { () throws(StorageError) in
-                try await store.coverage(of: account)
+            guard let stored = try await storedCoverage(of: account), stored.completeOn != nil else {
+                throw error
             }
-            guard let stored, stored.completeOn != nil else { throw error }
             return (stored, isStale: true)
         }
+    }
+
+    /// What the database has of an account now: activities in memory are used only for this.
+    private func storedCoverage(of account: ActivityAccount) async throws -> ActivityCoverage? {
+        try await mapStorageErrors { () throws(StorageError) in try await store.coverage(of: account) }
     }
 
     /// The activity with an id; nil if the user has none with it.
