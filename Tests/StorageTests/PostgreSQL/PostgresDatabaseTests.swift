@@ -322,8 +322,9 @@ struct PostgresDatabaseTests {
         let database = try Self.database(
             {
                 $0.breaker.failures = 2
-                $0.breaker.pause = .milliseconds(100)
-                $0.breaker.maximumPause = .milliseconds(100)
+                // Longer than the machine takes for a refused transaction.
+                $0.breaker.pause = .seconds(2)
+                $0.breaker.maximumPause = .seconds(2)
             }, on: cluster)
         try await database.write { db in try db.execute("INSERT INTO x VALUES (1, 'kept')") }
         try cluster.stop()
