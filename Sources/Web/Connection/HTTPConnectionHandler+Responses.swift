@@ -133,8 +133,8 @@ extension HTTPConnectionHandler {
     }
 
     func isLast(_ response: HTTPResponse, for exchange: HTTPExchange) -> Bool {
-        response.endsConnection || !exchange.isKeepAlive
-            || server.load.connections.isStopping && isLastRequest
+        response.endsConnection || isLastWhileDraining || !exchange.isKeepAlive
+            || server.load.connections.isStopping && isLastRequest && !isMidHead
     }
 
     /// Whether the server is shutting down, and no other request has arrived on the connection.

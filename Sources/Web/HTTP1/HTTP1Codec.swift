@@ -26,7 +26,11 @@ final class HTTP1Codec: ChannelDuplexHandler, RemovableChannelHandler {
         guard !connection.isOver else { return }
         parser.receive(unwrapInboundIn(data))
         isParsing = true
-        while !connection.isOver, let part = parser.next() { connection.receive(part) }
+        while !connection.isOver, let part = parser.next() {
+            // The response to a request is not the last one if another request follows.
+            connection.isMidHead = parser.isMidHead
+            connection.receive(part)
+        }
         isParsing = false
         connection.isMidHead = parser.isMidHead
         if let removal { finishRemoval(context: context, removal) }
