@@ -211,12 +211,21 @@ struct ReplicaFailureTests {
                     }
                 }
                 for client in clients { try await ReplicaTests.readStreamed(client, sandbox) }
+                let goals = try await site.group.servers[0].subscribe(
+                    RawRequest.query("subscription { goalsProgress { __typename } }"), token: ownerToken)
+                defer { goals.close() }
+                func nextGoals() async throws -> JSONValue { try JSONValue(parsing: await goals.event()) }
+                #expect(try await nextGoals().failures.isEmpty)
                 try await site.during(failure) {
                     try await Self.check(failure, site)
                     // Longer than an owner keeps a lease without the database.
                     let trades = failure == .databaseDown ? 10 : 1
                     for replica in failure.responding {
                         for _ in 0..<trades { try await StreamFailoverTests.readNewTrade(clients[replica]) }
+                    }
+                    if failure.separatesFromDatabase(0) {
+                        let event = try await nextGoals()
+                        #expect(event.failures.map(\.code) == ["STORAGE_UNAVAILABLE"], "\(event)")
                     }
                     if failure.movesStream {
                         try await waitUntil {
@@ -225,6 +234,10 @@ struct ReplicaFailureTests {
                     }
                 }
                 try await Self.expectRecovery(site)
+                // After one error, the same subscription continues.
+                if failure.separatesFromDatabase(0) {
+                    #expect(try await nextGoals().failures.isEmpty)
+                }
                 for replica in failure.responding {
                     try await StreamFailoverTests.readNewTrade(clients[replica])
                 }

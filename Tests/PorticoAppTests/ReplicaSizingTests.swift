@@ -31,22 +31,14 @@ struct ReplicaSizingTests {
     private final class Site {
         let replicas: [RunningServer]
         private let redis: RedisServer
-        private let cluster: PostgresCluster
-        private let database: String
         private let log: StatementLog
         /// The statements that replicas execute without requests.
         private var idle: Set<String> = []
         /// The commands that replicas send without requests.
         private var idleCommands: Set<String> = []
 
-        init(
-            _ cluster: PostgresCluster, _ database: String, _ redis: RedisServer, _ replicas: [RunningServer]
-        )
-            throws
-        {
-            (self.cluster, self.database, self.redis) = (cluster, database, redis)
-            self.replicas = replicas
-            log = try StatementLog(of: database, in: cluster)
+        init(_ log: StatementLog, _ redis: RedisServer, _ replicas: [RunningServer]) {
+            (self.log, self.redis, self.replicas) = (log, redis, replicas)
         }
 
         /// Records the statements and commands of idle replicas, also those by which they apply changes of sessions.
@@ -56,7 +48,7 @@ struct ReplicaSizingTests {
                 _ = try await ask("mutation { signOut { deletedId } }", token: try token(session))
             }
             _ = try log.next()
-            let before = try counts()
+            let before = try QueryCounts.commands(of: redis)
             let heartbeats = { (transactions: [StatementLog.Transaction]) in
                 transactions.count { $0.statements.contains { $0.hasPrefix("INSERT INTO replica ") } }
             }
@@ -68,10 +60,9 @@ struct ReplicaSizingTests {
                 return heartbeats(seen) >= 4
             }
             idle = Set(seen.flatMap(\.statements))
-            idleCommands = Set(try counts().since(before).commands.filter { $0.value > 0 }.keys)
+            let after = try QueryCounts.commands(of: redis)
+            idleCommands = Set(after.filter { $0.value > before[$0.key, default: 0] }.keys)
         }
-
-        private func counts() throws -> QueryCounts { try QueryCounts(of: database, in: cluster, redis) }
 
         func ask(_ document: String, token: String? = nil, at replica: Int = 0) async throws -> JSONValue {
             let answer = try await replicas[replica].ask(document, token: token)
@@ -99,7 +90,7 @@ struct ReplicaSizingTests {
         ///
         /// Each script of an idle replica reads the time, and no script of a request does.
         private func redisCounts() throws -> Int {
-            let commands = try counts().commands
+            let commands = try QueryCounts.commands(of: redis)
             let own = commands.filter { !idleCommands.contains($0.key) }.values.reduce(0, +)
             return Int(own + commands["eval", default: 0] - commands["time", default: 0])
         }
@@ -131,7 +122,7 @@ struct ReplicaSizingTests {
                             try await replica.get("/metrics").body.contains("\nportico_redis_up 1\n")
                         }
                     }
-                    let site = try Site(cluster, database, redis, replicas)
+                    let site = Site(try StatementLog(of: database, in: cluster), redis, replicas)
                     try await site.watch()
                     try await test(site)
                 }

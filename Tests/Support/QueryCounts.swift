@@ -24,10 +24,16 @@ package struct QueryCounts: Sendable {
             guard words.count == 2, let calls = Double(words[0]) else { continue }
             statements[String(words[1]), default: 0] += calls
         }
-        for line in try redis.execute("INFO commandstats").split(whereSeparator: \.isNewline) {
+        commands = try Self.commands(of: redis)
+    }
+
+    /// How often Redis has executed each command since its start.
+    package static func commands(of redis: RedisServer) throws -> [String: Double] {
+        let lines = try redis.execute("INFO commandstats").split(whereSeparator: \.isNewline)
+        return lines.reduce(into: [:]) { commands, line in
             guard let match = line.firstMatch(of: /cmdstat_([^:]+):calls=([0-9]+)/), match.1 != "info",
                 let calls = Double(match.2)
-            else { continue }
+            else { return }
             commands[String(match.1), default: 0] += calls
         }
     }
