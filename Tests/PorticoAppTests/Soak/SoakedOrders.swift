@@ -80,11 +80,16 @@ final class SoakedOrders: Sendable {
         #expect(placed < 80 || !acknowledged.isEmpty)
         // As many as a minute's calls at the broker allow.
         for (number, id) in acknowledged.sorted(by: { $0.key > $1.key }).prefix(100) {
-            let answer = try await server.ask(
-                "{ order(id: \"\(id)\") { state limitPrice } }", token: ownerToken)
-            let order = answer.json?["data"]?["order"]
+            var answer: RawResponse?
+            // The placed orders have used calls of this minute.
+            try await waitUntil(timeout: .seconds(150)) {
+                answer = try await server.ask(
+                    "{ order(id: \"\(id)\") { state limitPrice } }", token: ownerToken)
+                return answer?.code != "QUOTA_EXHAUSTED"
+            }
+            let order = answer?.json?["data"]?["order"]
             let limit = order?["limitPrice"]?.string.flatMap { Brokerage.Decimal($0) }
-            #expect(limit == SoakOrder(number).price, "\(answer.body)")
+            #expect(limit == SoakOrder(number).price, "\(answer?.body ?? "")")
             if order?["state"] == "OPEN" {
                 #expect(counts[SoakOrder(number).price] == 1, "order \(number)")
             }
