@@ -8,8 +8,10 @@ import Upstream
 /// How fast all activities of an account are listed from the user database: megabytes of response a second.
 struct ActivityListing {
     private let schema: ExecutableSchema<GatewayContext>
-    private let services: GatewayServices
     private let owner: OwnerID
+    private let file: UserDatabase
+    private let key = MasterKey.random()
+    private var services: GatewayServices
     /// The start of each page.
     private var cursors: [InputValue] = [.null]
 
@@ -41,26 +43,35 @@ struct ActivityListing {
         guard let owner = OwnerID("owner") else { throw BenchmarkError("no owner") }
         self.owner = owner
         schema = try ExecutableSchema(contract: Contract.schemaText)
-        let file = try UserDatabase.temporary()
+        file = try UserDatabase.temporary()
         try UserStore(in: file).ensure(owner)
-        let monitor = ProviderMonitor()
-        services = try GatewayServices(
-            connections: [
-                ProviderConnection(
-                    BrokerConnection(
-                        id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox,
-                        accounts: LongLedger()))
-            ],
-            market: [], reads: ReadCaches(clock: .stopped), userData: UserData(in: file, .random()),
-            condition: { provider in
-                ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
-            })
+        services = try Self.services(owner, file, key)
         while let cursor = Self.endCursor(try await page(.nodes, after: cursors.last ?? .null)) {
             cursors.append(.string(cursor))
         }
         guard cursors.count == Self.activities / Self.pageSize else {
             throw BenchmarkError("\(cursors.count) pages")
         }
+    }
+
+    /// Forgets the activities in memory, as at the start of a server.
+    mutating func restart() throws { services = try Self.services(owner, file, key) }
+
+    private static func services(
+        _ owner: OwnerID, _ file: UserDatabase, _ key: MasterKey
+    ) throws -> GatewayServices {
+        let monitor = ProviderMonitor()
+        return try GatewayServices(
+            connections: [
+                ProviderConnection(
+                    BrokerConnection(
+                        id: "alpaca", owner: owner, provider: .alpaca, environment: .sandbox,
+                        accounts: LongLedger()))
+            ],
+            market: [], reads: ReadCaches(clock: .stopped), userData: UserData(in: file, key),
+            condition: { provider in
+                ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
+            })
     }
 
     /// Lists all activities.
