@@ -68,7 +68,7 @@ package struct SaxoClient: Sendable {
         return url
     }
 
-    /// Reads an address, and once more with a new token where this one is refused.
+    /// Reads an address, again with a new token if this one is refused.
     func get<Value>(
         _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
@@ -78,22 +78,29 @@ package struct SaxoClient: Sendable {
         }
     }
 
-    /// Sends a request, and renews the token if it is refused; one that `repeats` is then sent once more.
+    /// Sends a request, and renews the token if it is refused; one that `repeats` is then sent again.
+    ///
+    /// It is sent a third time if the second token is refused, too: that can be one which another replica has stored some
+    /// time ago.
     private func withToken<Value>(
         in context: CallContext, repeats: Bool,
         _ send: (SaxoToken) async throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
-        let token = try await access.token(in: context)
-        do throws(ProviderFailure) {
-            return try await send(token)
-        } catch {
-            guard error.cause == .unauthorized else { throw error }
-            guard repeats else {
-                _ = try? await access.renewed(after: token, in: context)
-                throw error
+        var token = try await access.token(in: context)
+        var repetitions = repeats ? 2 : 0
+        while true {
+            do throws(ProviderFailure) {
+                return try await send(token)
+            } catch {
+                guard error.cause == .unauthorized else { throw error }
+                guard repetitions > 0 else {
+                    if !repeats { _ = try? await access.renewed(after: token, in: context) }
+                    throw error
+                }
+                repetitions -= 1
+                guard let next = try await access.renewed(after: token, in: context) else { throw error }
+                token = next
             }
-            guard let next = try await access.renewed(after: token, in: context) else { throw error }
-            return try await send(next)
         }
     }
 
