@@ -26,7 +26,7 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
 
                 SIGTERM and SIGINT stop the server. It refuses new requests with 503, closes idle connections at once,
                 and gives requests in flight PORTICO_SHUTDOWN_GRACE_PERIOD (30 seconds) to finish. A request that takes
-                longer gets 503. With PORTICO_SHUTDOWN_DELAY it first serves requests for so many seconds more, while
+                longer gets 503. PORTICO_SHUTDOWN_DELAY is a time before that, in which it serves requests while
                 its readiness is 503; a second signal ends this time.
 
                 Examples:

@@ -114,7 +114,9 @@ package final class ActiveSessions: Sendable {
 
     // MARK: Additions
 
-    /// When as many removals are recorded, no more are, and every session counts as removed.
+    /// The most removals that are recorded.
+    ///
+    /// With as many, every session is treated as removed, and is read again.
     private static let maximumRemoved = 10_000
 
     /// Begins an addition, which is a look-up in the database or a transaction: removals of sessions are recorded until

@@ -563,7 +563,7 @@ package final class SessionStore: Sendable {
 
     /// Deletes expired sessions in one transaction.
     ///
-    /// - Returns: The number of expired sessions that were found; less than ``batch`` if there are no more.
+    /// - Returns: The number of expired sessions that were found; if it is less than ``batch``, none is left.
     private func deleteExpired(at now: Instant) async throws(StorageError) -> Int {
         let idle = now + (.zero - policy.idle)
         let ends: SQLArguments = [now.millisecondsSince1970, idle.millisecondsSince1970]

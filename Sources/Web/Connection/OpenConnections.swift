@@ -118,8 +118,8 @@ package final class OpenConnections: Sendable {
         for channel in rest { try? await channel.closeFuture.get() }
     }
 
-    /// Accepts no more connections, and serves those that were accepted a moment ago: their clients may not have sent
-    /// the request yet.
+    /// Closes the listener, and waits for the requests of connections that it has accepted: a client may not have sent its
+    /// first request yet.
     private func close(_ listener: any Channel) async {
         listener.close(promise: nil)
         try? await listener.closeFuture.get()
