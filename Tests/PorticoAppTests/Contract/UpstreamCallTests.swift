@@ -14,7 +14,7 @@ struct UpstreamCallTests {
         "to an operation of a real screen equal the recorded ones; `make golden` records them",
         arguments: OperationDocument.recorded)
     func document(_ document: OperationDocument) async throws {
-        try await Self.withCountedGateway { gateway in
+        try await withTestGatewayWithoutLimits(settings: [:]) { gateway in
             if !document.isMutation { try await Self.createUserData(gateway) }
             try await document.prepare(gateway)
             let variables = try await document.variables { try await gateway.ask($0) }
@@ -40,7 +40,7 @@ struct UpstreamCallTests {
     func pairs() async throws {
         let schema = try Schema.build(Contract.schemaText)
         let root = schema[try #require(schema.queryType)]
-        try await Self.withCountedGateway { gateway in
+        try await withTestGatewayWithoutLimits(settings: [:]) { gateway in
             try await Self.createUserData(gateway)
             let ids = try await Self.ids(root, schema, gateway)
             var blocks: [String] = []
@@ -60,19 +60,6 @@ struct UpstreamCallTests {
                 }
             }
             try Golden.compare(blocks.joined(separator: "\n") + "\n", with: "operations/pairs.calls.txt")
-        }
-    }
-
-    /// Runs a test with a gateway whose clock is stopped, and whose providers have no rate limits.
-    private static func withCountedGateway(_ test: (TestGateway) async throws -> Void) async throws {
-        try await withTestGateway(clock: GatewayClock(isStopped: true)) { configuration in
-            configuration.saxo.requestsPerMinute = 1_000_000
-            configuration.polygon.requestsPerMinute = 1_000_000
-            configuration.yahoo.requestsPerMinute = nil
-            configuration.alphaVantage.requestsPerDay = nil
-            configuration.alphaVantage.burstInterval = nil
-        } _: { gateway in
-            try await test(gateway)
         }
     }
 

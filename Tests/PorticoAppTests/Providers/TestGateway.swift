@@ -217,16 +217,20 @@ func withTestGateway<Value>(
     return try result.get()
 }
 
+/// The settings with which Portico has no rate limits of POLYGON and ALPHA_VANTAGE.
+let settingsWithoutLimits = [
+    "PORTICO_POLYGON_PER_MINUTE": "100000", "PORTICO_ALPHA_VANTAGE_PREMIUM": "true",
+    "PORTICO_ALPHA_VANTAGE_PER_MINUTE": "100000",
+]
+
 /// Runs a test with a gateway whose clock is stopped, and whose providers have no rate limits: the limits of a second and a
 /// minute do not end while the clock is stopped.
-func withTestGatewayWithoutLimits(_ test: (TestGateway) async throws -> Void) async throws {
-    let settings = [
-        "PORTICO_POLYGON_PER_MINUTE": "100000", "PORTICO_ALPHA_VANTAGE_PREMIUM": "true",
-        "PORTICO_ALPHA_VANTAGE_PER_MINUTE": "100000",
-    ]
+func withTestGatewayWithoutLimits(
+    settings: [String: String] = settingsWithoutLimits, _ test: (TestGateway) async throws -> Void
+) async throws {
     try await withTestGateway(clock: GatewayClock(isStopped: true), settings: settings) { configuration in
         configuration.saxo.requestsPerMinute = 1_000_000
-        configuration.polygon.requestsPerMinute = 100_000
+        configuration.polygon.requestsPerMinute = 1_000_000
         configuration.yahoo.requestsPerMinute = nil
         configuration.alphaVantage.requestsPerDay = nil
         configuration.alphaVantage.burstInterval = nil
