@@ -155,7 +155,7 @@ measure_server_process() {
 
 measure_replicas() {
     local portico clients other_cores=()
-    heading "Replicas, each on one core, beside their clients, PostgreSQL, Redis and the sandbox"
+    heading "Replicas, each on one core; on a machine with two cores, the clients of a replica use its core"
     has_wrk || return 0
     [[ ${#server_core[@]} != 0 ]] || { echo "not measured: it needs two cores and taskset"; return 0; }
     Scripts/setup.sh tests || { echo "not measured: it needs PostgreSQL and Redis"; return 0; }

@@ -89,13 +89,16 @@ struct ReplicaLoad {
             ("single machine", [servers.single]), ("one replica", [servers.replicas[0]]),
             ("two replicas", servers.replicas),
         ]
+        // One replica on one core is comparable with two on two cores only if its clients do not use the second core.
+        let haveOwnCores = ProcessInfo.processInfo.processorCount > 2
         var results: [[Result]] = kinds.map { _ in [] }
         var (absent, requests) = ([String: Int](), 0)
         for _ in 0..<sizes.turns {
             for (index, kind) in kinds.enumerated() {
                 let (queries, time) = (try servers.queries(), try processorTime(of: kind.1))
                 let run = try WrkRun(
-                    ports: kind.1.map(\.port), body: body, token: token, connections: Self.connections,
+                    ports: kind.1.map(\.port), cores: haveOwnCores ? nil : Array(kind.1.indices), body: body,
+                    token: token, connections: Self.connections,
                     seconds: sizes.seconds)
                 let used = try processorTime(of: kind.1) - time
                 results[index].append(
@@ -114,7 +117,7 @@ struct ReplicaLoad {
         }
         let (scaling, cost) = (medians[2].perSecond / medians[1].perSecond, medians[1].cost / medians[0].cost)
         Report.print(
-            "two replicas on two cores: \(Self.hundredths(scaling)) times the requests/s of one",
+            "two replicas on two cores: \(Self.hundredths(scaling)) times the requests/s of one on one core",
             target: "at least 1.5",
             isReached: scaling >= 1.5)
         Report.print(

@@ -17,16 +17,26 @@ struct WrkRun {
 
     /// Posts one body repeatedly to several servers at the same time, which share the number of connections.
     ///
+    /// - Parameters:
+    ///   - ports: The port of each server.
+    ///   - cores: The core of each server's clients. Without it, clients run on each core that this process may use.
+    ///   - body: The body of each request.
+    ///   - token: The session's token; nil for requests without a session.
+    ///   - connections: The number of connections to all servers.
+    ///   - seconds: The time of the run.
     /// - Throws: If wrk is missing or a request fails.
-    init(ports: [Int], body: String, token: String?, connections: Int, seconds: Int) throws {
+    init(ports: [Int], cores: [Int]? = nil, body: String, token: String?, connections: Int, seconds: Int)
+        throws
+    {
         let file = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString).json")
         try body.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         var environment = ProcessInfo.processInfo.environment
         environment["BODY"] = file.path
         environment["TOKEN"] = token
-        let runs = try ports.map { port in
+        let runs = try ports.enumerated().map { index, port in
             try Self.start(
+                cores.map { ["taskset", "--cpu-list", "\($0[index])"] } ?? [],
                 ["--connections", "\(connections / ports.count)", "--duration", "\(seconds)s"], port,
                 environment)
         }
@@ -53,12 +63,13 @@ struct WrkRun {
     }
 
     private static func start(
-        _ options: [String], _ port: Int, _ environment: [String: String]
+        _ prefix: [String], _ options: [String], _ port: Int, _ environment: [String: String]
     ) throws -> (Process, FileHandle) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
-            ["wrk", "--threads", "1", "--latency", "--script", "Tests/Benchmarks/wrk/post.lua"] + options
+            prefix + ["wrk", "--threads", "1", "--latency", "--script", "Tests/Benchmarks/wrk/post.lua"]
+            + options
             + ["http://127.0.0.1:\(port)/graphql"]
         process.environment = environment
         let output = Pipe()
