@@ -23,7 +23,7 @@ sources := Package.swift Sources Tests
 # promises in seconds.
 apart := SoakTests
 timed := StreamFailoverTests|ReplicaAccessTests/revocations
-swift_test = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
+swift_test = Scripts/swift-test.sh --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
 run_tests = $(swift_test) $(1) --skip '$(apart)|$(timed)' && $(swift_test) $(1) --filter '$(apart)' && \
 	$(swift_test) $(1) --filter '$(timed)'
 covered := .build/coverage
