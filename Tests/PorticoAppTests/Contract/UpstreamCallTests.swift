@@ -31,7 +31,7 @@ struct UpstreamCallTests {
                 let failures = try await asked.ask(document.text, variables: variables).failures
                 #expect(failures.isEmpty, "\(failures)")
             }
-            let calls = asked.sandbox.calls.lines(since: before).joined(separator: "\n")
+            let calls = Self.calls(of: asked, since: before).joined(separator: "\n")
             try Golden.compare(calls + "\n", with: "operations/\(document.name).calls.txt")
         }
     }
@@ -54,13 +54,23 @@ struct UpstreamCallTests {
                         let answer = try await asked.ask("{ \(field.name)\(arguments) \(selection) }")
                         let name = "\(field.name)\(arguments)\(link)"
                         #expect(answer["data"]?[field.name] != .null, "\(name): \(answer.failures)")
-                        let calls = asked.sandbox.calls.lines(since: before).map { "  " + $0 }
+                        let calls = Self.calls(of: asked, since: before).map { "  " + $0 }
                         blocks.append(([Self.withoutIDs(name, ids)] + calls).joined(separator: "\n"))
                     }
                 }
             }
             try Golden.compare(blocks.joined(separator: "\n") + "\n", with: "operations/pairs.calls.txt")
         }
+    }
+
+    /// The calls since a time, as lines.
+    ///
+    /// A response that reads Alpaca's list of assets for many symbols reads others one by one until the list has arrived. How
+    /// many depends on the order in which responses arrive, so these calls are then not compared.
+    private static func calls(of gateway: TestGateway, since before: Calls) -> [String] {
+        let lines = gateway.sandbox.calls.lines(since: before)
+        guard lines.contains(where: { $0.hasPrefix("ALPACA GET /v2/assets: ") }) else { return lines }
+        return lines.filter { !$0.hasPrefix("ALPACA GET /v2/assets/{symbol_or_asset_id}: ") }
     }
 
     /// Creates the objects that users create, so that every field has a value.
