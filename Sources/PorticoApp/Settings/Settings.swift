@@ -137,7 +137,7 @@ struct UserSettingGroup: SettingGroup {
 }
 
 struct HTTPSettingGroup: SettingGroup {
-    let title = "TLS, CORS, persisted documents"
+    let title = "TLS, hosts, CORS, trusted documents, tools"
 
     let tlsCertificateFile = Setting(
         "tls-certificate-file", .file,
@@ -177,17 +177,17 @@ struct HTTPSettingGroup: SettingGroup {
         "documents", .text("a directory or a file that exists"),
         unset: "those of `schema/operations` at the time of the build",
         """
-        Documents that clients may name by their SHA-256: all files of a directory whose names end with `.graphql`, \
-        or those of a manifest.
+        The trusted documents, which clients may name by their SHA-256: all files of a directory whose names end with \
+        `.graphql`, or those of a manifest.
         """)
     let documentsOnly = Setting(
-        "documents-only", .boolean, default: false, "Run only these documents.")
+        "documents-only", .boolean, default: false, "Run only trusted documents.")
     let mcp = Setting(
         "mcp", .boolean, default: false,
         "Offer trusted documents as tools of the Model Context Protocol at `/mcp`.")
     let mcpMutations = Setting(
         "mcp-mutations", .list(of: "names of operations"),
-        "Trusted mutations that are tools. Without it, only queries are.")
+        "Trusted mutations that are tools. Without it, only queries are tools.")
     let mcpOrderLimit = Setting(
         "mcp-order-limit", .list(of: "amounts with a currency, such as `1000 USD`"),
         """

@@ -179,8 +179,8 @@ extension HTTPErrorCode {
         case .persistedQueryNotFound:
             "The server does not have the text of the automatic persisted query with this hash, or no longer has it."
         case .persistedQueryNotSupported: "The server stores no automatic persisted queries."
-        case .documentNotFound: "No registered document has the `documentId`."
-        case .documentNotTrusted: "The server runs registered documents only."
+        case .documentNotFound: "No trusted document has the `documentId`."
+        case .documentNotTrusted: "The server runs trusted documents only."
         case .badRequest:
             """
             The request is malformed: its HTTP, a parameter of its URL, or the JSON of its body; or its URL contains a token. \
@@ -226,8 +226,8 @@ extension HTTPErrorCode {
         switch self {
         case .persistedQueryNotFound: "Send the request again with the text and the hash."
         case .persistedQueryNotSupported: "Send the text without `extensions.persistedQuery`."
-        case .documentNotFound: "Send the id of a registered document."
-        case .documentNotTrusted: "Send the `documentId` of a registered document in place of `query`."
+        case .documentNotFound: "Send the id of a trusted document."
+        case .documentNotTrusted: "Send the `documentId` of a trusted document in place of `query`."
         case .badRequest: "Correct the error that the message describes. The same request fails again."
         case .unauthenticated: "Sign in, and send `Authorization: Bearer <token>` with the new token."
         case .originNotAllowed:
