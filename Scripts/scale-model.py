@@ -18,13 +18,13 @@ COUNTED = {
     "idle_statements": (20, "/s", "PostgreSQL statements of a replica without requests"),
     "idle_commands": (12, "/s", "Redis commands of a replica without requests"),
     "order_statements": (27, "", "PostgreSQL statements of an order"),
-    "signin_statements": (38, "", "PostgreSQL statements of a sign-in"),
+    "signin_statements": (35, "", "PostgreSQL statements of a sign-in"),
     "call_commands": (7, "", "Redis commands of a public value that is read from a provider"),
     "begin_statements": (6, "", "statements of `begin`, by whose rate those of orders and sign-ins are estimated"),
 }
 
 MEASURED = {
-    "hot_cpu": (38e-6, "s", "CPU of a hot public response, one of two replicas, with a part of the client's: 39,400 responses/s on two cores"),
+    "hot_cpu": (38e-6, "s", "CPU of a cached public response, one of two replicas, with a part of the client's: 39,400 responses/s on two cores"),
     "session_cpu": (43e-6, "s", "client's CPU of a session look-up in PostgreSQL"),
     "session_rate": (20_000, "/s", "session look-ups, 16 callers"),
     "begin_rate": (2_100, "/s", "`begin` of the order journal, 6 statements, with the row lock"),

@@ -170,7 +170,7 @@ struct ReplicaSizingTests {
                 counted[kind] = Self.median(costs)
             }
             for replica in site.replicas.indices { _ = try await site.ask(Self.hot, at: replica) }
-            try await count("hot public value, also with a known session") { number in
+            try await count("public value that is cached, also with a known session") { number in
                 _ = try await site.ask(Self.hot, token: number.isMultiple(of: 2) ? ownerToken : nil)
             }
             _ = try await site.ask(Self.equity, token: ownerToken)

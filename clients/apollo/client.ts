@@ -22,7 +22,7 @@ export interface PorticoOptions {
   subscriptions?: "multipart" | "websocket";
   /** The name and version of the application, for the server's metrics and logs. */
   application?: { name: string; version?: string };
-  /** Inserted before the requests are sent, such as a PersistedQueryLink for registered documents. */
+  /** Inserted before the requests are sent, such as a PersistedQueryLink for trusted documents. */
   link?: ApolloLink;
 }
 

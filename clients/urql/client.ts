@@ -13,7 +13,7 @@ export interface PorticoOptions {
   onSessionEnd?: () => void;
   /** The name and version of the application, for the server's metrics and logs. */
   application?: { name: string; version?: string };
-  /** Inserted before the requests are sent, such as persistedExchange for registered documents. */
+  /** Inserted before the requests are sent, such as persistedExchange for trusted documents. */
   exchanges?: Exchange[];
 }
 

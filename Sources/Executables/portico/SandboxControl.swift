@@ -67,7 +67,7 @@ struct SandboxTarget: ParsableArguments {
 struct SandboxFaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault",
-        abstract: "Let calls to the simulated providers fail.",
+        abstract: "Make calls to the simulated providers fail.",
         discussion: """
             Effects: latency (with --milliseconds), status (with --status, and optionally --retry-after), malformed_body,
             duplicate_key, truncated_body, lost_answer (the provider processes the call, and the response is lost),
@@ -102,7 +102,7 @@ struct SandboxFaultCommand: AsyncParsableCommand {
     @Option(help: "The fault ends after this number of calls; without it, it stays.")
     var remaining: Int?
 
-    @Option(help: "The fault affects each call of this number: 3 is every third call.")
+    @Option(help: "The fault affects every n-th call: 3 is every third call.")
     var every: Int?
 
     @Option(help: "The fault affects this percentage of the calls.")

@@ -221,7 +221,7 @@ extension GatewayContext {
         case .connectionDeleted: throw FieldError.noOrder(order.globalID)
         case .busy(let name): throw FieldError.busy(name)
         case .moved:
-            throw FieldError(.conflict, "The order has just changed. Look at it, and ask again.")
+            throw FieldError(.conflict, "The order has just changed. Read it again, and repeat the change.")
         }
     }
 

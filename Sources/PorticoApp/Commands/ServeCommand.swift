@@ -12,9 +12,9 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
             commandName: "serve",
             abstract: "Serve GraphQL requests until interrupted.",
             discussion: """
-                Each flag also has an environment variable, PORTICO_ and its name in capitals, and a key with its name
-                in the configuration file. A flag takes precedence over a variable, a variable over the file. Settings
-                of providers have no flags, because the list of processes would show secrets.
+                Each flag also has an environment variable, PORTICO_ and its name in capitals with _ for -, and a key
+                with its name in the configuration file. A flag takes precedence over a variable, a variable over the
+                file. Settings of providers have no flags, because the list of processes would show secrets.
 
                 For the server's own account, set PORTICO_ALPACA_KEY_ID with PORTICO_ALPACA_SECRET_KEY or
                 PORTICO_ALPACA_SECRET_KEY_FILE, or set PORTICO_ALPACA_TOKEN or PORTICO_ALPACA_TOKEN_FILE. Optional:

@@ -41,8 +41,8 @@ struct ServerSettingGroup: SettingGroup {
     let adminPort = Setting(
         "admin-port", .integer(0...65_535), unset: "none", isFlag: true,
         """
-        The port for operators, without TLS: `/health/live`, `/health/ready`, `/metrics` and `/debug/memory`. With it \
-        the public port has no `/metrics`; 0 chooses a free port.
+        The port for operators, without TLS: `/health/live`, `/health/ready`, `/metrics`, `/debug/memory` and \
+        `/schema/usage`. With it the public port has no `/metrics`; 0 chooses a free port.
         """)
     let adminHost = Setting(
         "admin-host", .text("a name or an address"), unset: "the value of `host`", isFlag: true,
@@ -100,7 +100,8 @@ struct ServerSettingGroup: SettingGroup {
         """)
     let production = Setting(
         "production", .boolean, default: false, isFlag: true,
-        "Disable introspection, suggestions, `/schema.graphql`, the explorer, and GET.")
+        "Disable introspection, suggestions, `/schema.graphql`, the explorer, GET for operations, and `Portico-Upstream`."
+    )
     let explorer = Setting(
         "explorer", .text("a directory with an `index.html`, or `off`"),
         unset: "`share/portico/explorer` beside the executable's `bin`", isFlag: true,
@@ -131,13 +132,13 @@ struct UserSettingGroup: SettingGroup {
     let redirectURIs = Setting(
         "redirect-uris", .list(of: "addresses"), unset: "none; with the sandbox any loopback address",
         """
-        Where browsers may be redirected with the consent of a provider. It is required if Portico is registered \
-        with a provider as an application.
+        The addresses to which a broker or the identity provider may redirect browsers after a consent or a sign-in. It \
+        is required if Portico is registered with a broker as an application.
         """)
 }
 
 struct HTTPSettingGroup: SettingGroup {
-    let title = "TLS, CORS, persisted documents"
+    let title = "TLS, hosts, CORS, trusted documents, tools"
 
     let tlsCertificateFile = Setting(
         "tls-certificate-file", .file,
@@ -177,17 +178,17 @@ struct HTTPSettingGroup: SettingGroup {
         "documents", .text("a directory or a file that exists"),
         unset: "those of `schema/operations` at the time of the build",
         """
-        Documents that clients may name by their SHA-256: all files of a directory whose names end with `.graphql`, \
-        or those of a manifest.
+        The trusted documents, which clients may name by their SHA-256: all files of a directory whose names end with \
+        `.graphql`, or those of a manifest.
         """)
     let documentsOnly = Setting(
-        "documents-only", .boolean, default: false, "Run only these documents.")
+        "documents-only", .boolean, default: false, "Run only trusted documents.")
     let mcp = Setting(
         "mcp", .boolean, default: false,
         "Offer trusted documents as tools of the Model Context Protocol at `/mcp`.")
     let mcpMutations = Setting(
         "mcp-mutations", .list(of: "names of operations"),
-        "Trusted mutations that are tools. Without it, only queries are.")
+        "Trusted mutations that are tools. Without it, only queries are tools.")
     let mcpOrderLimit = Setting(
         "mcp-order-limit", .list(of: "amounts with a currency, such as `1000 USD`"),
         """

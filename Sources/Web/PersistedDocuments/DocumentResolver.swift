@@ -121,12 +121,12 @@ package enum DocumentError: Hashable, Sendable {
         switch self {
         case .notPersisted: "PersistedQueryNotFound"
         case .notSupported: "PersistedQueryNotSupported"
-        case .unknownID(let id): "There is no document \"\(id)\". Send the id of one that was registered."
+        case .unknownID(let id): "There is no document \"\(id)\". Send the id of a trusted document."
         case .wrongHash: "The \"sha256Hash\" of \"persistedQuery\" is not that of the query."
         case .malformed:
             "The extension \"persistedQuery\" must be {\"version\": 1, \"sha256Hash\": <64 hexadecimal digits>}."
         case .notTrusted:
-            "Only registered documents are run here. Send the id of one as \"documentId\" in place of \"query\"."
+            "This server runs trusted documents only. Send the id of one as \"documentId\" in place of \"query\"."
         }
     }
 }

@@ -39,7 +39,7 @@ struct DocumentTests {
             #expect(answer.status == 400)
             #expect(answer.code == "DOCUMENT_NOT_FOUND")
             #expect(
-                answer.message == "There is no document \"\(id)\". Send the id of one that was registered.")
+                answer.message == "There is no document \"\(id)\". Send the id of a trusted document.")
         }
     }
 

@@ -59,7 +59,7 @@ extension ClientKit {
                   subscriptions?: "multipart" | "websocket";
                   /** The name and version of the application, for the server's metrics and logs. */
                   application?: { name: string; version?: string };
-                  /** Inserted before the requests are sent, such as a PersistedQueryLink for registered documents. */
+                  /** Inserted before the requests are sent, such as a PersistedQueryLink for trusted documents. */
                   link?: ApolloLink;
                 }
 

@@ -49,7 +49,7 @@ extension ClientKit {
                   onSessionEnd?: () => void;
                   /** The name and version of the application, for the server's metrics and logs. */
                   application?: { name: string; version?: string };
-                  /** Inserted before the requests are sent, such as persistedExchange for registered documents. */
+                  /** Inserted before the requests are sent, such as persistedExchange for trusted documents. */
                   exchanges?: Exchange[];
                 }
 

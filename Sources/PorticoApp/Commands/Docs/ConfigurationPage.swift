@@ -16,8 +16,8 @@ struct ConfigurationPage {
 
         A setting has one name in three forms: the flag `--log-level`, the environment variable `PORTICO_LOG_LEVEL`, and the
         key `log-level` in the file that `--config` names, which is one JSON object. A flag takes precedence over a variable,
-        a variable over the file. Most settings without a flag are secrets: the list of processes shows flags. A setting whose
-        name ends with `-file` takes the path of a file that contains the value.
+        a variable over the file. Only some settings have a flag; secrets have none, because the list of processes shows flags.
+        A setting whose name ends with `-file` takes the path of a file that contains the value.
 
         Portico exits with status 2 if a variable that begins with `PORTICO_`, or a key of the file, is not in this list, so
         that a mistyped name is not ignored.

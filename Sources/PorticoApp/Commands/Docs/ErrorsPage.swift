@@ -37,8 +37,8 @@ struct ErrorsPage {
         \(codes(schema).text)
         ## Order rejections
 
-        `RejectionReason`: why a broker refuses an order, in `Order.rejection.reason` of an order that was not placed, or in
-        `extensions.rejection` beside CONFLICT where a change was refused.
+        `RejectionReason`: why a broker refuses an order or a change. `Order.rejection.reason` of a REJECTED order has it, and
+        `extensions.rejection` of the error CONFLICT if the broker refused a change.
 
         \(reasons(schema).text)
         ## Refused sign-ins
@@ -143,9 +143,10 @@ extension ErrorCode {
             `X-Request-ID` identifies the request in the server's log.
             """
         case .unsupported:
-            "Do not offer it: `providers { capabilities { features } }` lists what is supported."
+            "Do not offer it: `providers { capabilities { features } }` lists the supported features."
         case .notEntitled: "Tell the user that their plan does not include it. The same request fails again."
-        case .reconnectRequired: "Send the user to `connectProvider` with `renew`, the id of the connection."
+        case .reconnectRequired:
+            "Let the user connect again: `connectProvider` with the id of the connection as `renew`."
         case .rateLimited: "Send the request again after `extensions.retryAt`, and send fewer requests."
         case .tooManyUpstreamCalls:
             "Request fewer symbols or fields in one operation. The same request may fail again."
@@ -179,8 +180,8 @@ extension HTTPErrorCode {
         case .persistedQueryNotFound:
             "The server does not have the text of the automatic persisted query with this hash, or no longer has it."
         case .persistedQueryNotSupported: "The server stores no automatic persisted queries."
-        case .documentNotFound: "No registered document has the `documentId`."
-        case .documentNotTrusted: "The server runs registered documents only."
+        case .documentNotFound: "No trusted document has the `documentId`."
+        case .documentNotTrusted: "The server runs trusted documents only."
         case .badRequest:
             """
             The request is malformed: its HTTP, a parameter of its URL, or the JSON of its body; or its URL contains a token. \
@@ -211,7 +212,7 @@ extension HTTPErrorCode {
         case .overloaded:
             """
             The server, or the client, has reached its limit of connections, requests, streams, WebSockets or memory; the \
-            message says which.
+            message names it.
             """
         case .shuttingDown: "The server is shutting down, and has not started the request."
         case .requestAborted:
@@ -226,8 +227,8 @@ extension HTTPErrorCode {
         switch self {
         case .persistedQueryNotFound: "Send the request again with the text and the hash."
         case .persistedQueryNotSupported: "Send the text without `extensions.persistedQuery`."
-        case .documentNotFound: "Send the id of a registered document."
-        case .documentNotTrusted: "Send the `documentId` of a registered document in place of `query`."
+        case .documentNotFound: "Send the id of a trusted document."
+        case .documentNotTrusted: "Send the `documentId` of a trusted document in place of `query`."
         case .badRequest: "Correct the error that the message describes. The same request fails again."
         case .unauthenticated: "Sign in, and send `Authorization: Bearer <token>` with the new token."
         case .originNotAllowed:
@@ -240,7 +241,7 @@ extension HTTPErrorCode {
             Accept `application/graphql-response+json` or `application/json`; for a subscription, `text/event-stream` or \
             `multipart/mixed;subscriptionSpec=1.0`.
             """
-        case .requestTimeout: "Send the request again, all of it at once."
+        case .requestTimeout: "Send the request again, without pauses between its parts."
         case .payloadTooLarge:
             "Send a shorter body, such as a `documentId` in place of the text. The same request fails again."
         case .uriTooLong: "Send the request with POST, its parameters in a JSON body."
@@ -274,12 +275,13 @@ extension RejectionReason {
     var remedy: String {
         switch self {
         case .insufficientFunds: "Show `Account.buyingPower`, and offer a smaller order."
-        case .insufficientQuantity: "Show `Position.quantity`, less what open orders already sell."
+        case .insufficientQuantity: "Show `Position.availableQuantity`, which open orders do not reserve."
         case .price: "Show the current `Quote` and `Listing.tickSize`, and let the user correct the price."
         case .quantity: "Show `Listing.minimumQuantity` and `Listing.quantityIncrement`."
         case .marketClosed: "Show `marketClock { nextOpen }`, or offer another `timeInForce`."
-        case .notTradable: "Do not offer the order: `Listing` describes what the broker trades, and how."
-        case .tradingBlocked: "Send the user to the broker: only the two together can lift the block."
+        case .notTradable:
+            "Do not offer the order: `Instrument.listings` has the order types that each broker accepts."
+        case .tradingBlocked: "Tell the user to contact the broker, which can lift the block."
         case .tooLate: "Read the order again: it is filled, cancelled or expired."
         case .other: "Show `message`, the text of the broker."
         }

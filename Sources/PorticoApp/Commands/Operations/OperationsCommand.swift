@@ -35,7 +35,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
             A file with the name of a .graphql file that ends in .json contains example variables: they are validated,
             and the cost is computed for them. If the document has several operations, it contains those of each by name.
 
-            Exit status 0: no findings. 1: findings that are as grave as --fail-on, or graver: breaking (an operation
+            Exit status 0: no findings. 1: findings with the severity of --fail-on, or a higher one: breaking (an operation
             cannot be run, or costs more than in the baseline), dangerous (two operations with one name, an unused
             fragment), or deprecated. 2: wrong usage, or there is no schema: the file or address cannot be read, or
             defines none.
@@ -62,10 +62,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
     @Option(help: "The project of the config file.")
     var project: String?
 
-    @Option(
-        help:
-            "The severity at which the command fails, with all graver ones: breaking, dangerous or deprecated."
-    )
+    @Option(help: "The lowest severity at which the command fails: deprecated, dangerous or breaking.")
     var failOn = Finding.Severity.breaking
 
     @Option(help: "The form of the report: text, json, junit, sarif or github.")

@@ -40,7 +40,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
             such as "FIELD_REMOVED Account.worth", and # for comments. Accepted changes are listed, but are no reason to
             fail. An entry of the file that matches no change is a warning.
 
-            Exit status 0: no findings; 1: a change as grave as --fail-on, or graver; 2: the schemas could not be
+            Exit status 0: no findings; 1: a change with the impact of --fail-on, or a higher one; 2: the schemas could not be
             compared: a file cannot be read or defines no schema, or an operation is valid for neither schema.
 
             Examples:
@@ -66,7 +66,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
     @Flag(help: "The same as --format json.")
     var json = false
 
-    @Option(help: "The impact at which the command fails, with all graver ones: breaking or dangerous.")
+    @Option(help: "The lowest impact at which the command fails: dangerous or breaking.")
     var failOn = Finding.Severity.breaking
 
     @Option(help: "A file with accepted changes.")

@@ -156,7 +156,7 @@ struct InviteUserCommand: AsyncParsableCommand {
 
     @OptionGroup var options: UsersOptions
 
-    @Option(help: "A note on whom the invitation is for.")
+    @Option(help: "A note for the operator, such as the name of the invited person.")
     var label: String?
 
     @Flag(help: "The new user is an administrator, who can sign in with the scope ADMIN.")
