@@ -4,22 +4,34 @@
     scale-model.py            writes the page
     scale-model.py --check    fails if the page differs
 
-Every input is a constant below: `COUNTED` has numbers of queries that `make bench ARGS=replicas` counts, `MEASURED` has values that
+`COUNTED` has numbers of queries, which are read from the tables of docs/several-replicas.md. `MEASURED` has values that
 were measured with prototypes on two shared cores over loopback, `ASSUMED` has the behaviour of users and machines. Everything
 else on the page is calculated from them.
 """
 
+import re
 import sys
 
 PAGE = "docs/scale-model.md"
+TABLE = "docs/several-replicas.md"
+
+
+def documented(row, pattern):
+    """The number that the pattern finds behind the first cell of a row of TABLE."""
+    with open(TABLE, encoding="utf-8") as file:
+        found = re.search(rf"^\| {re.escape(row)} \| {pattern}", file.read(), re.MULTILINE)
+    if not found:
+        sys.exit(f"{TABLE} has no row \"{row}\" with this pattern: {pattern}")
+    return int(found[1].replace(",", ""))
+
 
 # name: (value, unit, source)
 COUNTED = {
-    "idle_statements": (20, "/s", "PostgreSQL statements of a replica without requests"),
-    "idle_commands": (12, "/s", "Redis commands of a replica without requests"),
-    "order_statements": (27, "", "PostgreSQL statements of an order"),
-    "signin_statements": (35, "", "PostgreSQL statements of a sign-in"),
-    "call_commands": (7, "", "Redis commands of a public value that is read from a provider"),
+    "idle_statements": (documented("Statements without requests", "at most ([0-9,]+) a minute") / 60, "/s", "PostgreSQL statements of a replica without requests"),
+    "idle_commands": (documented("Commands without requests", "about ([0-9]+) a second"), "/s", "Redis commands of a replica without requests"),
+    "order_statements": (documented("new order", "([0-9]+), "), "", "PostgreSQL statements of an order"),
+    "signin_statements": (documented("sign-in", "([0-9]+), "), "", "PostgreSQL statements of a sign-in"),
+    "call_commands": (documented("public value from a provider, for each call", r"[0-9]+ \| ([0-9]+)"), "", "Redis commands of a public value that is read from a provider"),
     "begin_statements": (6, "", "statements of `begin`, by whose rate those of orders and sign-ins are estimated"),
 }
 
@@ -164,7 +176,7 @@ def page():
         "<!-- Written by Scripts/scale-model.py; do not edit. -->",
         "",
         "How much load a number of users causes, and which part reaches its limit first, for 1 to 100 replicas. The inputs are of",
-        "three kinds: **counted** values are numbers of queries of the built executable (`make bench ARGS=replicas`); **measured** values",
+        "three kinds: **counted** values are numbers of queries of the built executable ([sizing](several-replicas.md#sizing)); **measured** values",
         "are of prototypes on two shared cores over loopback, with a disk that confirms a write in 0.12 ms, so that they give orders of",
         "magnitude; **assumed** values are behaviour of users and sizes of machines. All results are **extrapolated** from them by",
         "`Scripts/scale-model.py`; none was measured at these sizes.",

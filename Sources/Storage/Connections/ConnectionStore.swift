@@ -176,13 +176,15 @@ package struct ConnectionStore: Sendable {
 
     /// All connections of all users, the oldest first.
     ///
-    /// For the start of the process: it waits.
+    /// For the start of the process: it waits. It reads them in pages.
     ///
     /// - Throws: `damagedConnection` for a row that another program has changed, or the error of the database.
     package func all() throws(StorageError) -> [StoredConnection] {
-        let found = try database.readNow { db in try Self.all(db) }
-        if let id = found.damaged.first { throw damage(of: id) }
-        return found.connections
+        let pages = try database.readNow(SQLPages(of: "connection")) { db, ids in
+            try Self.all(db, "WHERE connection.id IN (\(ids.placeholders))", ids.arguments)
+        }
+        if let id = pages.lazy.flatMap(\.damaged).first { throw damage(of: id) }
+        return pages.flatMap(\.connections).sorted { ($0.connectedAt, $0.id) < ($1.connectedAt, $1.id) }
     }
 
     /// The connections that a read has found.
@@ -207,7 +209,7 @@ package struct ConnectionStore: Sendable {
     }
 
     private static func all(
-        _ db: SQLTransaction, _ condition: String = "", _ arguments: SQLArguments = []
+        _ db: SQLTransaction, _ condition: String, _ arguments: SQLArguments
     ) throws -> Found {
         var accounts: [String: [StoredAccount]] = [:]
         let rows = try db.rows(

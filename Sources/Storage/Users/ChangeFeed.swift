@@ -31,44 +31,17 @@ final class ChangeFeed: Sendable {
         init(_ kind: Kind, _ id: String) { self.init(number: 0, kind: kind, id: id) }
     }
 
-    /// A table whose rows a process that has a gap reads in pages, in the order of their keys.
-    struct Table: Sendable {
-        /// The most rows of a page.
-        static let pageSize = 500
-        static let all = [
-            Table(kind: .session, name: "session", key: ["id"], id: "id"),
-            Table(kind: .connection, name: "connection", key: ["id"], id: "owner"),
-            Table(
-                kind: .identity, name: "ended_identity_session", key: ["issuer", "kind", "value"],
-                id: "kind || ' ' || value"),
-            Table(kind: .alert, name: "alert", key: ["id"], id: "id || ' ' || owner"),
-        ]
-
-        let kind: Change.Kind
-        private let name: String
-        /// Texts, none of which is empty, with an index.
-        private let key: [String]
-        /// The SQL of ``Change/id``.
-        private let id: String
-
-        /// The key before that of each row.
-        var begin: [String] { key.map { _ in "" } }
-
-        /// Returns a change for each row of the page behind a key, and the key of the last row; nil if there is none.
-        func page(
-            after last: [String], _ db: SQLTransaction
-        ) throws -> (changes: [Change], last: [String])? {
-            let columns = key.joined(separator: ", ")
-            let rows = try db.rows(
-                """
-                SELECT \(columns), \(id) AS changed FROM \(name)
-                WHERE (\(columns)) > (\(key.map { _ in "?" }.joined(separator: ", ")))
-                ORDER BY \(columns) LIMIT \(Self.pageSize)
-                """, SQLArguments(last.map(\.sqlValue)))
-            guard let end = rows.last else { return nil }
-            return (try rows.map { Change(kind, try $0["changed"]) }, try key.map { try end[$0] })
-        }
-    }
+    /// The tables that a process with a gap reads, each with the kind of its changes; a text is a ``Change/id``.
+    static let tables: [(kind: Change.Kind, pages: SQLPages)] = [
+        (.session, SQLPages(of: "session")),
+        (.connection, SQLPages(of: "connection", text: "owner")),
+        (
+            .identity,
+            SQLPages(
+                of: "ended_identity_session", key: ["issuer", "kind", "value"], text: "kind || ' ' || value")
+        ),
+        (.alert, SQLPages(of: "alert", text: "id || ' ' || owner")),
+    ]
 
     /// Longer than any transaction, in milliseconds.
     private static let transactionTime: Int64 = 30_000

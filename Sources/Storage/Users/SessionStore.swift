@@ -26,9 +26,9 @@ package final class SessionStore: Sendable {
     /// The last value of SQLite's counter of changes by connections other than `watch`.
     private let knownVersion = Atomic<Int64>(0)
 
-    /// Reads all sessions of a file; for the start of the process: it waits.
+    /// Reads all sessions of a file in pages; for the start of the process: it waits.
     ///
-    /// The clock determines the age of the changes by other processes.
+    /// The clock determines the age of the changes by other processes; those that they make meanwhile are read afterwards.
     ///
     /// - Throws: `wrongMasterKey` where their tokens' hashes were made under another.
     package init(
@@ -41,7 +41,10 @@ package final class SessionStore: Sendable {
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
-        live.replace(with: try database.readNow { db in try Self.all(db) })
+        let pages = try database.readNow(SQLPages(of: "session")) { db, ids in
+            try Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
+        }
+        live.replace(with: pages.flatMap(\.self))
     }
 
     /// Returns the session of a token; nil if there is none.
@@ -409,19 +412,19 @@ package final class SessionStore: Sendable {
             deletions.report(batch.filter { !users.contains($0.text) })
         }
         let owners = Set(held.map(\.text))
-        for table in ChangeFeed.Table.all {
-            var last = table.begin
+        for (kind, pages) in ChangeFeed.tables {
+            var last = pages.begin
             while let page = try await database.read(
-                .normal, { [last] db in try table.page(after: last, db) })
+                .normal, { [last] db in try pages.page(after: last, db) })
             {
-                try await apply(
-                    page.changes.filter { change in
-                        switch change.kind {
-                        case .session: live.session(change.id) == nil
-                        case .connection: !owners.contains(change.id)
-                        case .user, .identity, .alert: true
-                        }
-                    })
+                let unread = page.texts.filter { id in
+                    switch kind {
+                    case .session: live.session(id) == nil
+                    case .connection: !owners.contains(id)
+                    case .user, .identity, .alert: true
+                    }
+                }
+                try await apply(unread.map { ChangeFeed.Change(kind, $0) })
                 last = page.last
             }
         }

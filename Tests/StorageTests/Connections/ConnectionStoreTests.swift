@@ -50,6 +50,41 @@ struct ConnectionStoreTests {
         }
     }
 
+    @Test(
+        "are all read in pages that are transactions of their own, the oldest first",
+        arguments: TestEngine.allCases)
+    func readsPages(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let (file, store) = try Self.store(folder)
+            func read() throws -> (connections: [StoredConnection], transactions: Int) {
+                let before = file.database.postgres?.counts.transactions ?? 0
+                let connections = try store.all()
+                return (connections, (file.database.postgres?.counts.transactions ?? 0) - before)
+            }
+            let empty = try read()
+            #expect(empty.connections.isEmpty)
+            let numbers = 1_000...2_000
+            try file.database.writeNow { db in
+                for number in numbers {
+                    try db.execute(
+                        """
+                        INSERT INTO connection (id, owner, provider, environment, connected_at)
+                        VALUES (?, 'ann', 'ALPACA', 'PAPER', ?)
+                        """, ["c\(number)", 5_000 - number])
+                    try db.execute(
+                        """
+                        INSERT INTO connected_account (connection, place, id, number, name, currency)
+                        VALUES (?, 0, ?, '1', NULL, 'USD')
+                        """, ["c\(number)", "a\(number)"])
+                }
+            }
+            let full = try read()
+            #expect(full.connections.map(\.id) == numbers.reversed().map { "c\($0)" })
+            #expect(full.connections.map { $0.accounts.map(\.id) } == numbers.reversed().map { ["a\($0)"] })
+            #expect(full.transactions - empty.transactions == (engine == .postgresql ? 3 : 0))
+        }
+    }
+
     @Test("are deleted with their credential, by their owner only", arguments: TestEngine.allCases)
     func deletes(engine: TestEngine) async throws {
         try await engine.with { folder in

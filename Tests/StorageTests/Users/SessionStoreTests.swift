@@ -50,6 +50,39 @@ struct SessionStoreTests {
         }
     }
 
+    @Test(
+        "are all read at the start, in pages that are transactions of their own",
+        arguments: TestEngine.allCases)
+    func readsPages(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let (file, key) = (try folder.open(), MasterKey.random())
+            // Stores the key of the tokens.
+            _ = try SessionStore(in: file, key)
+            func start() throws -> (ids: [String], transactions: Int) {
+                let before = file.database.postgres?.counts.transactions ?? 0
+                let ids = try SessionStore(in: file, key).live.all.map(\.id).sorted()
+                return (ids, (file.database.postgres?.counts.transactions ?? 0) - before)
+            }
+            let empty = try start()
+            #expect(empty.ids.isEmpty)
+            let numbers = 1_000...2_000
+            try file.database.writeNow { db in
+                try db.execute(#"INSERT INTO "user" (id, created_at) VALUES ('ann', 0)"#)
+                for number in numbers {
+                    let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 2 * 8)) }
+                    try db.execute(
+                        """
+                        INSERT INTO session (id, token_hash, user_id, scopes, created_at, last_used_at, expires_at)
+                        VALUES (?, ?, 'ann', 'READ', 0, 0, 1)
+                        """, ["s\(number)", Data(bytes)])
+                }
+            }
+            let full = try start()
+            #expect(full.ids == numbers.map { "s\($0)" })
+            #expect(full.transactions - empty.transactions == (engine == .postgresql ? 3 : 0))
+        }
+    }
+
     @Test("are not found by other texts", arguments: TestEngine.allCases)
     func findsNothing(engine: TestEngine) async throws {
         let store = try SessionStore(in: engine.temporary(), .random())
