@@ -120,8 +120,9 @@ struct RedisClientTests {
     func slow() async throws {
         let server = try RedisServer()
         var limits = RunningClient.limits
-        limits.reply = .milliseconds(50)
-        limits.connect = .milliseconds(200)
+        // Long enough for the first connection on a machine with many tests.
+        limits.reply = .seconds(1)
+        limits.connect = .seconds(2)
         try await RunningClient.with(server.url(), limits) { running in
             try server.pause()
             defer { try? server.resume() }
