@@ -1,4 +1,5 @@
 import Brokerage
+import Foundation
 import NIOCore
 import Sandbox
 import TestSupport
@@ -179,6 +180,19 @@ struct ShutdownTests {
                 .flatMap { Int64($0) })
         let replica = try ContainerFiles.yaml("\(overlay)/deployment.yaml")["spec"]?["template"]?["spec"]
         #expect(replica?["terminationGracePeriodSeconds"]?.string == "\(seconds + delay)")
+    }
+
+    @Test("deletes the files of a server without a data directory")
+    func temporaryFiles() async throws {
+        try await withFolder { folder in
+            func files() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            }
+            try await withServer(environment: ["TMPDIR": folder.path]) { _ in
+                #expect(try !files().isEmpty)
+            }
+            #expect(try files() == [])
+        }
     }
 
     @Test("without requests in flight does not wait for idle connections")
