@@ -223,7 +223,7 @@ struct BalancedUserTests {
         }
 
         private func ask(_ step: Step) async throws -> RawResponse {
-            try await server.ask(filled(step.document), token: step.token.map(filled), patience: 60)
+            try await server.ask(filled(step.document), token: step.token.map(filled))
         }
 
         /// Whether a response is the one of the step.

@@ -64,7 +64,7 @@ struct EndedTokenTests {
     }
 
     private static func socket(_ server: RunningServer, token: String) async throws -> SocketClient {
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(port: server.port, patience: 20)
         try await client.send(SocketClient.handshake())
         #expect(try await client.response().status == 101)
         let socket = SocketClient(client: client)
@@ -82,7 +82,7 @@ struct EndedTokenTests {
 
     /// `SocketCloseTests` checks that the sockets are closed within one second, in virtual time.
     ///
-    /// Here a keep-alive would close them after half a minute, and the test's client waits at most twenty
+    /// Here a keep-alive would close them after half a minute, and the client of a socket waits at most twenty
     /// seconds.
     @Test(
         "closes its sockets, also idle ones, and each stream gets UNAUTHENTICATED without `complete`",
@@ -97,7 +97,7 @@ struct EndedTokenTests {
                 let busy = try await Self.open(server, token: token)
                 try await busy.subscribe("1", Self.stream)
                 #expect(try await busy.next().text.contains(#""goalsProgress":{"target":"0"}"#))
-                let events = try RawClient(port: server.port)
+                let events = try RawClient(port: server.port, patience: 20)
                 let request = RawRequest.post(
                     RawRequest.query(Self.stream),
                     fields: ["Accept: text/event-stream", "Authorization: Bearer \(token)"])

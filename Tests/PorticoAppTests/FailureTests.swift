@@ -45,8 +45,7 @@ struct FailureTests {
 
     @Test("is awaited until the deadline of the operation, while other values are returned")
     func hangs() async throws {
-        // The deadline is at 20 seconds, and so is the test's patience with the answer, with as much for a busy
-        // machine.
+        // The deadline is at 20 seconds; the client waits longer.
         try await expectFailure(.hang, "PROVIDER_TIMEOUT", at: .quotes)
     }
 
@@ -93,7 +92,7 @@ struct FailureTests {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
                 #expect(sandbox.faults.add(Fault(effect, provider: .alpaca, endpoint: place.rawValue)))
-                let failed = try await server.ask(homeScreen, token: ownerToken, patience: 40)
+                let failed = try await server.ask(homeScreen, token: ownerToken)
                 #expect(failed.status == 200, sourceLocation: sourceLocation)
                 let paths = place.paths(failed)
                 #expect(!paths.isEmpty, sourceLocation: sourceLocation)

@@ -59,12 +59,15 @@ struct HomeScreenTests {
         try await withSandboxProgram { sandbox in
             try await sandbox.closeMarket()
             try await withServer(before: Upstream(sandbox)) { server in
-                // All calls are in flight when the last request comes.
-                try await sandbox.add(fault: #"{"effect":"latency","milliseconds":1000}"#)
+                // All requests wait for the first calls before the provider responds.
+                try await sandbox.add(fault: #"{"effect":"latency","milliseconds":60000}"#)
                 try await withThrowingTaskGroup(of: RawResponse.self) { group in
                     for _ in 0..<100 {
                         group.addTask { try await server.ask(homeScreen, token: ownerToken) }
                     }
+                    let waiting = "\nportico_http_requests_in_flight 100\n"
+                    try await waitUntil { try await server.get("/metrics").body.contains(waiting) }
+                    try await sandbox.resetFaults()
                     for try await answer in group {
                         #expect(answer.status == 200)
                         #expect(answer.json?["errors"] == nil, "\(answer.body)")

@@ -121,7 +121,7 @@ struct ReplicaFailureTests {
             let isWithoutDatabase = failure.separatesFromDatabase(replica)
             for cell in cells(replica, site, last: 20 + replica) {
                 let answer = try await site.group.servers[replica].ask(
-                    cell.document, token: cell.token, patience: 60)
+                    cell.document, token: cell.token)
                 #expect(answer.status == 200, "\(replica), \(cell.name): \(answer.body)")
                 let code = isWithoutDatabase ? cell.codeWithoutDatabase : cell.code
                 #expect(answer.code == code, "\(replica), \(cell.name): \(answer.body)")
@@ -146,7 +146,7 @@ struct ReplicaFailureTests {
         for replica in site.group.servers.indices {
             for cell in cells(replica, site, last: 30 + replica) {
                 try await waitUntil {
-                    try await site.group.servers[replica].ask(cell.document, token: cell.token, patience: 60)
+                    try await site.group.servers[replica].ask(cell.document, token: cell.token)
                         .code
                         == cell.code
                 }
@@ -259,7 +259,7 @@ struct ReplicaFailureTests {
                         FOR EACH ROW WHEN (NEW.state = 'SENT') EXECUTE FUNCTION wait_at_mark();
                     """)
                 async let response = site.group.servers[0].ask(
-                    Self.placing(0, site), token: ownerToken, patience: 60)
+                    Self.placing(0, site), token: ownerToken)
                 try await waitUntil {
                     let count = try execute(
                         """
@@ -280,7 +280,7 @@ struct ReplicaFailureTests {
                     var placed: RawResponse?
                     // The first replica tries its database again after the pause of its circuit breaker.
                     try await waitUntil {
-                        placed = try await server.ask(Self.placing(0, site), token: ownerToken, patience: 60)
+                        placed = try await server.ask(Self.placing(0, site), token: ownerToken)
                         return placed?.code != "STORAGE_UNAVAILABLE"
                     }
                     #expect(placed?.failures.isEmpty == true, "\(placed?.body ?? "")")

@@ -259,7 +259,7 @@ struct ReplicaSizingTests {
             let time = Duration.seconds(30)
             let most = Double(documented * site.replicas.count)
             // On a loaded machine, tasks begin later.
-            try await waitUntil(timeout: .seconds(80)) {
+            try await waitUntil(timeout: .seconds(200)) {
                 let counted = try await site.idleStatements(for: time)
                 #expect(counted <= most * 1.05)
                 return counted >= most * 0.9

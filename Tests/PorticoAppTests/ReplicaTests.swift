@@ -178,7 +178,7 @@ struct ReplicaTests {
             mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY
                 instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
                 order { id state providerOrderId } } }
-            """, token: ownerToken, patience: 60)
+            """, token: ownerToken)
     }
 
     /// Waits until the journal has the outcome of its only write; each query of an order would be a call to the broker.

@@ -1,4 +1,5 @@
 import Brokerage
+import Foundation
 import NIOCore
 import Sandbox
 import TestSupport
@@ -13,15 +14,34 @@ import Musl
 
 @Suite("The shutdown")
 struct ShutdownTests {
+    /// Sends a request whose value the provider has after the reset of the sandbox's faults.
+    private static func askSlowly(_ server: RunningServer, _ sandbox: Sandbox) async throws -> RawResponse {
+        #expect(sandbox.faults.add(Fault(.latency(.seconds(60)), endpoint: "GET /v2/account")))
+        return try await server.ask("{ account { equity } }", token: ownerToken)
+    }
+
+    /// Waits until the server refuses new requests.
+    @discardableResult
+    private static func refusal(_ server: RunningServer) async throws -> RawResponse {
+        var refusal: RawResponse?
+        try await waitUntil {
+            // When the shutdown begins, connections without a request are closed.
+            refusal = try? await server.ask("{ __typename }")
+            return refusal?.status == 503
+        }
+        return try #require(refusal)
+    }
+
     @Test("finishes requests in flight, accepts no new ones, and exits with status 0")
     func drains() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                #expect(sandbox.faults.add(Fault(.latency(.seconds(3)), endpoint: "GET /v2/account")))
-                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                async let answer = Self.askSlowly(server, sandbox)
                 // The sandbox counts a call when it comes, and tells nobody.
                 try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
                 server.program.stop()
+                try await Self.refusal(server)
+                sandbox.faults.reset()
                 let late = try await answer
                 #expect(late.status == 200)
                 #expect(late.json?["data"]?["account"]?["equity"]?.string != nil, "\(late.body)")
@@ -36,15 +56,14 @@ struct ShutdownTests {
     func refuses() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                #expect(sandbox.faults.add(Fault(.latency(.seconds(6)), endpoint: "GET /v2/account")))
-                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                async let answer = Self.askSlowly(server, sandbox)
                 try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
                 server.program.stop()
-                try await waitUntil { try await server.ask("{ __typename }").status == 503 }
-                let refusal = try await server.ask("{ __typename }")
+                let refusal = try await Self.refusal(server)
                 #expect(refusal.code == "SHUTTING_DOWN")
                 #expect(refusal["connection"] == "close")
                 #expect(try await server.get("/health/ready").status == 503)
+                sandbox.faults.reset()
                 #expect(try await answer.status == 200)
                 #expect(await server.program.exitStatus == 0)
             }
@@ -57,8 +76,7 @@ struct ShutdownTests {
             var upstream = Upstream(sandbox)
             upstream.credential["PORTICO_SHUTDOWN_GRACE_PERIOD"] = "1"
             try await withServer(before: upstream) { server in
-                #expect(sandbox.faults.add(Fault(.latency(.seconds(60)), endpoint: "GET /v2/account")))
-                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                async let answer = Self.askSlowly(server, sandbox)
                 try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
                 server.program.stop()
                 let response = try await answer
@@ -101,10 +119,11 @@ struct ShutdownTests {
                 #expect(clock.status == 200)
                 #expect(clock.failures.isEmpty, "\(clock.body)")
                 #expect(clock["connection"] == "close")
-                #expect(sandbox.faults.add(Fault(.latency(.seconds(3)), endpoint: "GET /v2/account")))
-                async let answer = server.ask("{ account { equity } }", token: ownerToken)
+                async let answer = Self.askSlowly(server, sandbox)
                 try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
                 server.program.send(second)
+                try await Self.refusal(server)
+                sandbox.faults.reset()
                 let late = try await answer
                 #expect(late.status == 200)
                 #expect(late.json?["data"]?["account"]?["equity"]?.string != nil, "\(late.body)")
@@ -161,6 +180,19 @@ struct ShutdownTests {
                 .flatMap { Int64($0) })
         let replica = try ContainerFiles.yaml("\(overlay)/deployment.yaml")["spec"]?["template"]?["spec"]
         #expect(replica?["terminationGracePeriodSeconds"]?.string == "\(seconds + delay)")
+    }
+
+    @Test("deletes the files of a server without a data directory")
+    func temporaryFiles() async throws {
+        try await withFolder { folder in
+            func files() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            }
+            try await withServer(environment: ["TMPDIR": folder.path]) { _ in
+                #expect(try !files().isEmpty)
+            }
+            #expect(try files() == [])
+        }
     }
 
     @Test("without requests in flight does not wait for idle connections")

@@ -210,11 +210,7 @@ struct UserTests {
     ///
     /// The server checks several times a second.
     private func expectEnd(of token: String, _ server: RunningServer) async throws {
-        for _ in 0..<200 {
-            if try await server.ask(Self.viewer, token: token).code == "UNAUTHENTICATED" { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        Issue.record("the session goes on")
+        try await waitUntil { try await server.ask(Self.viewer, token: token).code == "UNAUTHENTICATED" }
     }
 
     /// Arguments, the exit status and a part of the message.

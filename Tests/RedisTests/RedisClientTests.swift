@@ -120,8 +120,9 @@ struct RedisClientTests {
     func slow() async throws {
         let server = try RedisServer()
         var limits = RunningClient.limits
-        limits.reply = .milliseconds(50)
-        limits.connect = .milliseconds(200)
+        // Long enough for the first connection on a machine with many tests.
+        limits.reply = .seconds(1)
+        limits.connect = .seconds(2)
         try await RunningClient.with(server.url(), limits) { running in
             try server.pause()
             defer { try? server.resume() }
@@ -222,17 +223,32 @@ struct RedisClientTests {
         }
     }
 
+    /// Starts a server with TLS.
+    private static func server(
+        with certificate: ThrowawayCertificate
+    ) async throws -> (server: RedisServer, port: Int) {
+        while true {
+            let port = try await Stranger.freePort()
+            do {
+                let server = try RedisServer(
+                    password: "secret",
+                    options: [
+                        "--tls-port", "\(port)", "--tls-cert-file", certificate.certificate,
+                        "--tls-key-file", certificate.key, "--tls-ca-cert-file", certificate.certificate,
+                        "--tls-auth-clients", "no",
+                    ])
+                return (server, port)
+            } catch let failure as ServerShell.Failure where failure.description.contains("in use") {
+                // Another process got the port in the meantime.
+            }
+        }
+    }
+
     @Test("verifies the certificate of a server with TLS")
     func tls() async throws {
         let certificate = try await ThrowawayCertificate.make()
         defer { try? certificate.delete() }
-        let port = try await Stranger.freePort()
-        let server = try RedisServer(
-            password: "secret",
-            options: [
-                "--tls-port", "\(port)", "--tls-cert-file", certificate.certificate, "--tls-key-file",
-                certificate.key, "--tls-ca-cert-file", certificate.certificate, "--tls-auth-clients", "no",
-            ])
+        let (server, port) = try await Self.server(with: certificate)
         let url = "rediss://:secret@localhost:\(port)/1"
         try await RunningClient.with("\(url)?ca-file=\(certificate.certificate)") { running in
             let replies = try await running.client.send([RedisCommand(line: "PING")])

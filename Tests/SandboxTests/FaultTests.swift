@@ -101,6 +101,17 @@ struct FaultTests {
         }
     }
 
+    @Test("latency ends when the script is reset, and the response is the true one")
+    func endedLatency() async throws {
+        try await withSandbox { fixture in
+            #expect(fixture.sandbox.faults.add(Fault(.latency(.seconds(3_600)))))
+            async let reply = fixture.trading("/v2/account")
+            try await waitUntil { fixture.sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
+            fixture.sandbox.faults.reset()
+            #expect(try await reply.status == 200)
+        }
+    }
+
     @Test("latency and another effect come together")
     func combined() async throws {
         try await withSandbox { fixture in

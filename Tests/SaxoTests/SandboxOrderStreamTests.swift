@@ -32,7 +32,7 @@ struct SandboxOrderStreamTests {
                 while !Task.isCancelled {
                     wall.advance(by: .seconds(1))
                     // Slowly: a subscription without a message for 30 s begins again.
-                    try? await Task.sleep(for: .milliseconds(100))
+                    try? await Task.sleep(for: .milliseconds(250))
                 }
             }
             defer { time.cancel() }

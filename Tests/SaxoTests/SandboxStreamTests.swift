@@ -48,7 +48,8 @@ struct SandboxStreamTests {
         let time = Task {
             while isTicking, !Task.isCancelled {
                 fixture.time.wall.advance(by: .seconds(1))
-                try? await Task.sleep(for: .milliseconds(5))
+                // Slowly: a list without a message for 30 s begins again.
+                try? await Task.sleep(for: .milliseconds(250))
             }
         }
         defer { time.cancel() }

@@ -23,12 +23,14 @@ package final class RawClient: Sendable {
 
     /// The timeout of a read, in seconds.
     private let timeout: Int
+    /// Long enough for a machine with many tests.
+    package static let patience = 60
     /// The time after which reads fail even if bytes arrive; it ends a test that receives only heartbeats.
     private let end = ContinuousClock.now + RawClient.maximumLifetime
 
     private static let maximumLifetime = Duration.seconds(300)
 
-    package init(port: Int, receiveBuffer: Int32? = nil, patience timeout: Int = 20) throws {
+    package init(port: Int, receiveBuffer: Int32? = nil, patience timeout: Int = RawClient.patience) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "no socket: \(errno)") }
         self.descriptor = descriptor

@@ -4,6 +4,8 @@ import NIOHTTP1
 /// The faults of one call: all latencies, then the first other effect.
 struct CallFaults {
     let effects: [Fault.Effect]
+    /// Ends the latencies.
+    let reset: ScriptReset
 
     /// The first effect that is not a latency.
     var effect: Fault.Effect? {
@@ -12,12 +14,12 @@ struct CallFaults {
         }
     }
 
-    /// Waits for the sum of all latencies.
+    /// Waits for the sum of all latencies, or until the script is reset.
     func delay() async {
         for case .latency(let latency) in effects {
             // The task is cancelled if the client disconnects or the sandbox stops; then no one needs the
             // response.
-            try? await Task.sleep(for: latency)
+            await reset.sleep(for: latency)
         }
     }
 
@@ -108,7 +110,7 @@ package struct Fault: Sendable, Hashable {
     }
 
     package enum Effect: Sendable, Hashable {
-        /// The response is delayed.
+        /// The response is delayed, at most until the script is reset.
         case latency(Duration)
         /// Another status, with the provider's body for it.
         case status(Int, retryAfter: Int? = nil)

@@ -12,6 +12,7 @@ package final class FaultScript: Sendable {
         /// The number of faults added since the script was last empty, so that a reset restarts the same
         /// random sequence.
         var added = 0
+        let reset = ScriptReset()
     }
 
     private struct Entry {
@@ -48,8 +49,13 @@ package final class FaultScript: Sendable {
         }
     }
 
+    /// Removes all faults, and ends the latencies of calls in progress.
     package func reset() {
-        script.withLock { $0 = Script() }
+        let old = script.withLock { script in
+            defer { script = Script() }
+            return script.reset
+        }
+        old.happen()
     }
 
     /// Returns the faults of one call, and counts them as used.
@@ -74,7 +80,44 @@ package final class FaultScript: Sendable {
                 }
             }
             script.entries.removeAll { ($0.fault.remaining ?? 1) <= 0 }
-            return CallFaults(effects: effects)
+            return CallFaults(effects: effects, reset: script.reset)
         }
+    }
+}
+
+/// The end of a script, which ends the latencies of its calls.
+final class ScriptReset: Sendable {
+    private struct State {
+        var hasHappened = false
+        var next = 0
+        var sleeps: [Int: Task<Void, Never>] = [:]
+    }
+
+    // Calls sleep on any task; held for a few look-ups.
+    private let state = Mutex(State())
+
+    func happen() {
+        let sleeps = state.withLock { state in
+            state.hasHappened = true
+            return Array(state.sleeps.values)
+        }
+        for sleep in sleeps { sleep.cancel() }
+    }
+
+    /// Sleeps for a duration, or until the script is reset or the task is cancelled.
+    func sleep(for duration: Duration) async {
+        let (number, sleep) = state.withLock { state in
+            let sleep = Task<Void, Never> { try? await Task.sleep(for: duration) }
+            if state.hasHappened { sleep.cancel() }
+            state.next += 1
+            state.sleeps[state.next] = sleep
+            return (state.next, sleep)
+        }
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
+        }
+        _ = state.withLock { $0.sleeps.removeValue(forKey: number) }
     }
 }

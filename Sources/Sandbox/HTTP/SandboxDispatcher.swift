@@ -163,6 +163,6 @@ extension StreamRoute {
 extension CallFaults {
     /// The faults that apply to the handshake itself.
     fileprivate var exceptDisconnect: CallFaults {
-        CallFaults(effects: effects.filter { $0 != .disconnect })
+        CallFaults(effects: effects.filter { $0 != .disconnect }, reset: reset)
     }
 }

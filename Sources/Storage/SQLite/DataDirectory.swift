@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// The data directory, which has all files.
 package struct DataDirectory: Sendable {
@@ -106,9 +107,19 @@ package final class DirectoryLock: Sendable {
 
 /// A data directory that exists as long as the process uses it, for a server without a data directory.
 ///
-/// It is deleted with the last reference; if the process is killed, the system has to delete it.
+/// It is deleted with the last reference, or when the process ends; if the process is killed, the system has to delete it.
 package final class TemporaryDirectory: Sendable {
     package let folder: DataDirectory
+
+    // The paths of the existing directories. Threads create and delete them at any time; held for a look-up.
+    private static let paths = Mutex<Set<String>>([])
+    /// References that exist when the process ends are not deinitialized.
+    private static let deletesAtExit: Bool =
+        atexit {
+            for path in TemporaryDirectory.paths.withLock(\.self) {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+        } == 0
 
     /// - Throws: `folder` if the system's directory for temporary files cannot be written.
     package init() throws(StorageError) {
@@ -122,7 +133,12 @@ package final class TemporaryDirectory: Sendable {
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         guard isMade else { throw .folder(path: path, reason: DataDirectory.reason()) }
         folder = try DataDirectory(path)
+        guard Self.deletesAtExit else { throw .folder(path: path, reason: DataDirectory.reason()) }
+        Self.paths.withLock { _ = $0.insert(path) }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder.path) }
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder.path)
+        Self.paths.withLock { _ = $0.remove(folder.path) }
+    }
 }

@@ -202,8 +202,8 @@ package final class SessionStore: Sendable {
 
     /// Whether the session of a token that memory does not have may be in the database.
     package func mayFind(_ text: String) -> Bool {
-        guard feed != nil, let token = SessionToken(text) else { return false }
-        return !misses.contains(TokenHash(digesting: token))
+        guard let feed, let token = SessionToken(text) else { return false }
+        return !misses.contains(TokenHash(digesting: token), now: feed.now)
     }
 
     /// Finds a session in memory after the changes of other processes were applied.
@@ -247,7 +247,7 @@ package final class SessionStore: Sendable {
             try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
         }
         guard let found else {
-            misses.insert(TokenHash(digesting: token))
+            misses.insert(TokenHash(digesting: token), now: feed?.now ?? .now)
             return nil
         }
         live.addIfUnknown(found)

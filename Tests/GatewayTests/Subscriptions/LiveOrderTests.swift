@@ -187,7 +187,8 @@ struct LiveOrderTests {
             let time = Task {
                 while !Task.isCancelled {
                     clock.advance(by: .seconds(1))
-                    try? await Task.sleep(for: .milliseconds(20))
+                    // Slowly: a subscription without a message for 30 s begins again.
+                    try? await Task.sleep(for: .milliseconds(250))
                 }
             }
             defer { time.cancel() }

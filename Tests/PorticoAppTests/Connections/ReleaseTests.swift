@@ -31,7 +31,7 @@ struct ReleaseTests {
 
         func ask(_ query: String) async throws -> JSONValue {
             let answer = try await server.send(
-                RawRequest.post(RawRequest.query(query), fields: fields), patience: 60)
+                RawRequest.post(RawRequest.query(query), fields: fields))
             #expect(answer.failures.isEmpty, "\(answer.body)")
             return try #require(answer.json?["data"], "\(answer.body)")
         }
@@ -57,7 +57,7 @@ struct ReleaseTests {
             for (field, told) in [
                 ("orders { id }", ":\n\n"), ("quotes(symbols: [\"AAPL\"]) { price }", "event: next"),
             ] {
-                let client = try RawClient(port: server.port, patience: 60)
+                let client = try RawClient(port: server.port)
                 try await client.send(
                     RawRequest.post(
                         RawRequest.query("subscription { \(field) }"),
@@ -95,15 +95,10 @@ struct ReleaseTests {
 
     /// Waits until a gauge is at most a value, since streams end a moment after their token.
     private static func expect(
-        _ name: String, atMost value: Int, _ server: RunningServer,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ name: String, atMost value: Int, _ server: RunningServer, fileID: StaticString = #fileID,
+        line: UInt = #line
     ) async throws {
-        for _ in 0..<600 {
-            if try await gauge(name, server) <= value { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        Issue.record(
-            "\(name) is \(try await gauge(name, server)), more than \(value)", sourceLocation: sourceLocation)
+        try await waitUntil(fileID: fileID, line: line) { try await gauge(name, server) <= value }
     }
 
     @Test("is released after a thousand guests have connected, subscribed and signed out")
@@ -148,10 +143,7 @@ struct ReleaseTests {
                     try await Self.expect("portico_provider_connections", atMost: connections, server)
                     // Of the forty followed feeds, at most the server's own source is left.
                     try await Self.expect("portico_quote_feeds", atMost: 1, server)
-                    for _ in 0..<600 where sandbox.streams[.alpaca, "GET /stream"] > 0 {
-                        try await Task.sleep(for: .milliseconds(50))
-                    }
-                    #expect(sandbox.streams[.alpaca, "GET /stream"] == 0)
+                    try await waitUntil { sandbox.streams[.alpaca, "GET /stream"] == 0 }
                     // Eight hundred of the thousand guests came after the first measurement.
                     let growth = try memory.residentBytes() - warm
                     #expect(growth < 12 << 20, "\(growth)")

@@ -39,22 +39,27 @@ struct OrderSendTests {
                     try #require(
                         sandbox.faults.add(
                             Fault(
-                                .latency(.seconds(4)), provider: .alpaca, endpoint: Self.bars,
+                                .latency(.seconds(60)), provider: .alpaca, endpoint: Self.bars,
                                 remaining: Self.connections)))
                     try await withThrowingTaskGroup { group in
                         for last in 1...Self.connections {
                             group.addTask {
                                 _ = try await server.ask(
                                     #"{ chart(symbol: "KO", interval: ONE_DAY, last: \#(last)) { fetchedAt } }"#,
-                                    token: ownerToken, patience: 60)
+                                    token: ownerToken)
                             }
                         }
                         try await waitUntil { sandbox.calls[.alpaca, Self.bars] >= Self.connections }
                         async let placed = Self.place(server, account, "one")
                         try await Self.marked(in: folder)
                         kill(server.program.processID, SIGSTOP)
-                        // The kernel receives the charts in this time: the connections are free when the
-                        // process resumes.
+                        let state = "/proc/\(server.program.processID)/stat"
+                        try await waitUntil {
+                            try String(contentsOfFile: state, encoding: .utf8).contains(") T ")
+                        }
+                        // The kernel receives the charts while the process is stopped: the connections are free
+                        // when it resumes.
+                        sandbox.faults.reset()
                         try await Task.sleep(for: .seconds(6))
                         kill(server.program.processID, SIGCONT)
                         let refused = try await placed
@@ -82,7 +87,7 @@ struct OrderSendTests {
             mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY
                 instrument: { symbol: "AMD" } size: { quantity: "1" } timeInForce: GTC price: { limit: "2.50" } }) {
                 order { id state providerOrderId } } }
-            """, token: ownerToken, patience: 60)
+            """, token: ownerToken)
     }
 
     /// Returns once the journal has marked a write as sent.
@@ -91,11 +96,11 @@ struct OrderSendTests {
         configuration.readonly = true
         let database = try DatabaseQueue(
             path: folder.appending(path: "portico.db").path, configuration: configuration)
-        let deadline = ContinuousClock.now + .seconds(3)
+        let deadline = ContinuousClock.now + .seconds(8)
         while try await database.read({ db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM journal_write WHERE state = 'SENT'")
         }) == 0 {
-            // After the deadline the charts have ended, and the order does not wait for them.
+            // Ten seconds after its request, the attempt of a chart ends, and the order does not wait for it.
             try #require(ContinuousClock.now < deadline, "not marked while the charts were slow")
             try await Task.sleep(for: .milliseconds(2))
         }

@@ -97,7 +97,8 @@ struct CallCountTests {
 
     @Test("a thousand equal requests at once take one call of each kind")
     func together() async throws {
-        try await withTestGateway { gateway in
+        // Values of the account are fresh for two seconds, in which a loaded machine does not begin all requests.
+        try await withTestGateway(clock: GatewayClock(isStopped: true)) { gateway in
             // So that the first call is under way when the last question comes.
             #expect(gateway.sandbox.faults.add(Fault(.latency(.milliseconds(500)))))
             let query = """
@@ -129,7 +130,7 @@ struct CallCountTests {
             let symbols = FakeInstrument.listing.prefix(30).map(\.symbol)
             let query = "{ quotes(symbols: \(symbols), provider: ALPHA_VANTAGE) { symbol price } }"
             // Three times within one minute, and once after it.
-            for (leap, most) in [(15, 5), (15, 5), (60, 5), (0, 10)] {
+            for (leap, most) in [(5, 5), (5, 5), (60, 5), (0, 10)] {
                 let begin = gateway.clock.now
                 let answer = try await gateway.ask(query)
                 let told = answer["data"]?["quotes"]?.elements?.filter { $0 != .null } ?? []

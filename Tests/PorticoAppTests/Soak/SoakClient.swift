@@ -86,7 +86,7 @@ final class SoakClient: Sendable {
     /// Whether the provider gives all of the home screen anew.
     func isWhole() async throws -> Bool {
         let answer = try await server.send(
-            person.request(Self.home, fields: ["Cache-Control: no-cache"]), patience: 60)
+            person.request(Self.home, fields: ["Cache-Control: no-cache"]))
         return answer.failures.isEmpty && !answer.body.contains("\"stale\":true")
     }
 
@@ -107,7 +107,7 @@ final class SoakClient: Sendable {
 
     @discardableResult
     private func ask(_ document: String) async throws -> JSONValue {
-        let answer = try await server.send(person.request(document, token: token), patience: 60)
+        let answer = try await server.send(person.request(document, token: token))
         let json = try #require(answer.json, "\(answer.status) \(answer.body)")
         journal.note(json, to: document)
         return json
@@ -178,7 +178,7 @@ final class SoakClient: Sendable {
     /// Follows prices for some updates.
     private func follow() async throws {
         let document = "subscription { quotes(symbols: [\"AAPL\", \"KO\"]) { symbol price asOf } }"
-        let client = try RawClient(port: server.port, patience: 60)
+        let client = try RawClient(port: server.port)
         defer { client.close() }
         try await client.send(
             person.request(document, token: token, fields: ["Accept: text/event-stream"]))

@@ -23,7 +23,7 @@ final class Program: Sendable {
     private static let start = Mutex(())
 
     /// A program that hangs is killed after so long, so that its test fails instead of waiting for ever.
-    static let longestLife = DispatchTimeInterval.seconds(90)
+    static let longestLife = DispatchTimeInterval.seconds(240)
 
     /// Starts the executable at a path, without one `portico`.
     ///

@@ -32,6 +32,12 @@ struct RunningSandbox {
         try #require(await post("faults", fault).status == 201)
     }
 
+    /// Removes all faults, and ends the latencies of calls in progress.
+    func resetFaults() async throws {
+        let response = try await send(RawRequest.get("/_sandbox/faults", method: "DELETE"))
+        try #require(response.status == 204)
+    }
+
     func reset() async throws {
         try #require(await post("reset", "{}").status == 204)
     }

@@ -11,7 +11,9 @@ struct RunningServer {
     static let sandboxToken = "sandbox"
 
     /// Asks a query, and waits so many seconds for the answer at most.
-    func ask(_ query: String, token: String? = sandboxToken, patience: Int = 20) async throws -> RawResponse {
+    func ask(
+        _ query: String, token: String? = sandboxToken, patience: Int = RawClient.patience
+    ) async throws -> RawResponse {
         try await send(RawRequest.post(RawRequest.query(query), fields: fields(token)), patience: patience)
     }
 
@@ -20,7 +22,7 @@ struct RunningServer {
     }
 
     /// Sends bytes on a connection of their own, and reads one response.
-    func send(_ request: String, patience: Int = 20) async throws -> RawResponse {
+    func send(_ request: String, patience: Int = RawClient.patience) async throws -> RawResponse {
         let client = try RawClient(port: port, patience: patience)
         defer { client.close() }
         try await client.send(request)

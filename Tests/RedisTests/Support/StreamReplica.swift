@@ -130,9 +130,9 @@ final class StreamReplica: Sendable {
         _ subscriptions: RunningClient, _ keyspace: RedisKeyspace
     ) {
         var times = SharedQuoteStream.Times()
-        times.report = .milliseconds(50)
-        times.silence = .milliseconds(600)
-        times.renewal = .milliseconds(200)
+        times.report = .milliseconds(200)
+        times.silence = .milliseconds(2_400)
+        times.renewal = .milliseconds(800)
         times.retry.pause = .milliseconds(10)
         let shared = SharedQuoteStream(
             stream, of: .alpaca, in: .paper, over: client.client, subscriptions: subscriptions.client,

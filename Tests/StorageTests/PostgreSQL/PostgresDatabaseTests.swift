@@ -228,7 +228,8 @@ struct PostgresDatabaseTests {
     func stopped(before late: String) async throws {
         let database = try Self.database {
             $0.connections = 1
-            $0.transaction = .seconds(1)
+            // Longer than a loaded machine takes for the first statement.
+            $0.transaction = .seconds(3)
             $0.breaker.failures = 1
         }
         let server = try #require(database.postgres)
@@ -240,7 +241,7 @@ struct PostgresDatabaseTests {
             try await database.write { db in
                 try db.execute("INSERT INTO x VALUES (1, 'a')")
                 // As long as the process is stopped.
-                Thread.sleep(forTimeInterval: 1.1)
+                Thread.sleep(forTimeInterval: 3.1)
                 if late == "a statement" { try db.execute("INSERT INTO x VALUES (2, 'b')") }
             }
         }
@@ -323,8 +324,8 @@ struct PostgresDatabaseTests {
             {
                 $0.breaker.failures = 2
                 // Longer than the machine takes for a refused transaction.
-                $0.breaker.pause = .seconds(2)
-                $0.breaker.maximumPause = .seconds(2)
+                $0.breaker.pause = .seconds(10)
+                $0.breaker.maximumPause = .seconds(10)
             }, on: cluster)
         try await database.write { db in try db.execute("INSERT INTO x VALUES (1, 'kept')") }
         try cluster.stop()

@@ -272,7 +272,8 @@ struct PostgresQuotaTests {
     @Test("are not used while the database does not respond")
     func outage() async throws {
         let cluster = try PostgresCluster()
-        let file = try UserDatabase(at: try PostgresURL(cluster.url(), origin: "the test's URL"))
+        let url = try PostgresURL(cluster.url(), origin: "the test's URL")
+        let file = try UserDatabase(at: url, TestDatabase.limits)
         let limiter = PostgresQuota(in: file)
         _ = try await Self.take(limiter, [Self.perMinute], .system).get()
         try cluster.stop()

@@ -30,7 +30,7 @@ struct Folder {
 
     static func with(_ body: (Folder) async throws -> Void) async throws {
         let folder = try Folder()
+        defer { try? FileManager.default.removeItem(at: folder.url) }
         try await body(folder)
-        try? FileManager.default.removeItem(at: folder.url)
     }
 }

@@ -91,7 +91,9 @@ struct SharedSessionTests {
 
     @Test("are not looked up again for a second if they are unknown")
     func misses() async throws {
-        try await Self.with { _, second in
+        try await TestEngine.postgresql.with { test in
+            // Its clock stands still.
+            let (second, _) = try Self.stoppable(test)
             let token = SessionToken().text
             #expect(second.mayFind(token))
             #expect(try await second.currentSession(ofToken: token) == nil)
@@ -115,9 +117,10 @@ struct SharedSessionTests {
         let url = try PostgresURL(cluster.url(), origin: "the test's URL")
         var policy = SessionPolicy()
         policy.grace = .seconds(3_600)
-        let store = try SessionStore(in: UserDatabase(at: url), Self.key, policy)
+        let limits = TestDatabase.limits
+        let store = try SessionStore(in: UserDatabase(at: url, limits), Self.key, policy)
         policy.grace = .zero
-        let strict = try SessionStore(in: UserDatabase(at: url), Self.key, policy)
+        let strict = try SessionStore(in: UserDatabase(at: url, limits), Self.key, policy)
         let opened = try await Self.guest(of: store)
         #expect(try await strict.currentSession(ofToken: opened.token.text) != nil)
         try cluster.stop()

@@ -24,7 +24,7 @@ struct HTTPClientTests {
 
     static func request(
         _ server: TestServer, _ target: String = "/", _ method: HTTPClientMethod = .get, body: [UInt8]? = nil,
-        within time: Duration = .seconds(20), maximumResponseBytes: Int = 1 << 20
+        within time: Duration = .seconds(60), maximumResponseBytes: Int = 1 << 20
     ) throws -> HTTPClientRequest {
         try request(
             port: server.port, target, method, body: body, within: time,
@@ -33,7 +33,7 @@ struct HTTPClientTests {
 
     static func request(
         port: UInt16, _ target: String = "/", _ method: HTTPClientMethod = .get, body: [UInt8]? = nil,
-        within time: Duration = .seconds(20), maximumResponseBytes: Int = 1 << 20
+        within time: Duration = .seconds(60), maximumResponseBytes: Int = 1 << 20
     ) throws -> HTTPClientRequest {
         HTTPClientRequest(
             method, try #require(HTTPURL("http://127.0.0.1:\(port)\(target)")), body: body,
@@ -194,7 +194,7 @@ struct HTTPClientTests {
         // A label of 64 letters is longer than names may have: the resolver knows without asking anybody.
         let url = try #require(HTTPURL("http://\(String(repeating: "a", count: 64)).invalid/"))
         await #expect(throws: HTTPClientError.couldNotResolve) {
-            try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(20)))
+            try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(60)))
         }
         await transport.shutDown()
     }
@@ -204,7 +204,7 @@ struct HTTPClientTests {
         try await GarbageServer.with { port, transport in
             let url = try #require(HTTPURL("https://127.0.0.1:\(port)/"))
             await #expect(throws: HTTPClientError.tls) {
-                try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(20)))
+                try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(60)))
             }
         }
     }
@@ -231,7 +231,8 @@ struct HTTPClientTests {
             .silence
         } _: { server, transport in
             await #expect(throws: HTTPClientError.timedOut) {
-                try await transport.send(Self.request(server, within: .milliseconds(50)))
+                // Long enough for the connection.
+                try await transport.send(Self.request(server, within: .seconds(2)))
             }
             await server.clientWentAway()
         }

@@ -41,7 +41,7 @@ struct HandoverTests {
     func timeouts() async throws {
         var limits = ServerLimits.patient
         // Longer than the slowest machine takes to request the upgrade.
-        limits.idleTimeout = .seconds(5)
+        limits.idleTimeout = .seconds(10)
         try await withServer(limits: limits, routes: ["/echo": EchoRoute()]) { server in
             let client = try server.client()
             try await client.send(HandoverTests.request)

@@ -35,7 +35,7 @@ struct SilentClientTests {
         let limits = SilentClient.limits {
             $0.responseTimeout = .milliseconds(50)
             // This limit also applies before the request.
-            $0.idleTimeout = .seconds(3)
+            $0.idleTimeout = .seconds(10)
         }
         let service = TestService.make(later: { try await Task.sleep(for: .seconds(3_600)) })
         try await withServer(service, limits: limits) { server in
@@ -100,8 +100,8 @@ struct SilentClientTests {
                 host: "127.0.0.1", port: 0,
                 limits: SilentClient.limits {
                     // This limit also applies to the handshake, and before the first byte.
-                    $0.headTimeout = .seconds(3)
-                    $0.idleTimeout = .seconds(3)
+                    $0.headTimeout = .seconds(10)
+                    $0.idleTimeout = .seconds(10)
                 })
             configuration.tls = files
             try await withServer(configuration) { server in
