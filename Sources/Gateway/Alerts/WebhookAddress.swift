@@ -46,14 +46,23 @@ package struct WebhookAddress: Hashable, Sendable {
     /// have another address.
     ///
     /// - Parameters:
-    ///   - owner: The user, who has one look-up at a time; nil if nothing limits them.
+    ///   - owner: The user, who has one look-up at a time; nil for look-ups that may hold several threads.
     ///   - attempt: The number of the attempt; each takes another address, if there are several.
+    ///   - resolver: Looks up the name.
     /// - Returns: One of the addresses of the host, all of which are permitted.
-    /// - Throws: `WebhookAddressError` if the name has no address, or one that is not public.
+    /// - Throws: `WebhookAddressError` if the name has no address, has one that is not public, or is not resolved in time.
     package func resolve(
-        for owner: OwnerID? = nil, attempt: Int = 0
+        for owner: OwnerID? = nil, attempt: Int = 0, by resolver: HostResolver = .shared
     ) async throws(WebhookAddressError) -> IPAddress {
-        let addresses = await HostResolver.shared.addresses(of: url.hostName, for: owner?.text)
+        let addresses: [IPAddress]
+        do throws(HostResolverError) {
+            addresses = try await resolver.addresses(of: url.hostName, for: owner?.text)
+        } catch {
+            switch error {
+            case .timedOut: throw .timedOut(url.host)
+            case .overloaded, .cancelled: throw .overloaded(url.host)
+            }
+        }
         guard !addresses.isEmpty else { throw .unresolvable(url.host) }
         guard addresses.allSatisfy({ $0.isPublic || allowsLoopback && $0.isLoopback }) else {
             throw .notPublic(url.host)
@@ -70,6 +79,10 @@ package enum WebhookAddressError: Error, Hashable, Sendable {
     case unusualNumber(String)
     case notPublic(String)
     case unresolvable(String)
+    /// No DNS server responded in time.
+    case timedOut(String)
+    /// The server did not begin to resolve the name in time.
+    case overloaded(String)
 }
 
 extension WebhookAddressError: CustomStringConvertible {
@@ -87,6 +100,25 @@ extension WebhookAddressError: CustomStringConvertible {
             "\"\(host.beginning(80))\" has an address that is not public. Messages are sent to public addresses only."
         case .unresolvable(let host):
             "\"\(host.beginning(80))\" has no address. Correct the name, or register it when it can be resolved."
+        case .timedOut(let host):
+            "\"\(host.beginning(80))\" could not be resolved in time, because no DNS server responds: try again later."
+        case .overloaded(let host):
+            """
+            "\(host.beginning(80))" could not be resolved in time, because this server resolves too many other names: try \
+            again later.
+            """
+        }
+    }
+}
+
+extension FieldError {
+    /// The error of an argument; with the code RATE_LIMITED, the same address can succeed later.
+    package init(_ error: WebhookAddressError, argument: String) {
+        switch error {
+        case .malformed, .notSecure, .unusualNumber, .notPublic, .unresolvable:
+            self = .argument(argument, "\(error)")
+        case .timedOut, .overloaded:
+            self = FieldError(.rateLimited, "\(error)", retryAt: .now + .seconds(30)).of(argument: argument)
         }
     }
 }

@@ -24,13 +24,13 @@ extension GatewayContext {
         do throws(WebhookAddressError) {
             address = try WebhookAddress(input.url.text, services.userData.webhookPolicy)
         } catch {
-            throw FieldError.argument("input.url", "\(error)")
+            throw FieldError(error, argument: "input.url")
         }
         return .async { [self] in
             do throws(WebhookAddressError) {
                 _ = try await address.resolve(for: owner)
             } catch {
-                throw FieldError.argument("input.url", "\(error)")
+                throw FieldError(error, argument: "input.url")
             }
             let secret = WebhookSignature.makeSecret()
             let label = input.label?.text

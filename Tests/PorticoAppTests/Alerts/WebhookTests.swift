@@ -1,4 +1,5 @@
 import Brokerage
+import Dispatch
 import Gateway
 import PorticoCore
 import ProviderTestSupport
@@ -91,6 +92,33 @@ struct WebhookTests {
             await #expect(throws: reason, "\(text)") {
                 _ = try await WebhookAddress(text, policy).resolve()
             }
+        }
+    }
+
+    @Test(
+        "whose names are not resolved in time get RATE_LIMITED, with the argument and the time to try again")
+    func notResolved() async throws {
+        let (isRunning, isReleased) = (Event<Void>(), DispatchSemaphore(value: 0))
+        defer { isReleased.signal() }
+        // The time limit ends when a look-up has a thread.
+        let clock = TimeSource(now: { .now }, wallTime: { .now }, sleep: { _ in await isRunning.wait() })
+        let resolver = HostResolver(clock: clock) { _ in
+            isRunning.happen()
+            isReleased.wait()
+            return []
+        }
+        let owner = try #require(OwnerID("ann"))
+        let cases: [(host: String, error: WebhookAddressError, part: String)] = [
+            ("slow.example", .timedOut("slow.example"), "no DNS server responds"),
+            ("next.example", .overloaded("next.example"), "resolves too many other names"),
+        ]
+        for (host, error, part) in cases {
+            let address = try WebhookAddress("https://\(host)/alerts", WebhookPolicy())
+            await #expect(throws: error) { try await address.resolve(for: owner, by: resolver) }
+            let reported = FieldError(error, argument: "input.url")
+            #expect(reported.code == .rateLimited && reported.argument == "input.url", "\(reported)")
+            #expect(reported.retryAt != nil, "\(reported)")
+            #expect(reported.message.contains(host) && reported.message.contains(part), "\(reported)")
         }
     }
 

@@ -64,6 +64,9 @@ final class ManualClock: Sendable {
         }
     }
 
+    /// The number of tasks that sleep.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     /// How long the one who sleeps still will.
     var remaining: Duration? {
         state.withLock { state in state.sleepers.first.map { (start + state.elapsed).duration(to: $0.until) }
