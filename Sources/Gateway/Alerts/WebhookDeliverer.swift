@@ -17,7 +17,7 @@ package final class WebhookDeliverer: Sendable {
         ]
         /// A message is not sent any more when it is older.
         package var lifetime = Duration.seconds(86_400)
-        /// The longest time of an attempt.
+        /// The longest time of an attempt; after it, a webhook with further messages waits until others had their turn.
         package var timeout = Duration.seconds(15)
         /// Webhooks to which messages are sent at a time.
         package var maximumWebhooks = 16
@@ -98,14 +98,15 @@ package final class WebhookDeliverer: Sendable {
         }
     }
 
-    /// Sends due messages of a webhook until one fails.
+    /// Sends due messages of a webhook until one fails, or the time of an attempt is over.
     private func deliver(
         to webhook: String, of owner: OwnerID, reporting report: @Sendable (Report) -> Void
     ) async {
+        let end = clock.now() + settings.timeout
         do throws(StorageError) {
             let messages = try await store.deliveries(
                 of: webhook, dueAt: clock.wallTime(), limit: settings.maximumMessages)
-            for message in messages where !Task.isCancelled {
+            for message in messages where !Task.isCancelled && clock.now() < end {
                 guard try await deliver(message, reporting: report) else { break }
             }
         } catch {

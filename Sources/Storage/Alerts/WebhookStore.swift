@@ -159,7 +159,9 @@ package struct WebhookStore: Sendable {
             """, [owner.text, count - limit])
     }
 
-    /// The webhooks with a due delivery, that which has waited longest first, without some.
+    /// The webhooks with a due delivery, without some: first that whose latest attempt, or creation, is the longest ago.
+    ///
+    /// So a webhook with many deliveries does not delay those of others.
     package func due(
         at now: Instant, except webhooks: Set<String>, limit: Int
     ) async throws(StorageError) -> [(webhook: String, owner: OwnerID)] {
@@ -167,11 +169,15 @@ package struct WebhookStore: Sendable {
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT webhook, owner FROM webhook_delivery WHERE next_at <= ?\(others.sql)
-                GROUP BY webhook, owner ORDER BY min(next_at), webhook LIMIT ?
+                SELECT webhook.id, webhook.owner FROM webhook_delivery
+                    JOIN webhook ON webhook.id = webhook_delivery.webhook
+                WHERE next_at <= ?\(others.sql) GROUP BY webhook.id
+                ORDER BY coalesce(
+                    CASE WHEN last_success_at > coalesce(last_failure_at, 0) THEN last_success_at ELSE last_failure_at END,
+                    webhook.created_at), min(next_at), webhook.id LIMIT ?
                 """, [now.millisecondsSince1970] + others.arguments + [limit]
             ).compactMap { row in
-                let webhook: String = try row["webhook"]
+                let webhook: String = try row["id"]
                 return try OwnerID(row["owner"]).map { (webhook, $0) }
             }
         }
@@ -247,11 +253,11 @@ package struct WebhookStore: Sendable {
         }
     }
 
-    /// `AND webhook NOT IN (…)`, without a condition for no webhooks.
+    /// `AND webhook_delivery.webhook NOT IN (…)`, without a condition for no webhooks.
     private static func condition(except webhooks: Set<String>) -> (sql: String, arguments: SQLArguments) {
         // NULL in an empty list would exclude every row.
         if webhooks.isEmpty { return ("", []) }
         let list = SQLList(webhooks.sorted())
-        return (" AND webhook NOT IN (\(list.placeholders))", list.arguments)
+        return (" AND webhook_delivery.webhook NOT IN (\(list.placeholders))", list.arguments)
     }
 }

@@ -3,6 +3,7 @@ import Dispatch
 import Gateway
 import PorticoCore
 import ProviderTestSupport
+import Sandbox
 import Storage
 import TestSupport
 import Testing
@@ -178,23 +179,25 @@ struct WebhookTests {
     private struct Delivery {
         let gateway: TestGateway
         let secret: String
+        private let owner: OwnerID
         private let alert: StoredAlert
 
-        init(_ gateway: TestGateway, to url: String) async throws {
+        init(_ gateway: TestGateway, to url: String, of user: OwnerID? = nil) async throws {
             self.gateway = gateway
-            let answer = try await gateway.ask(WebhookTests.registration(url))
+            owner = user ?? gateway.owner
+            let answer = try await gateway.ask(WebhookTests.registration(url), as: owner)
             let payload = try #require(answer["data"]?["registerWebhook"], "\(answer)")
             secret = try #require(payload["secret"]?.string)
             #expect(payload["webhook"]?["url"]?.string == url)
             alert = try #require(
                 try await AlertStore(in: gateway.file).create(
-                    .priceAbove(.example, 200), label: "up", rearmAfter: 60, for: gateway.owner))
+                    .priceAbove(.example, 200), label: "up", rearmAfter: 60, for: owner))
         }
 
         func fire(at time: Instant = .now) async throws {
             let evidence = AlertEvidence(alert: alert.id, value: Decimal("200.10"), asOf: time)
             let fired = try await AlertStore(in: gateway.file).fire(
-                [evidence], of: gateway.owner, now: time, body: AlertMessage.body)
+                [evidence], of: owner, now: time, body: AlertMessage.body)
             #expect(fired.deliveries == 1)
         }
 
@@ -205,15 +208,17 @@ struct WebhookTests {
             return try #require(answer["data"]?["webhooks"]?[0], "\(answer)")
         }
 
-        /// Runs the delivery around a test.
+        /// Runs the delivery of all webhooks around a test.
         func run(
-            _ edit: (inout WebhookDeliverer.Settings) -> Void = { _ in }, _ test: () async throws -> Void
+            clock: TimeSource = .system, _ edit: (inout WebhookDeliverer.Settings) -> Void = { _ in },
+            _ test: () async throws -> Void
         ) async throws {
             var settings = WebhookDeliverer.Settings()
             settings.pauses = [.milliseconds(1), .milliseconds(2)]
             edit(&settings)
             let client = try HTTPClient(userAgent: "portico-test")
-            let deliverer = WebhookDeliverer(gateway.services, over: client, settings: settings)
+            let deliverer = WebhookDeliverer(
+                gateway.services, over: client, clock: clock, settings: settings)
             let task = Task {
                 await deliverer.run { report in
                     if case .storage(let error) = report { Issue.record(error) }
@@ -312,6 +317,43 @@ struct WebhookTests {
                 #expect(state["lastSuccessAt"] == .null)
                 let counts = gateway.services.alertCounts
                 #expect(counts.delivered == 0 && counts.failed == 1 && counts.discarded == 1)
+            }
+        }
+    }
+
+    @Test("that respond slowly wait after the time of an attempt, so that those of other users get theirs")
+    func turns() async throws {
+        let (start, leaps) = (ContinuousClock.now, ManualClock(.now))
+        let begin = leaps.now
+        let clock = TimeSource(
+            now: { start + leaps.now.duration(since: begin) }, wallTime: { leaps.now },
+            sleep: { _ in try await Task.sleep(for: .seconds(3_600)) })
+        let (receivers, receiver) = AsyncStream.makeStream(of: String.self)
+        try await WebhookReceiver.with { _ in
+            leaps.advance(by: .seconds(3_600))
+            receiver.yield("slow")
+            return .text("", status: 204)
+        } _: { slow in
+            try await WebhookReceiver.with { _ in
+                receiver.yield("other")
+                return .text("", status: 204)
+            } _: { other in
+                try await withTestGateway(webhooks: WebhookPolicy(allowsTestReceivers: true)) { gateway in
+                    let many = try await Delivery(gateway, to: slow.url)
+                    for minutes in [3, 2, 1] { try await many.fire(at: begin - .seconds(60 * minutes)) }
+                    let one = try await Delivery(gateway, to: other.url, of: gateway.user("other"))
+                    try await one.fire(at: begin)
+                    try await many.run(clock: clock) { settings in
+                        settings.maximumWebhooks = 1
+                    } _: {
+                        var order: [String] = []
+                        for await name in receivers {
+                            order.append(name)
+                            if order.count == 4 { break }
+                        }
+                        #expect(order == ["slow", "other", "slow", "slow"])
+                    }
+                }
             }
         }
     }

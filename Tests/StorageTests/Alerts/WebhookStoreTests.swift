@@ -137,6 +137,49 @@ struct WebhookStoreTests {
     }
 
     @Test(
+        "get their deliveries in the order of their latest attempts, however many wait",
+        arguments: TestEngine.allCases)
+    func order(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let (store, first, _) = try await Self.fill(users, .random(), seconds: [0, 1, 2])
+            let second = try #require(
+                try await store.register(
+                    "https://example.com/alerts", label: nil, Self.secret, for: users.bob,
+                    now: Self.now + .seconds(5)
+                ).webhook)
+            let alerts = AlertStore(in: users.file)
+            let alert = try #require(
+                try await alerts.create(
+                    AlertStoreTests.above("1"), label: nil, rearmAfter: nil, for: users.bob))
+            _ = try await alerts.fire(
+                [AlertEvidence(alert: alert.id)], of: users.bob, now: Self.now + .seconds(6)
+            ) { _ in "{}" }
+            let later = Self.now + .seconds(60)
+            func due() async throws -> [String] {
+                try await store.due(at: later, except: [], limit: 9).map(\.webhook)
+            }
+            func message(of webhook: StoredWebhook) async throws -> WebhookDelivery {
+                try #require(try await store.deliveries(of: webhook.id, dueAt: later, limit: 1).first)
+            }
+            // Without an attempt, the time of the registration counts.
+            #expect(try await due() == [first.id, second.id])
+            #expect(try await store.due(at: later, except: [], limit: 1).map(\.webhook) == [first.id])
+            try await store.didDeliver(message(of: first), at: Self.now + .seconds(10))
+            #expect(try await due() == [second.id, first.id])
+            for (webhook, seconds, order) in [
+                (second, 20, [first.id, second.id]), (first, 30, [second.id, first.id]),
+            ] {
+                let time = Self.now + .seconds(seconds)
+                _ = try await store.didFail(
+                    message(of: webhook), "status 500", at: time, next: time, expiredBefore: Self.now)
+                #expect(try await due() == order)
+            }
+            try await store.didDeliver(message(of: first), at: Self.now + .seconds(40))
+            #expect(try await due() == [second.id, first.id])
+        }
+    }
+
+    @Test(
         "have a bounded number of deliveries, of which the oldest are discarded",
         arguments: TestEngine.allCases)
     func bound(engine: TestEngine) async throws {
