@@ -23,7 +23,7 @@ struct ReplicaAccessTests {
             try await withFolder { folder in
                 var variables = Upstream(sandbox).environment
                 variables["PORTICO_TRUSTED_PROXIES"] = "1"
-                let environment = try Replicas.environment(variables, folder)
+                let environment = Replicas.impatient(try Replicas.environment(variables, folder))
                 try await Replicas.run(3, environment) { replicas in
                     try await withThrowingTaskGroup { tasks in
                         for client in 0..<5 {

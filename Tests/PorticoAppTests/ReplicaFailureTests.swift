@@ -162,7 +162,7 @@ struct ReplicaFailureTests {
         let database = try SocketAddress(unixDomainSocketPath: "\(cluster.directory)/.s.PGSQL.5432")
         let cache = try SocketAddress(unixDomainSocketPath: "\(redis.directory)/redis.sock")
         try await withFolder { folder in
-            let environment = try Replicas.environment(sandbox, redis, folder)
+            let environment = Replicas.impatient(try Replicas.environment(sandbox, redis, folder))
             let name = try #require(Replicas.database(environment))
             try await Proxy.run([database, database, cache, cache]) { proxies in
                 let (databases, caches) = (Array(proxies[..<2]), Array(proxies[2...]))

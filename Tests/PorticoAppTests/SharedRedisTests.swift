@@ -9,7 +9,8 @@ struct SharedRedisTests {
     private static let masterKey = Data(repeating: 7, count: 32).base64EncodedString()
 
     private func environment(_ redis: RedisServer) -> [String: String] {
-        ["PORTICO_REDIS_URL": redis.url(), "PORTICO_MASTER_KEY": Self.masterKey]
+        Replicas.patience.merging(
+            ["PORTICO_REDIS_URL": redis.url(), "PORTICO_MASTER_KEY": Self.masterKey]) { $1 }
     }
 
     /// Waits until a server has a connection to Redis.

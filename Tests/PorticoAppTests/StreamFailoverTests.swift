@@ -91,7 +91,7 @@ struct StreamFailoverTests {
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
         } _: { sandbox in
             try await withFolder { folder in
-                let settings = try Replicas.environment(sandbox, redis, folder)
+                let settings = Replicas.impatient(try Replicas.environment(sandbox, redis, folder))
                 let life = DispatchTimeInterval.seconds(90 + rounds * 40)
                 try await ReplicaGroup.run(Array(repeating: settings, count: 3), longestLife: life) { group in
                     // Replicas without subscribers do not need the stream: the owner is known.

@@ -48,7 +48,7 @@ final class SharedRedis: Sendable {
         _ source: RedisSource, masterKey: MasterKey, isSandbox: Bool, streamLease: SharedQuoteStream.Lease?,
         logger: Logger
     ) {
-        client = RedisClient(source.url) { change in
+        client = RedisClient(source.url, source.limits) { change in
             let location = source.url.location
             switch change {
             case .up: logger.notice("Redis is used: \(location).")
@@ -65,7 +65,7 @@ final class SharedRedis: Sendable {
         self.logger = logger
         limitKey = masterKey.derivedKey(for: "portico redis token")
         self.streamLease = streamLease
-        var limits = RedisClient.Limits()
+        var limits = source.limits
         // A late message does no harm, and many messages can precede a reply.
         limits.reply = .seconds(2)
         subscriptions = streamLease.map { _ in RedisClient(source.url, limits) }

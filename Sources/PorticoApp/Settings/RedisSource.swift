@@ -6,6 +6,7 @@ struct RedisSource {
     let url: RedisURL
     /// The name of the setting.
     let origin: String
+    let limits: RedisClient.Limits
 
     /// Nil if it is not set.
     ///
@@ -29,6 +30,9 @@ struct RedisSource {
                 with the same key at all replicas.
                 """)
         }
+        var limits = RedisClient.Limits()
+        limits.reply = .milliseconds(try values[Settings.server.redisTimeout])
+        self.limits = limits
         do throws(RedisURL.Fault) {
             url = try RedisURL(text)
         } catch {

@@ -14,10 +14,12 @@ package struct ServeSettings {
     package let data: String?
     /// The PostgreSQL database; nil for none.
     let database: DatabaseSource?
-    /// The maximum number of connections to the PostgreSQL database; checked also without one.
-    let databaseConnections: Int
+    /// The limits of the connections to a PostgreSQL database; checked also without one.
+    let databaseLimits: PostgresLimits
     /// The Redis server that replicas share; nil for none.
     let redis: RedisSource?
+    /// The longest time to a reply of Redis, in milliseconds; checked also without Redis.
+    let redisTimeout: Int
     let logLevel: Logger.Level
     let logFormat: LogFormat
     /// The collector of spans; nil for none.
@@ -48,8 +50,9 @@ package struct ServeSettings {
         httpServer = try HTTPServerSettings(values)
         data = try values[Settings.server.data]
         database = try DatabaseSource(values)
-        databaseConnections = try values[Settings.server.databaseConnections]
+        databaseLimits = try PostgresLimits(values)
         redis = try RedisSource(values)
+        redisTimeout = try values[Settings.server.redisTimeout]
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
         collector = try ServeSettings.collector(values)
@@ -264,14 +267,21 @@ struct DatabaseSource {
                 """)
         }
         self.text = text
-        var limits = PostgresLimits()
-        limits.connections = try values[Settings.server.databaseConnections]
-        self.limits = limits
+        limits = try PostgresLimits(values)
     }
 
     /// - Throws: `badDatabaseURL` for an invalid URL.
     func url(isSandbox: Bool) throws(StorageError) -> PostgresURL {
         try PostgresURL(text, origin: origin, schema: isSandbox ? Self.sandboxSchema : nil)
+    }
+}
+
+extension PostgresLimits {
+    /// The limits of the settings.
+    fileprivate init(_ values: SettingValues) throws(UsageError) {
+        self.init()
+        connections = try values[Settings.server.databaseConnections]
+        lookUp = .milliseconds(try values[Settings.server.databaseLookUpTimeout])
     }
 }
 

@@ -3,6 +3,7 @@ import Gateway
 import Logging
 import NIOCore
 package import PorticoCore
+import Redis
 import Storage
 import Upstream
 import Web
@@ -63,6 +64,13 @@ struct ServerSettingGroup: SettingGroup {
     let databaseConnections = Setting(
         "database-connections", .integer(1...200), default: PostgresLimits().connections,
         "Connections to the PostgreSQL database, and the threads that use them.")
+    let databaseLookUpTimeout = Setting(
+        "database-look-up-timeout", .integer(50...2_000),
+        default: Int(PostgresLimits().lookUp / .milliseconds(1)),
+        """
+        Milliseconds for a look-up in the PostgreSQL database, such as that of a session, with its wait for a connection. \
+        Other transactions have two seconds.
+        """)
     let sessionGrace = Setting(
         "session-grace", .integer(0...3_600), default: Int(SessionPolicy().grace / .seconds(1)),
         """
@@ -76,6 +84,9 @@ struct ServerSettingGroup: SettingGroup {
         `rediss://` for TLS. [Redis](redis.md) describes it.
         """, form: "a URL, `redis://user:password@host:6379/0`",
         unset: "none; each replica requests values from providers on its own")
+    let redisTimeout = Setting(
+        "redis-timeout", .integer(10...2_000), default: Int(RedisClient.Limits().reply / .milliseconds(1)),
+        "Milliseconds for a reply of the Redis server. If one is later, Redis is not used for a time.")
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")

@@ -77,7 +77,8 @@ struct ReplicaSoakTests {
             var upstream = Upstream(sandbox)
             upstream.credential["PORTICO_ALPACA_PER_MINUTE"] = "100000"
             upstream.credential["PORTICO_REDIS_URL"] = redis.url()
-            let environment = try Replicas.environment(upstream.environment, folder, in: cluster)
+            let environment = Replicas.impatient(
+                try Replicas.environment(upstream.environment, folder, in: cluster))
             let database = try #require(Replicas.database(environment))
             var settings: [[String: String]] = []
             for index in 0..<Self.count {

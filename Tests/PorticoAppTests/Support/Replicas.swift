@@ -28,7 +28,15 @@ enum Replicas {
             "PORTICO_OWNER_TOKEN_FILE": token.path,
         ]) { $1 }
         environment["PORTICO_DATA"] = nil
-        return environment
+        return environment.merging(patience) { $1 }
+    }
+
+    /// The longest times for look-ups and replies of Redis: a machine with many tests exceeds the default values.
+    static let patience = ["PORTICO_DATABASE_LOOK_UP_TIMEOUT": "2000", "PORTICO_REDIS_TIMEOUT": "2000"]
+
+    /// The settings with the default values of these times, for tests of failures and of promises in seconds.
+    static func impatient(_ environment: [String: String]) -> [String: String] {
+        environment.filter { patience[$0.key] == nil }
     }
 
     /// The settings of replicas with the keys of a broker, its stream of prices, and a Redis server.
