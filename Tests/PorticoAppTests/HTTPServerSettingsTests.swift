@@ -1,9 +1,11 @@
 import Foundation
+import Gateway
 import NIOCore
-import PorticoApp
 import TestSupport
 import Testing
 import Web
+
+@testable import PorticoApp
 
 @Suite("The configured HTTP server")
 struct HTTPServerSettingsTests {
@@ -33,6 +35,22 @@ struct HTTPServerSettingsTests {
     func lingerTime(environment: [String: String]) async throws {
         let settings = try HTTPServerSettings(await SettingsLoader.load(environment: environment))
         #expect(settings.server.limits.lingerTimeout == .seconds(1))
+    }
+
+    @Test(
+        "allows one address as many new guests as are set, and all addresses not fewer",
+        arguments: [
+            (nil, 60, CallRate(burst: 2_000, every: .milliseconds(500))),
+            (3_600, 3_600, CallRate(burst: 3_600, every: .milliseconds(500))),
+            (36_000, 36_000, CallRate(burst: 36_000, every: .milliseconds(100))),
+        ] as [(Int?, Int, CallRate)])
+    func guests(setting: Int?, perHour: Int, total: CallRate) async throws {
+        var environment = ["PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY": "secret"]
+        environment["PORTICO_GUESTS_PER_ADDRESS"] = setting.map { "\($0)" }
+        let values = try await SettingsLoader.load(environment: environment)
+        let limits = try ServeSettings(values, sandbox: nil).userPolicy.limits
+        #expect(limits.arrivals == CallRate(perHour: perHour))
+        #expect(limits.totalArrivals == total)
     }
 
     @Test("runs only the documents of a directory if it is set")

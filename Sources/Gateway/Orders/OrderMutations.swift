@@ -282,7 +282,7 @@ extension GatewayContext {
         } catch {
             isSettled = false
         }
-        orderWorkflow.journal.release(id)
+        orderWorkflow.journal.release(id, isUnprocessed: !isSettled && outcome == .notProcessed)
         if !isSettled { orderWorkflow.wakeSignal.send() }
         // Also after a failure: the broker may have changed the order.
         defer { services.watches.holdingsChanged(of: connection.owner) }

@@ -39,6 +39,11 @@ package struct CallRate: Hashable, Sendable {
     package init(perHour count: Int) {
         self.init(burst: count, every: .seconds(3_600) / max(1, count))
     }
+
+    /// The rate that allows what one of the two rates allows.
+    package func union(_ other: CallRate) -> CallRate {
+        CallRate(burst: max(burst, other.burst), every: min(interval, other.interval))
+    }
 }
 
 /// Limits the rate of one kind of request for each client, and for all clients together.

@@ -298,6 +298,8 @@ extension UserPolicy {
         passwordCost = try PasswordCost(values)
         sessions.grace = .seconds(try values[Settings.server.sessionGrace])
         limits.arrivals = CallRate(perHour: try values[Settings.limits.guestsPerAddress])
+        // Otherwise a higher limit of one address would have no effect.
+        limits.totalArrivals = limits.totalArrivals.union(limits.arrivals)
         limits.exports = CallRate(perHour: try values[Settings.limits.exportsPerUser])
         let connects = try values[Settings.limits.connectsPerUser]
         limits.connects = CallRate(perHour: connects)

@@ -21,8 +21,13 @@ extension OrderJournal {
     /// Declares that this process no longer executes a write.
     ///
     /// If the journal does not have its outcome by then, ``abandonUnattended(now:)`` handles it.
-    package func release(_ id: String) {
-        active.remove(id)
+    ///
+    /// - Parameters:
+    ///   - id: The id of the write.
+    ///   - isUnprocessed: Whether the broker cannot have acted on it, and this could not be recorded. The journal may have it as
+    ///     sent, if the mark was stored without a response.
+    package func release(_ id: String, isUnprocessed: Bool = false) {
+        active.remove(id, isUnprocessed: isUnprocessed)
     }
 
     /// Records the outcome of a write and its effect on the order.
@@ -212,14 +217,15 @@ extension OrderJournal {
 
     /// Handles the writes that no process executes any more: this process becomes their holder.
     ///
-    /// A write that was not marked is removed, and its idempotency key is free again; a write that was marked
-    /// becomes unconfirmed. With SQLite, all other processes have ended. With PostgreSQL, a process has ended, or is
+    /// A write that was not marked, or that this process knows not to be processed, is removed, and its idempotency key is free
+    /// again; another write that was marked becomes unconfirmed. With SQLite, all other processes have ended. With PostgreSQL, a process has ended, or is
     /// stopped, if it has not reported for ``Membership/lifetime``; one that continues finds its writes taken over. No other
     /// clock is used: a write is not abandoned while a process executes it, however long that takes.
     ///
     /// - Throws: The error of the database; then nothing was recorded.
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
         try await database.write { db in
+            var settled = active.unprocessed
             // Users in their order: two transactions that lock several users wait for each other at most once.
             let rows = try db.rows(
                 "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
@@ -227,9 +233,16 @@ extension OrderJournal {
                 // Locked before it is taken over, as in every other transaction.
                 guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal,
                     try takeOver(row, db)
-                else { continue }
-                try Self.apply(.abandoned, to: write, now, db)
+                else {
+                    // The mark was stored since the row was read, or it has another outcome.
+                    settled.remove(try row["id"])
+                    continue
+                }
+                let outcome: OrderWriteOutcome =
+                    active.isUnprocessed(write.id) ? .notProcessed : .abandoned
+                try Self.apply(outcome, to: write, now, db)
             }
+            db.afterCommit { [active, settled] in active.forget(settled) }
             guard isShared else { return }
             // The outcome of these is not known either, and their process no longer queries the broker.
             try db.execute(

@@ -64,7 +64,7 @@ package struct OrderJournal: Sendable {
         let mostOrders = maximumOrders
         return try await record(placing.id, of: placing.owner) { db in
             if let known = try find(placing, db) { return known }
-            // An order that still has the key is abandoned and was never sent, unless its process sends it now.
+            // An order that still has the key is abandoned and was not processed, unless its process sends it now.
             if let write = try placingWrite(placing, db) {
                 guard try takeOver(write, db) else { return try find(placing, db) ?? .otherOrder }
                 try db.execute(
@@ -117,9 +117,11 @@ package struct OrderJournal: Sendable {
             """, [placing.owner.text, placing.idempotencyKey])
     }
 
-    /// Whether a write was not sent and is abandoned: its process has ended, or could not settle it.
+    /// Whether the broker cannot have acted on a write, and it is abandoned: its process has ended, or could not settle it.
     private func isUnsent(_ write: SQLRow, _ db: SQLTransaction) throws -> Bool {
-        try (write.value("state") as OrderWriteState?) == .pending && !isInProgress(write, db)
+        guard try !isInProgress(write, db) else { return false }
+        let state: OrderWriteState? = try write.value("state")
+        return try state == .pending || state == .sent && active.isUnprocessed(write["id"])
     }
 
     /// Whether a process is executing a write: this one, or another one that runs.
@@ -201,12 +203,12 @@ package struct OrderJournal: Sendable {
         }
     }
 
-    /// Removes an abandoned change of an order that was never sent, so that another change can start.
+    /// Removes an abandoned change of an order that the broker did not process, so that another change can start.
     private func deleteUnsentChange(of order: OrderIdentity, _ db: SQLTransaction) throws {
         let write = try db.row(
             """
             SELECT * FROM journal_write
-            WHERE owner = ? AND connection = ? AND order_id = ? AND state = 'PENDING' AND kind <> 'PLACE'
+            WHERE owner = ? AND connection = ? AND order_id = ? AND state IN ('PENDING', 'SENT') AND kind <> 'PLACE'
             """, order.arguments)
         guard let write, try isUnsent(write, db), try takeOver(write, db) else { return }
         try db.execute("DELETE FROM journal_write WHERE id = ?", [write["id"] as String])
@@ -279,15 +281,35 @@ package struct OrderJournal: Sendable {
     }
 }
 
-/// The ids of the writes that this process executes.
+/// The ids of the writes that this process executes, and of those that it knows more about than the journal.
 ///
 /// It has a lock, because the tasks of many requests change it while the database's writer reads it.
 final class ActiveWrites: Sendable {
-    private let ids = Mutex<Set<String>>([])
+    private struct State {
+        var active: Set<String> = []
+        var unprocessed: Set<String> = []
+    }
 
-    func insert(_ id: String) { ids.withLock { _ = $0.insert(id) } }
-    func remove(_ id: String) { ids.withLock { _ = $0.remove(id) } }
-    func contains(_ id: String) -> Bool { ids.withLock { $0.contains(id) } }
+    private let state = Mutex(State())
+
+    func insert(_ id: String) { state.withLock { _ = $0.active.insert(id) } }
+    func contains(_ id: String) -> Bool { state.withLock { $0.active.contains(id) } }
+
+    /// In one step: a write that is not active is never one whose fate is not known yet.
+    func remove(_ id: String, isUnprocessed: Bool = false) {
+        state.withLock { state in
+            state.active.remove(id)
+            if isUnprocessed { state.unprocessed.insert(id) }
+        }
+    }
+
+    /// The writes on which the broker cannot have acted, and of which the journal may not have this outcome.
+    var unprocessed: Set<String> { state.withLock(\.unprocessed) }
+
+    func isUnprocessed(_ id: String) -> Bool { state.withLock { $0.unprocessed.contains(id) } }
+
+    /// Forgets writes that the journal no longer has, or whose outcome another process determines.
+    func forget(_ ids: Set<String>) { state.withLock { $0.unprocessed.subtract(ids) } }
 }
 
 extension OrderJournal {

@@ -1,9 +1,10 @@
 import Brokerage
 import Foundation
 import PorticoCore
-import Storage
 import Testing
 import Upstream
+
+@testable import Storage
 
 @Suite("The journal of orders")
 struct OrderJournalTests {
@@ -298,6 +299,66 @@ struct OrderJournalTests {
             try await journal.abandonUnattended()
             #expect(try await journal.order(placing.identity) == nil)
             #expect(try await journal.order(sent.identity)?.order.state == .unconfirmed)
+        }
+    }
+
+    @Test(
+        "frees the key of a marked order that this process knows not to be processed, without its outcome",
+        arguments: TestEngine.allCases)
+    func unprocessed(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let journal = try Self.journal(folder)
+            // By the next request with the key, or by the next search for abandoned writes.
+            for isRetried in [true, false] {
+                let placing = try Self.placing()
+                _ = try await journal.begin(placing)
+                #expect(try await journal.markSent(placing.id))
+                guard case .known = try await journal.begin(Self.placing()) else {
+                    Issue.record("the order is placed again while its write is active")
+                    return
+                }
+                journal.release(placing.id, isUnprocessed: true)
+                if isRetried {
+                    let next = try Self.placing()
+                    #expect(try await journal.find(next) == nil)
+                    guard case .begun = try await journal.begin(next) else {
+                        Issue.record("the key is not free")
+                        return
+                    }
+                    #expect(try await !journal.markSent(placing.id))
+                    #expect(try await journal.markSent(next.id))
+                    try await journal.recordOutcome(.notProcessed, of: next.id)
+                }
+                try await journal.abandonUnattended()
+                #expect(try await journal.order(placing.identity) == nil)
+                #expect(journal.active.unprocessed.isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "does not block changes of an order by one that this process knows not to be processed",
+        arguments: TestEngine.allCases)
+    func unprocessedChange(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let journal = try Self.journal(folder)
+            let identity = try await Self.placed(journal).identity
+            func cancel() async throws -> String? {
+                let start = try await journal.begin(
+                    .cancel, of: Self.order("P1"), identity, isConnectionStored: false, at: .alpaca)
+                return if case .begun(let write, _) = start { write.id } else { nil }
+            }
+            let first = try #require(try await cancel())
+            #expect(try await journal.markSent(first))
+            #expect(try await cancel() == nil)
+            journal.release(first, isUnprocessed: true)
+            let second = try #require(try await cancel())
+            #expect(try await journal.markSent(second))
+            // The outcome of this one is not known to this process either.
+            journal.release(second)
+            try await journal.abandonUnattended()
+            #expect(try await journal.unconfirmed().map(\.id) == [second])
+            #expect(journal.active.unprocessed.isEmpty)
         }
     }
 

@@ -38,10 +38,13 @@ struct OrderModel: CheckedModel {
         case uncomparedTakeover
         /// The broker counts as not having the order at the first query.
         case earlyMissing
+        /// A request whose response is lost counts as not sent, if that cannot be recorded.
+        case lostIsUnsent
 
         var rules: [String] {
             switch self {
-            case .deletesSent, .uncomparedMark, .uncomparedTakeover: [OrderModel.twice, OrderModel.forgotten]
+            case .deletesSent, .uncomparedMark, .uncomparedTakeover, .lostIsUnsent:
+                [OrderModel.twice, OrderModel.forgotten]
             case .noDeadline, .earlyMissing: [OrderModel.missing]
             }
         }
@@ -71,6 +74,8 @@ struct OrderModel: CheckedModel {
         var reportedAt = -1
         /// Requests of the client to place the order.
         var requests = 1
+        /// The writes that it knows not to be sent, without the database.
+        var unsent: Set<Int> = []
     }
 
     struct Message: Hashable {
@@ -177,6 +182,14 @@ struct OrderModel: CheckedModel {
                 $0.processes[index].work =
                     isOwn || defect == .uncomparedMark ? .marked(id, before: before) : .none
             }
+            for isStored in [false, true] {
+                add("\(isStored ? "marks" : "does not mark"), without a response, and cannot record it") {
+                    let isOwn = $0.row?.id == id && $0.row?.state == .pending && $0.row?.holder == index
+                    if isOwn, isStored { $0.row?.state = .sent }
+                    $0.processes[index].unsent.insert(id)
+                    $0.processes[index].work = .none
+                }
+            }
         case .marked(let id, let before):
             if state.time < before || defect == .noDeadline {
                 add("sends") {
@@ -200,6 +213,10 @@ struct OrderModel: CheckedModel {
                 apply(.responseLost, id, &$0)
                 $0.processes[index].work = .none
             }
+            add("loses the response, and cannot record it") {
+                if defect == .lostIsUnsent { $0.processes[index].unsent.insert(id) }
+                $0.processes[index].work = .none
+            }
         case .recovering(let row):
             add("takes over") {
                 $0.processes[index].work = .none
@@ -211,7 +228,7 @@ struct OrderModel: CheckedModel {
                 guard $0.row == row else { return }
                 $0.row?.holder = index
                 if row.holder != index { $0.row?.since = $0.time }
-                apply(.abandoned, row.id, &$0)
+                apply($0.processes[index].unsent.contains(row.id) ? .notProcessed : .abandoned, row.id, &$0)
             }
         }
         return steps
@@ -221,7 +238,9 @@ struct OrderModel: CheckedModel {
     private func begin(_ index: Int, _ state: inout State) {
         state.processes[index].requests -= 1
         if let row = state.row {
-            guard row.state == .pending, row.holder != index, !isLive(row.holder, state) else { return }
+            let isUnsent =
+                row.state == .pending || row.state == .sent && state.processes[index].unsent.contains(row.id)
+            guard isUnsent, row.holder == index || !isLive(row.holder, state) else { return }
         }
         state.row = Row(id: state.nextID, holder: index)
         state.processes[index].work = .begun(state.nextID)
