@@ -86,7 +86,10 @@ struct ServerSettingGroup: SettingGroup {
         unset: "none; each replica requests values from providers on its own")
     let redisTimeout = Setting(
         "redis-timeout", .integer(10...2_000), default: Int(RedisClient.Limits().reply / .milliseconds(1)),
-        "Milliseconds for a reply of the Redis server. If one is later, Redis is not used for a time.")
+        """
+        Milliseconds for a reply of the Redis server. If a reply takes longer, Redis is not used until Portico has connected \
+        again.
+        """)
     let sandbox = Setting(
         "sandbox", .boolean, unset: "`true`, if no provider is configured and the host is a loopback address",
         isFlag: true, "Use the embedded sandbox (simulated providers), whose token is public.")
