@@ -122,7 +122,8 @@ struct ShutdownTests {
                 async let answer = Self.askSlowly(server, sandbox)
                 try await waitUntil { sandbox.calls[.alpaca, "GET /v2/account"] > 0 }
                 server.program.send(second)
-                try await Self.refusal(server)
+                // A shutdown that was announced accepts no connection.
+                try await waitUntil { (try? RawClient(port: server.port)) == nil }
                 sandbox.faults.reset()
                 let late = try await answer
                 #expect(late.status == 200)

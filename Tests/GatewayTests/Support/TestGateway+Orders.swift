@@ -40,6 +40,8 @@ extension TestGateway {
     func reconcile(_ backends: GatewayServices) async throws -> Bool {
         var settings = OrderReconciliation.Settings()
         settings.arrival = .zero
+        // Long enough for a machine with many tests.
+        settings.timeout = .seconds(300)
         return try await OrderReconciliation(backends, settings: settings).round()
     }
 
