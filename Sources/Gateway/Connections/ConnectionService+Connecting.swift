@@ -133,9 +133,16 @@ extension ConnectionService {
     ) async throws -> ProviderConnection {
         switch try await store.add(stored, secret, maximum: Self.maximumConnections) {
         case .added:
-            let connection = open(stored, secret, connector)
-            // The change may have been read back before.
-            registry.add(connection)?.close()
+            // The first version of a credential is 1.
+            var connection = open(stored, secret, connector, version: 1)
+            // The change may have been read back before, also with the credential of a renewal at another replica.
+            switch registry.add(connection) {
+            case nil: break
+            case .replaced(let old): old.close()
+            case .outdated(let newer):
+                end(connection, wasUsed: false)
+                connection = newer
+            }
             didChange(connection)
             // The user may have been deleted after the connection was stored and before it was registered
             // here.
@@ -169,14 +176,33 @@ extension ConnectionService {
                 another connection of it.
                 """, provider: stored.provider)
         }
-        guard try await store.renew(stored, secret) else { throw FieldError.noConnection(stored.id) }
-        let connection = open(stored, secret, connector)
-        guard let old = registry.replace(with: connection) else {
-            connection.close()
+        guard let version = try await store.renew(stored, secret) else {
             throw FieldError.noConnection(stored.id)
         }
-        end(old)
-        return connection
+        return try didRenew(stored, secret, version: version, connector)
+    }
+
+    /// Uses the credential of a renewal that was stored.
+    ///
+    /// Another replica may have stored a newer one that this process has read already; then that one remains in use.
+    ///
+    /// - Returns: The connection in memory.
+    /// - Throws: NOT_FOUND if the connection was removed meanwhile.
+    func didRenew(
+        _ stored: StoredConnection, _ secret: Secret, version: Int, _ connector: any ProviderConnector
+    ) throws(FieldError) -> ProviderConnection {
+        let connection = open(stored, secret, connector, version: version)
+        switch registry.replace(with: connection) {
+        case nil:
+            end(connection, wasUsed: false)
+            throw FieldError.noConnection(stored.id)
+        case .replaced(let old):
+            end(old)
+            return connection
+        case .outdated(let newer):
+            end(connection, wasUsed: false)
+            return newer
+        }
     }
 }
 

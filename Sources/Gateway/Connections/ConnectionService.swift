@@ -95,7 +95,7 @@ package final class ConnectionService: Sendable {
     func learn(_ accounts: [StoredAccount], of connection: BrokerConnection) {
         let link = registry.connections(of: connection.owner).first { $0.id == connection.id }
         guard let link, link.knownAccounts != accounts else { return }
-        _ = registry.replace(with: link.knowing(accounts))
+        registry.setAccounts(accounts, of: connection.id, of: connection.owner)
         guard link.stored != nil else { return }
         // No caller waits: if it cannot be stored, the next read reports it again.
         Task { [store] in try? await store.setAccounts(accounts, of: connection.id) }
@@ -121,10 +121,10 @@ package final class ConnectionService: Sendable {
         end(removed)
     }
 
-    /// Ends a connection that is no longer in memory.
-    func end(_ connection: ProviderConnection) {
+    /// Ends a connection that is no longer in memory, or that was never there because another has a newer credential.
+    func end(_ connection: ProviderConnection, wasUsed: Bool = true) {
         connection.close()
-        didChange(connection)
+        if wasUsed { didChange(connection) }
         if let holder = connection.quotaAccount { retire(holder) }
     }
 
@@ -167,26 +167,37 @@ extension ConnectionService {
     ///
     /// A connection whose credential cannot be opened exists too: its user can renew or remove it.
     package func openAll() async throws(StorageError) {
-        for stored in try store.all() { registry.add(try await open(stored)) }
+        for stored in try store.all() { registry.add(try await open(stored, version: nil)) }
     }
 
     /// Opens a stored connection with its stored credential, without a call.
-    private func open(_ stored: StoredConnection) async throws(StorageError) -> ProviderConnection {
-        let secret: Secret?
+    ///
+    /// - Parameters:
+    ///   - stored: The connection.
+    ///   - version: The version of the credential that was read with it; nil for that of the credential that is loaded.
+    /// - Returns: The connection, without clients if its credential cannot be decrypted.
+    /// - Throws: The error of the database.
+    private func open(
+        _ stored: StoredConnection, version: Int?
+    ) async throws(StorageError) -> ProviderConnection {
+        let credential: StoredCredential?
         do throws(StorageError) {
-            secret = try await store.credentials.load(stored.credential)?.secret
+            credential = try await store.credentials.load(stored.credential)
         } catch {
             guard case .decryptionFailed = error else { throw error }
-            secret = nil
+            credential = nil
         }
-        return open(stored, secret, connectors[stored.provider])
+        return open(
+            stored, credential?.secret, connectors[stored.provider],
+            version: version ?? credential?.version ?? 0)
     }
 
     /// Applies the changes of users' connections that another process has stored.
     ///
-    /// The changes of this process are among them, and have no effect. A connection whose row is damaged is reported and no
-    /// longer used: it has the state of one whose credential cannot be opened, until its row can be read. The others are not
-    /// affected.
+    /// The changes of this process are among them, and have no effect. A connection in memory with a newer credential than the
+    /// one that was read remains: this process has stored it in the meantime. A connection whose row is damaged is reported
+    /// and no longer used: it has the state of one whose credential cannot be opened, until its row can be read. The others
+    /// are not affected.
     ///
     /// - Throws: `StorageError` if they cannot be read; some may have been applied.
     func reload(_ owners: Set<OwnerID>) async throws(StorageError) {
@@ -195,12 +206,12 @@ extension ConnectionService {
         let found = try await store.all(of: owners)
         for id in found.damaged {
             report(store.damage(of: id))
-            guard var stored = known.first(where: { $0.id == id })?.stored, !stored.isDamaged else {
-                continue
-            }
+            guard let old = known.first(where: { $0.id == id }), var stored = old.stored, !stored.isDamaged
+            else { continue }
             stored.isDamaged = true
-            let closed = open(stored, nil, connectors[stored.provider])
-            if let replaced = registry.replace(with: closed) { end(replaced) }
+            let closed = open(
+                stored, nil, connectors[stored.provider], version: old.credentialVersion)
+            if case .replaced(let replaced) = registry.replace(with: closed) { end(replaced) }
         }
         let ids = Set(found.connections.map(\.id) + found.damaged)
         for connection in known where !ids.contains(connection.id) {
@@ -208,14 +219,23 @@ extension ConnectionService {
         }
         for connection in found.connections {
             let old = registry.connections(of: connection.owner).first { $0.id == connection.id }
-            guard old?.stored?.isUnchanged(in: connection) != true else { continue }
-            let new = try await open(connection)
-            if let replaced = registry.add(new) { end(replaced) } else { didChange(new) }
+            let version = found.credentialVersions[connection.id] ?? 0
+            if let old, old.stored?.isUnchanged(in: connection) == true {
+                // Two renewals can have the same time. The session of a consent reads each later version by itself.
+                guard connection.redirectURI == nil, version > old.credentialVersion else { continue }
+            }
+            let new = try await open(connection, version: version)
+            switch registry.add(new) {
+            case nil: didChange(new)
+            case .replaced(let replaced): end(replaced)
+            case .outdated: end(new, wasUsed: false)
+            }
         }
     }
 
     func open(
-        _ stored: StoredConnection, _ secret: Secret?, _ connector: (any ProviderConnector)?
+        _ stored: StoredConnection, _ secret: Secret?, _ connector: (any ProviderConnector)?,
+        version: Int = 0
     ) -> ProviderConnection {
         let (store, id) = (store, stored.id)
         func health(_ cause: ProviderFailure.Cause?, since: Instant?) -> ConnectionHealth {
@@ -232,10 +252,11 @@ extension ConnectionService {
         }
         guard let connector, !stored.isDamaged else {
             let cause: ProviderFailure.Cause = stored.isDamaged ? .unauthorized : .unsupported
-            return ProviderConnection(stored, nil, health: health(cause, since: nil))
+            return ProviderConnection(stored, nil, version: version, health: health(cause, since: nil))
         }
         guard let secret else {
-            return ProviderConnection(stored, nil, health: health(.unauthorized, since: nil))
+            return ProviderConnection(
+                stored, nil, version: version, health: health(.unauthorized, since: nil))
         }
         let credentialStore = ConnectionCredentialStore(of: stored.credential, in: store.credentials)
         let holder = store.quotaAccount(of: stored, secret)
@@ -243,10 +264,10 @@ extension ConnectionService {
             let opened = connector.open(
                 secret, of: stored.reference, spending: holder, renewedIn: credentialStore)
         else {
-            return ProviderConnection(stored, nil, health: health(.unsupported, since: nil))
+            return ProviderConnection(stored, nil, version: version, health: health(.unsupported, since: nil))
         }
         return ProviderConnection(
-            stored, opened,
+            stored, opened, version: version,
             health: health(stored.rejectedAt.map { _ in .unauthorized }, since: stored.rejectedAt),
             spending: holder)
     }

@@ -14,9 +14,13 @@ package struct ProviderConnection: Sendable {
     let label: String?
     let connectedAt: Instant
     /// The accounts behind the connection, as the broker last listed them; nil if they must be requested.
-    private(set) var knownAccounts: [StoredAccount]?
+    var knownAccounts: [StoredAccount]?
     /// The stored connection; nil for one from the settings, which users cannot change.
     let stored: StoredConnection?
+    /// The version of its credential when its row was read or stored; 0 without a stored credential.
+    ///
+    /// The credential itself can have a later version.
+    let credentialVersion: Int
     /// The clients of the broker; nil for a service without accounts, and for a connection that cannot be
     /// opened.
     package let broker: BrokerConnection?
@@ -47,6 +51,7 @@ package struct ProviderConnection: Sendable {
         self.connectedAt = connectedAt
         knownAccounts = nil
         stored = nil
+        credentialVersion = 0
         self.broker = broker
         market = broker.market
         health = ConnectionHealth()
@@ -62,10 +67,11 @@ package struct ProviderConnection: Sendable {
     /// - Parameters:
     ///   - stored: The stored connection.
     ///   - opened: The clients of its credential; nil if it cannot be opened.
+    ///   - version: The version of its credential; 0 without one.
     ///   - health: The health according to its calls.
     ///   - holder: The quota account of its calls.
     init(
-        _ stored: StoredConnection, _ opened: ProviderClients?, health: ConnectionHealth,
+        _ stored: StoredConnection, _ opened: ProviderClients?, version: Int, health: ConnectionHealth,
         spending holder: QuotaAccount? = nil
     ) {
         let market = opened.map {
@@ -82,6 +88,7 @@ package struct ProviderConnection: Sendable {
         connectedAt = stored.connectedAt
         knownAccounts = stored.accounts
         self.stored = stored
+        credentialVersion = version
         broker = opened?.accounts.map {
             BrokerConnection(
                 id: stored.id, owner: stored.owner, provider: stored.provider,
@@ -110,13 +117,6 @@ package struct ProviderConnection: Sendable {
                 }
             }
         }
-    }
-
-    /// The same, with other accounts behind it.
-    func knowing(_ accounts: [StoredAccount]) -> ProviderConnection {
-        var other = self
-        other.knownAccounts = accounts
-        return other
     }
 
     /// Stops background work; calls in flight are not cancelled.

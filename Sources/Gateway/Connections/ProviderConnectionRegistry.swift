@@ -1,3 +1,4 @@
+import Brokerage
 import Synchronization
 import Upstream
 
@@ -28,33 +29,50 @@ final class ProviderConnectionRegistry: Sendable {
         connections.withLock { $0.values.joined().contains { $0.quotaAccount == holder } }
     }
 
-    /// Adds a connection, in place of the one with the same id.
+    /// The effect of a connection on the one with the same id.
+    enum Replacement {
+        case replaced(ProviderConnection)
+        /// The other one has a newer credential, and remains.
+        case outdated(by: ProviderConnection)
+    }
+
+    /// Adds a connection, in place of the one with the same id, unless that has a newer credential.
     ///
-    /// - Returns: The replaced connection; nil if there is none.
+    /// - Returns: The effect on the one with the same id; nil if there is none.
     @discardableResult
-    func add(_ connection: ProviderConnection) -> ProviderConnection? {
+    func add(_ connection: ProviderConnection) -> Replacement? {
         connections.withLock { connections in
-            let place = connections[connection.owner]?.firstIndex { $0.id == connection.id }
-            guard let place else {
-                connections[connection.owner, default: []].append(connection)
-                return nil
-            }
-            let old = connections[connection.owner]?[place]
-            connections[connection.owner]?[place] = connection
-            return old
+            let replacement = Self.replace(with: connection, in: &connections)
+            if replacement == nil { connections[connection.owner, default: []].append(connection) }
+            return replacement
         }
     }
 
-    /// Replaces the connection with the same id.
+    /// Replaces the connection with the same id, unless that has a newer credential.
     ///
-    /// - Returns: The replaced connection; nil, without a change, if there is none.
-    func replace(with connection: ProviderConnection) -> ProviderConnection? {
-        connections.withLock { connections in
-            guard let place = connections[connection.owner]?.firstIndex(where: { $0.id == connection.id })
-            else { return nil }
+    /// - Returns: The effect; nil, without a change, if there is none.
+    func replace(with connection: ProviderConnection) -> Replacement? {
+        connections.withLock { Self.replace(with: connection, in: &$0) }
+    }
+
+    private static func replace(
+        with connection: ProviderConnection, in connections: inout [OwnerID: [ProviderConnection]]
+    ) -> Replacement? {
+        guard let place = connections[connection.owner]?.firstIndex(where: { $0.id == connection.id }),
             let old = connections[connection.owner]?[place]
-            connections[connection.owner]?[place] = connection
-            return old
+        else { return nil }
+        // Without a credential there is no version to compare: another program has deleted it.
+        guard connection.credentialVersion == 0 || connection.credentialVersion >= old.credentialVersion
+        else { return .outdated(by: old) }
+        connections[connection.owner]?[place] = connection
+        return .replaced(old)
+    }
+
+    /// Sets the known accounts of a connection, whichever credential it has now.
+    func setAccounts(_ accounts: [StoredAccount], of id: String, of owner: OwnerID) {
+        connections.withLock { connections in
+            guard let place = connections[owner]?.firstIndex(where: { $0.id == id }) else { return }
+            connections[owner]?[place].knownAccounts = accounts
         }
     }
 

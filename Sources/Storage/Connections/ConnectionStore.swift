@@ -100,12 +100,12 @@ package struct ConnectionStore: Sendable {
 
     /// Replaces the credential of a connection, and the accounts that it opens.
     ///
-    /// - Returns: False if the connection no longer exists; then nothing was changed.
+    /// - Returns: The version of the credential; nil if the connection no longer exists, and nothing was changed.
     package func renew(
         _ connection: StoredConnection, _ secret: Secret
-    ) async throws(StorageError) -> Bool {
+    ) async throws(StorageError) -> Int? {
         let credentials = credentials
-        return try await database.write(for: connection.owner) { db in
+        return try await database.write(for: connection.owner) { db -> Int? in
             let count = try db.executeUpdate(
                 """
                 UPDATE connection
@@ -116,11 +116,10 @@ package struct ConnectionStore: Sendable {
                     connection.redirectURI, connection.label,
                     connection.connectedAt.millisecondsSince1970, connection.id, connection.owner.text,
                 ])
-            guard count > 0 else { return false }
+            guard count > 0 else { return nil }
             try db.execute("DELETE FROM connected_account WHERE connection = ?", [connection.id])
             try Self.insert(connection.accounts, of: connection.id, db)
-            _ = try credentials.save(secret, of: connection.credential, in: db)
-            return true
+            return try credentials.save(secret, of: connection.credential, in: db)
         }
     }
 
@@ -191,6 +190,8 @@ package struct ConnectionStore: Sendable {
     package struct Found: Sendable {
         /// The oldest first.
         package var connections: [StoredConnection] = []
+        /// The versions of their credentials at the time of the read, by the ids of the connections.
+        package var credentialVersions: [String: Int] = [:]
         /// The ids of those whose rows cannot be read, because another program has changed them.
         package var damaged: [String] = []
     }
@@ -224,8 +225,15 @@ package struct ConnectionStore: Sendable {
                     id: row["id"], number: row["number"], name: row["name"], currency: row["currency"]))
         }
         var found = Found()
-        for row in try db.rows("SELECT * FROM connection \(condition) ORDER BY connected_at, id", arguments) {
+        let connections = try db.rows(
+            """
+            SELECT connection.*, credential.version AS credential_version FROM connection
+            LEFT JOIN credential ON credential.connection = connection.id \(condition)
+            ORDER BY connected_at, id
+            """, arguments)
+        for row in connections {
             let id: String = try row["id"]
+            found.credentialVersions[id] = try row["credential_version"]
             do {
                 found.connections.append(try StoredConnection(row, accounts: accounts[id] ?? []))
             } catch is CorruptedRow {

@@ -1,3 +1,4 @@
+import Alpaca
 import Brokerage
 import Dispatch
 import PorticoCore
@@ -112,5 +113,87 @@ struct ConnectionReloadTests {
         try await lock.value
         try await reload.value
         #expect(Set(registry.connections(of: owner).map(\.id)) == ["other", "new"])
+    }
+
+    @Test("keep the newer credential if two replicas renew a connection at the same moment")
+    func renewedTwice() async throws {
+        let (database, owner, key) = (try SharedDatabase(), try Self.owner(), MasterKey.random())
+        let files = try (0..<2).map { _ in try database.open() }
+        try UserStore(in: files[0]).ensure(owner)
+        let (own, other) = (try ConnectionStore(in: files[0], key), try ConnectionStore(in: files[1], key))
+        let (registry, connector) = (ProviderConnectionRegistry([]), KeyConnector())
+        let changed = Mutex<[QuotaAccount?]>([])
+        let service = ConnectionService(
+            store: own, registry: registry, connectors: [connector],
+            redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
+            didChange: { connection in changed.withLock { $0.append(connection.quotaAccount) } })
+        var connection = try Self.connection("c")
+        func holder(_ key: String) -> QuotaAccount { own.quotaAccount(of: connection, Secret(key)) }
+        func current() throws -> ProviderConnection {
+            let connections = registry.connections(of: owner)
+            try #require(connections.count == 1)
+            return connections[0]
+        }
+        #expect(try await own.add(connection, Secret("key 1"), maximum: 20) == .added)
+        try await service.reload([owner])
+        #expect(try current().quotaAccount == holder("key 1"))
+
+        // Both have the same time.
+        let version = try #require(try await own.renew(connection, Secret("key 2")))
+        #expect(try await other.renew(connection, Secret("key 3")) == version + 1)
+        try await service.reload([owner])
+        #expect(try current().quotaAccount == holder("key 3"))
+        // This process continues after its write.
+        let used = try service.didRenew(connection, Secret("key 2"), version: version, connector)
+        #expect(used.quotaAccount == holder("key 3") && used.credentialVersion == version + 1)
+        // A read that began before the renewals ends.
+        let early = service.open(connection, Secret("key 1"), connector, version: 1)
+        guard case .outdated(let newer) = registry.add(early) else {
+            Issue.record("The credential of version 1 is in memory.")
+            return
+        }
+        #expect(newer.quotaAccount == holder("key 3"))
+        #expect(try current().quotaAccount == holder("key 3"))
+        try await service.reload([owner])
+        #expect(changed.withLock(\.self) == [holder("key 1"), holder("key 1")])
+
+        // The accounts of a call with the old credential do not bring it back.
+        let accounts = [StoredAccount(id: "1", number: "N1", name: nil, currency: "USD")]
+        registry.setAccounts(accounts, of: "c", of: owner)
+        #expect(try current().quotaAccount == holder("key 3"))
+        #expect(try current().knownAccounts == accounts)
+
+        connection.connectedAt = connection.connectedAt + .seconds(1)
+        #expect(try await other.renew(connection, Secret("key 4")) == version + 2)
+        try await service.reload([owner])
+        #expect(try current().quotaAccount == holder("key 4"))
+        #expect(changed.withLock(\.self) == [holder("key 1"), holder("key 1"), holder("key 3")])
+    }
+}
+
+/// A data service with API keys, which gets no calls.
+private struct KeyConnector: ProviderConnector {
+    private struct NoMarketData: Sendable {}
+
+    let provider = ProviderID.alpaca
+    let environments = [Environment.paper]
+
+    func page(for request: OAuthConsentRequest) throws(ConnectError) -> OAuthConsentURL {
+        throw .argument("provider", message: "There is no consent.")
+    }
+
+    func credential(
+        for submitted: SubmittedCredential, in environment: Environment, by call: CallContext
+    ) async throws(ConnectError) -> Secret {
+        throw .argument("input.credential", message: "No credential is tried.")
+    }
+
+    func open(
+        _ secret: Secret, of connection: ConnectionReference, spending account: QuotaAccount,
+        renewedIn store: any RotatingCredentialStore
+    ) -> ProviderClients? {
+        ProviderClients(
+            market: NoMarketData(), symbolMapping: AlpacaSymbols(), environment: connection.environment,
+            limits: { [] }, check: { _ in })
     }
 }

@@ -180,11 +180,11 @@ struct ConnectionStoreTests {
             #expect(try store.all().first?.rejectedAt == refusedAt)
             connection.label = "Pension"
             connection.accounts.reverse()
-            #expect(try await store.renew(connection, Secret("new")))
+            #expect(try await store.renew(connection, Secret("new")) == 2)
             #expect(try store.all() == [connection])
             #expect(try await store.credentials.load(connection.credential)?.secret == Secret("new"))
             _ = try await store.delete("c1", of: connection.owner)
-            #expect(try await store.renew(connection, Secret("new")) == false)
+            #expect(try await store.renew(connection, Secret("new")) == nil)
             #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
         }
     }
