@@ -20,6 +20,8 @@ package struct TaxLots: Sendable, Hashable {
     private let target: String
     private let rates: ExchangeRateHistory
     private var currencies: [Symbol: String] = [:]
+    /// The lots of each instrument with a quantity, until all activities are added.
+    private var open: [Symbol: OpenLots] = [:]
 
     /// How the cost of a sale is determined.
     package enum Method: String, Sendable, CaseIterable {
@@ -50,13 +52,15 @@ package struct TaxLots: Sendable, Hashable {
         (self.method, self.rates, target) = (method, rates, currency)
         (incomplete, firstKnown) = (Set(opening.keys), knownFrom)
         for (symbol, quantity) in opening.sorted(by: { $0.key.text < $1.key.text }) where !quantity.isZero {
-            lots[symbol] = [TaxLot(quantity: quantity)]
+            open[symbol] = try OpenLots([TaxLot(quantity: quantity)])
             missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
         }
         let fees = try TransactionFees(activities, in: currency, rates: rates)
         for activity in activities.inOrderOfEffect {
             try add(activity, fee: fees[activity.id])
         }
+        lots = open.mapValues { Array($0.lots) }
+        open = [:]
     }
 
     private mutating func add(_ activity: ClassifiedActivity, fee: TransactionFees.Amount) throws {
@@ -104,10 +108,13 @@ package struct TaxLots: Sendable, Hashable {
             try TransactionFees.Amount(
                 own: booked.amount, converted: converted(booked, on: date)) + fee
         // What closes lots of the other sign; the rest opens a lot.
-        let held = try (lots[symbol] ?? []).map(\.quantity).sum()
+        let held = open[symbol]?.quantity ?? .zero
         var closing = Decimal.zero
         if held.isNegative != quantity.isNegative, !held.isZero {
-            closing = try held.magnitude < quantity.magnitude ? held.negated : quantity
+            // All lots are removed with their own digits.
+            closing =
+                try held.magnitude < quantity.magnitude
+                ? (open[symbol]?.lots ?? []).map(\.quantity).sum().negated : quantity
         }
         let opening = try quantity - closing
         let (closingAmount, openingAmount) = try amount.split(closing, of: quantity)
@@ -149,40 +156,40 @@ package struct TaxLots: Sendable, Hashable {
 
     /// Adds a lot, to the only lot with the average cost.
     private mutating func append(_ lot: TaxLot, to symbol: Symbol) throws {
-        guard method == .averageCost, let pool = lots[symbol]?.last else {
-            lots[symbol, default: []].append(lot)
-            return
+        guard method == .averageCost, let pool = open[symbol]?.lots.last else {
+            return try open[symbol, default: OpenLots()].append(lot)
         }
         func sum(_ first: Decimal?, _ second: Decimal?) throws -> Decimal? {
             guard let first, let second else { return nil }
             return try first + second
         }
-        lots[symbol] = [
+        open[symbol] = try OpenLots([
             TaxLot(
                 acquired: pool.acquired.flatMap { first in lot.acquired.map { min(first, $0) } },
                 quantity: try pool.quantity + lot.quantity, cost: try sum(pool.cost, lot.cost),
                 convertedCost: try sum(pool.convertedCost, lot.convertedCost))
-        ]
+        ])
     }
 
     /// Removes units of the earliest lots, at most all of them.
     private mutating func take(_ quantity: Decimal, of symbol: Symbol) throws -> [TaxLot] {
         var remaining = quantity
         var taken: [TaxLot] = []
-        var kept = (lots[symbol] ?? [])[...]
-        while !remaining.isZero, let lot = kept.first {
+        // Removed, so that its lots are changed in place.
+        guard var held = open.removeValue(forKey: symbol) else { return [] }
+        while !remaining.isZero, let lot = held.lots.first {
             guard try remaining.magnitude < lot.quantity.magnitude else {
                 taken.append(lot)
-                kept = kept.dropFirst()
+                try held.removeFirst()
                 remaining = try remaining - lot.quantity
                 continue
             }
             let (part, rest) = try lot.split(at: remaining)
             taken.append(part)
-            kept[kept.startIndex] = rest
+            try held.replaceFirst(by: rest)
             break
         }
-        lots[symbol] = kept.isEmpty ? nil : Array(kept)
+        if !held.lots.isEmpty { open[symbol] = held }
         return taken
     }
 
@@ -207,16 +214,20 @@ package struct TaxLots: Sendable, Hashable {
     // MARK: Corporate actions
 
     private mutating func exchange(_ from: Symbol, to: Symbol, new: Decimal, old: Decimal) throws {
-        let before = lots.removeValue(forKey: from) ?? []
+        let before = open.removeValue(forKey: from)?.lots ?? []
         if let currency = currencies[from] { currencies[to] = currencies[to] ?? currency }
         for var lot in before {
             lot.quantity = try lot.quantity.proportion(new, of: old)
-            if from == to { lots[to, default: []].append(lot) } else { try append(lot, to: to) }
+            if from == to {
+                try open[to, default: OpenLots()].append(lot)
+            } else {
+                try append(lot, to: to)
+            }
         }
     }
 
     private mutating func add(_ spinOff: ClassifiedActivity.SpinOff, on date: CalendarDate) throws {
-        let parents = spinOff.parent.flatMap { lots[$0] } ?? []
+        let parents = spinOff.parent.flatMap { open[$0]?.lots } ?? []
         let held = try parents.map(\.quantity).sum()
         guard let parent = spinOff.parent, !held.isZero else {
             try append(TaxLot(quantity: spinOff.quantity), to: spinOff.child)
@@ -254,14 +265,14 @@ package struct TaxLots: Sendable, Hashable {
             }
             kept.append(lot)
         }
-        lots[parent] = kept
+        open[parent] = try OpenLots(kept)
     }
 
     /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.
     private mutating func reduceCost(
         of symbol: Symbol, by amount: Decimal, on date: CalendarDate
     ) throws {
-        let before = lots[symbol] ?? []
+        let before = open[symbol]?.lots ?? []
         let held = try before.map(\.quantity).sum()
         guard !held.isZero else { return }
         var rest = amount
@@ -290,6 +301,43 @@ package struct TaxLots: Sendable, Hashable {
             }
             after.append(lot)
         }
-        lots[symbol] = after
+        open[symbol] = try OpenLots(after)
+    }
+}
+
+/// The lots of an instrument while activities are added.
+///
+/// A trade takes constant time for each lot that it removes or adds: an account can have tens of thousands of lots of one
+/// instrument.
+private struct OpenLots: Sendable, Hashable {
+    /// The earliest first; a slice, from which the first one is removed without a copy of the others.
+    private(set) var lots: ArraySlice<TaxLot> = []
+    /// The sum of the quantities.
+    private(set) var quantity = Decimal.zero
+
+    init() {}
+
+    init(_ lots: [TaxLot]) throws {
+        self.lots = lots[...]
+        quantity = try lots.map(\.quantity).sum()
+    }
+
+    mutating func append(_ lot: TaxLot) throws {
+        try add(lot.quantity)
+        lots.append(lot)
+    }
+
+    mutating func removeFirst() throws {
+        if let first = lots.popFirst() { try add(first.quantity.negated) }
+    }
+
+    mutating func replaceFirst(by lot: TaxLot) throws {
+        guard let first = lots.first else { return }
+        try add(lot.quantity - first.quantity)
+        lots[lots.startIndex] = lot
+    }
+
+    private mutating func add(_ change: Decimal) throws {
+        quantity = try (quantity + change).withoutTrailingZeros
     }
 }

@@ -33,6 +33,23 @@ struct TaxLotsTests {
             knownFrom: knownFrom.map { try date($0) })
     }
 
+    /// The time must not grow with the square of the number of lots.
+    @Test("are tens of thousands of one instrument, which are sold one after the other")
+    func many() throws {
+        let count = 10_000
+        let purchases = try (0..<count).map { try trade("2026-01-05", "2", at: "10", id: "purchase \($0)") }
+        let sales = try (0..<count).map { try trade("2026-01-06", "-1", at: "11", id: "sale \($0)") }
+        let lots = try lots(purchases + sales)
+        #expect(lots.disposals.count == count && lots.disposals.allSatisfy { $0.profit == 1 })
+        let left = try #require(lots.lots[Self.symbol])
+        #expect(left.count == count / 2 && left.allSatisfy { $0.quantity == 2 && $0.cost == 20 })
+        // One more than is held, which is a short position.
+        let last = try self.lots(purchases + sales + [trade("2026-01-07", "-10001", at: "12")])
+        #expect(last.disposals.count == count + count / 2)
+        #expect(last.lots[Self.symbol]?.map(\.quantity) == [-1])
+        #expect(last.lots[Self.symbol]?.map(\.cost) == [-12])
+    }
+
     @Test("of a short position mirror those of a long one", arguments: TaxLots.Method.allCases)
     func short(_ method: TaxLots.Method) throws {
         let lots = try lots(

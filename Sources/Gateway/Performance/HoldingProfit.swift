@@ -112,39 +112,42 @@ extension GatewayContext {
         for currency in Set(holdings.map(\.portfolio.currency)) {
             let indices = holdings.indices.filter { holdings[$0].portfolio.currency == currency }
             guard let portfolio = indices.first.map({ holdings[$0].portfolio }) else { continue }
-            let books: PortfolioBooks
+            let own: BatchResults<HoldingProfit?>
             do {
-                books = try await self.books(of: portfolio)
+                own = try await calculating {
+                    let books = try await books(of: portfolio)
+                    return indices.map { index in Result { try books.profit(of: holdings[index], on: today) }
+                    }
+                }
             } catch {
-                for index in indices { profits[index] = .failure(error) }
-                continue
+                own = indices.map { _ in .failure(error) }
             }
-            for index in indices {
-                profits[index] = Result { try books.profit(of: holdings[index], on: today) }
-            }
+            for (index, profit) in zip(indices, own) { profits[index] = profit }
         }
         return profits
     }
 
     /// Dividends and interest of the last twelve months in all accounts.
     func income(of portfolio: Portfolio) async throws -> Figure<IncomeSummary>? {
-        let accounts = try portfolio.accounts()
-        let answers = await ledgers(of: accounts, holding: [])
-        let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
-        let today = services.reads.clock.wallTime().dateInUTC
-        let start = today.adding(months: -12) ?? .earliest
-        let rates = try await rates(for: ledgers, in: portfolio.currency, since: start)
-        var (total, reason) = (IncomeSummary(), Undetermined?.none)
-        for ledger in ledgers {
-            let income = IncomeSummary.twelveMonths(
-                through: today, of: ledger.activities, in: portfolio.currency.code, rates: rates.history,
-                knownFrom: ledger.knownFrom)
-            reason = reason ?? income.undetermined
-            guard let known = income.known else { continue }
-            total.gross = try total.gross + known.gross
-            total.taxes = try total.taxes + known.taxes
+        try await calculating {
+            let accounts = try portfolio.accounts()
+            let answers = await ledgers(of: accounts, holding: [])
+            let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
+            let today = services.reads.clock.wallTime().dateInUTC
+            let start = today.adding(months: -12) ?? .earliest
+            let rates = try await rates(for: ledgers, in: portfolio.currency, since: start)
+            var (total, reason) = (IncomeSummary(), Undetermined?.none)
+            for ledger in ledgers {
+                let income = IncomeSummary.twelveMonths(
+                    through: today, of: ledger.activities, in: portfolio.currency.code, rates: rates.history,
+                    knownFrom: ledger.knownFrom)
+                reason = reason ?? income.undetermined
+                guard let known = income.known else { continue }
+                total.gross = try total.gross + known.gross
+                total.taxes = try total.taxes + known.taxes
+            }
+            return Figure.determined(total.rounded(in: portfolio.currency.code)).limited(by: reason)
         }
-        return Figure.determined(total.rounded(in: portfolio.currency.code)).limited(by: reason)
     }
 
     private func books(of portfolio: Portfolio) async throws -> PortfolioBooks {

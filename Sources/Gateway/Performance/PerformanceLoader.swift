@@ -38,10 +38,12 @@ extension GatewayContext {
     ) async throws -> BatchResults<PerformanceObject?> {
         let known = subjects.compactMap { try? $0.get() }
         let today = services.reads.clock.wallTime().dateInUTC
-        let data = try await performanceData(of: known, arguments, today)
-        return subjects.map { subject in
-            subject.flatMap { subject in
-                Result { try data.performance(of: subject, arguments.period, today) }
+        return try await calculating {
+            let data = try await performanceData(of: known, arguments, today)
+            return subjects.map { subject in
+                subject.flatMap { subject in
+                    Result { try data.performance(of: subject, arguments.period, today) }
+                }
             }
         }
     }

@@ -23,6 +23,8 @@ package final class GatewayServices: Sendable {
     package let watches: LiveSubscriptions
     /// The previews and the limits of orders that language models place.
     let toolOrders: ToolOrders
+    /// The calculations over all activities of accounts that users have in progress.
+    let calculations: CalculationLimiter
     /// Serializes changes that read a list of a broker and write it back completely.
     let writeQueue = KeyedTaskQueue<String>()
     /// The health of a provider, with the limits of the server's own key and of the user's connections.
@@ -78,6 +80,7 @@ package final class GatewayServices: Sendable {
         self.live = live
         self.watches = watches
         self.toolOrders = toolOrders
+        calculations = CalculationLimiter(clock: reads.clock)
         self.condition = condition
         userData.authentication.sessions.deletions.register(
             owners: { [connectionService] in connectionService.owners },
