@@ -164,7 +164,7 @@ extension GatewayContext {
             try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
         } checking: { tradingAPI, order throws(FieldError) in
             try tradingAPI.orderCapabilities.check(
-                change, inGroup: order.isInGroup, at: order.connection.provider)
+                change, of: order.order, inGroup: order.isInGroup, at: order.connection.provider)
         }
     }
 

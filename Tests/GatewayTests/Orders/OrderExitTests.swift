@@ -313,6 +313,15 @@ struct OrderExitTests {
                     order { id limitPrice } } }
                 """, as: alice, fresh())
             #expect(replaced["data"]?["replaceOrder"]?["order"]?["id"] == legs[0]["id"], "\(replaced)")
+            let loss = try #require(legs[1]["id"]?.string)
+            let refused = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(loss)\", input: { price: { limit: \"141\" } }) { order { id } } }",
+                as: alice, fresh())
+            #expect(refused.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "SAXO")])
+            #expect(
+                refused["errors"]?[0]?["message"]?.string
+                    == "Argument \"input.price\": It is LIMIT, and the order is STOP, which cannot change: cancel the order and place another."
+            )
             _ = try await gateway.cancel(id, fresh())
             let ended = try await Self.read(id, gateway, fresh())
             #expect(ended["state"] == "CANCELED")
