@@ -316,7 +316,8 @@ extension PlaceOrderInput {
             guard exits != nil else {
                 throw .argument(
                     "input.price",
-                    "An order needs a price. Only the `exits` of a position are placed without one.")
+                    "It is missing; a market order has `{ market: true }`. Only the `exits` of a position are placed without it."
+                )
             }
             guard let profit = exits?.takeProfit, exits?.stopLoss != nil else {
                 throw .argument(

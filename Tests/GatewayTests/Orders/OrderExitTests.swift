@@ -202,7 +202,7 @@ struct OrderExitTests {
                 rest: "exits: {}"),
             Refusal(
                 testDescription:
-                    "An order needs a price. Only the `exits` of a position are placed without one.",
+                    "It is missing; a market order has `{ market: true }`. Only the `exits` of a position are placed without it.",
                 argument: "input.price", price: "null"),
             Refusal(
                 testDescription:
