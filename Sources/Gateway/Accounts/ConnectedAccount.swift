@@ -135,6 +135,18 @@ extension ConnectedAccount: GraphQLObject {
     }
 }
 
+extension GatewayContext {
+    /// The account with the id that an argument has; the error names the argument if there is none.
+    func account(id: String, of argument: String) async throws -> ConnectedAccount {
+        do {
+            if let account = try await account(id: id, with: nil).value() { return account }
+        } catch let error as FieldError where error.code == .notFound {
+            throw error.of(argument: argument)
+        }
+        throw FieldError.noAccount(id).of(argument: argument)
+    }
+}
+
 struct HistoryArguments: GraphQLArguments {
     let range: HistoryRange
     let interval: Interval?

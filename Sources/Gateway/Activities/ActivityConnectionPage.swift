@@ -129,12 +129,9 @@ extension GatewayContext {
         for id in ids.enumerated().filter({ ids.firstIndex(of: $0.element) == $0.offset }).map(\.element) {
             let account: ConnectedAccount
             do {
-                guard let known = try await self.account(id: id, with: nil).value() else {
-                    throw FieldError.noAccount(id)
-                }
-                account = known
+                account = try await self.account(id: id, of: "accountIds")
             } catch let error as FieldError where error.code == .notFound {
-                throw error.of(argument: "accountIds")
+                throw error
             } catch {
                 accounts.append(.failure(error))
                 continue

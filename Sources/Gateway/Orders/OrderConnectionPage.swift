@@ -68,10 +68,9 @@ extension GatewayContext {
             return try page(
                 of: connections.filter { $0.orders != nil }, arguments.filter, after: arguments.after)
         }
-        let account = try account(id: id, with: nil)
         let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
         return .async {
-            guard let account = try await account.value() else { throw FieldError.noAccount(id) }
+            let account = try await self.account(id: id, of: "accountId")
             return try await self.page(ofAccount: account, arguments.filter, after: start)
         }
     }

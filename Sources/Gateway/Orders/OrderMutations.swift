@@ -164,7 +164,7 @@ extension GatewayContext {
             try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
         } checking: { tradingAPI, order throws(FieldError) in
             try tradingAPI.orderCapabilities.check(
-                change, inGroup: order.isInGroup, at: order.connection.provider)
+                change, of: order.order, inGroup: order.isInGroup, at: order.connection.provider)
         }
     }
 
@@ -316,7 +316,8 @@ extension PlaceOrderInput {
             guard exits != nil else {
                 throw .argument(
                     "input.price",
-                    "An order needs a price. Only the `exits` of a position are placed without one.")
+                    "It is missing; a market order has `{ market: true }`. Only the `exits` of a position are placed without it."
+                )
             }
             guard let profit = exits?.takeProfit, exits?.stopLoss != nil else {
                 throw .argument(

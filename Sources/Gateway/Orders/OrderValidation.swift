@@ -68,13 +68,23 @@ extension OrderCapabilities {
         }
     }
 
-    /// Checks a change of an order that belongs to a group of orders: only its price can change.
+    /// Checks a change of an order: in a group of orders, only the price can change, and not its type.
     ///
-    /// A changed size or duration of one part would leave the others behind.
+    /// A changed size or duration of one part would leave the others behind, and a stop loss that becomes a limit order
+    /// sells at once.
     package func check(
-        _ change: OrderReplacement, inGroup isInGroup: Bool, at provider: ProviderID
+        _ change: OrderReplacement, of order: Order? = nil, inGroup isInGroup: Bool, at provider: ProviderID
     ) throws(FieldError) {
         try check(change, at: provider)
+        if isInGroup || !replacesTypes, let new = change.price?.type, let old = order?.type, new != old {
+            throw .unsupported(
+                "input.price",
+                "It is \(new.rawValue), and the order is \(old.rawValue), which cannot change: cancel the order and place another.",
+                provider)
+        }
+        if !replacesTypes, case .trailingStop(let trail) = change.price, let order {
+            try Self.check(trail, of: order, at: provider)
+        }
         guard isInGroup else { return }
         let parts: [(argument: String, isChanged: Bool)] = [
             ("input.quantity", change.quantity != nil), ("input.timeInForce", change.timeInForce != nil),
@@ -85,6 +95,21 @@ extension OrderCapabilities {
                 argument,
                 "It cannot change in an order with a take profit or a stop loss: cancel the order and place another.",
                 provider)
+        }
+    }
+
+    private static func check(
+        _ trail: Trail, of order: Order, at provider: ProviderID
+    ) throws(FieldError) {
+        let (other, unit): (Decimal?, String) =
+            switch trail {
+            case .percent: (order.trailAmount, "amount")
+            case .amount: (order.trailPercent, "percent")
+            }
+        guard other == nil else {
+            throw .unsupported(
+                "input.price.trail",
+                "\(provider.rawValue) keeps the unit of the distance: use `\(unit)`.", provider)
         }
     }
 

@@ -139,8 +139,15 @@ struct Holdings: Sendable {
         self.failure = failure
     }
 
-    /// The group of positions whose sector or country no provider knows.
+    /// The group of positions whose sector or country no provider knows, or whose account could not be read.
     private static let unknown = "UNKNOWN"
+
+    /// The `id` of the account of a position; nil if the position does not name it and it could not be read.
+    private func account(of linked: ConnectedPosition) -> String? {
+        let connection = linked.connection
+        return linked.position.accountID.map(connection.globalID(ofAccount:))
+            ?? accounts.first { $0.connection.id == connection.id }?.globalID
+    }
 
     /// Every currency that something is in.
     var currencies: Set<String> {
@@ -180,7 +187,7 @@ struct Holdings: Sendable {
                     .assetClass: group ?? AssetClass.other.rawValue, .sector: group ?? Self.unknown,
                     .country: group ?? Self.unknown, .currency: position.currency,
                     .provider: linked.connection.provider.rawValue,
-                    .account: linked.connection.globalID(ofAccount: position.accountID ?? ""),
+                    .account: account(of: linked) ?? Self.unknown,
                     .instrument: position.symbol.text,
                 ])
         }

@@ -247,7 +247,8 @@ extension GatewayContext {
     ) async throws -> Value {
         guard let editor = connection.watchlistEditor else {
             throw FieldError(
-                .unsupported, "\(connection.provider.rawValue) lets nobody change its lists from here.",
+                .unsupported,
+                "Watchlists at \(connection.provider.rawValue) cannot be changed through Portico. Use a list of `createWatchlist`.",
                 provider: connection.provider)
         }
         let key = "\(connection.owner.text) \(connection.id)"

@@ -128,6 +128,8 @@ package struct OrderCapabilities: Hashable, Sendable {
     package var acceptsNotional: Bool
     package var acceptsExtendedHours: Bool
     package var replaces: Bool
+    /// Whether a change may give an order another type, or the distance of a trailing stop another unit.
+    package var replacesTypes: Bool
     /// Whether orders that have ended can be read.
     package var hasEndedOrders: Bool
     /// Whether the distance of a trailing stop can be a percentage; otherwise only an amount.
@@ -148,8 +150,8 @@ package struct OrderCapabilities: Hashable, Sendable {
 
     package init(
         types: Set<OrderType>, timesInForce: Set<TimeInForce>, acceptsFractions: Bool, acceptsNotional: Bool,
-        acceptsExtendedHours: Bool, replaces: Bool, hasEndedOrders: Bool, acceptsPercentTrails: Bool = false,
-        exits: Exits? = nil
+        acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true, hasEndedOrders: Bool,
+        acceptsPercentTrails: Bool = false, exits: Exits? = nil
     ) {
         self.types = types
         self.timesInForce = timesInForce
@@ -157,6 +159,7 @@ package struct OrderCapabilities: Hashable, Sendable {
         self.acceptsNotional = acceptsNotional
         self.acceptsExtendedHours = acceptsExtendedHours
         self.replaces = replaces
+        self.replacesTypes = replacesTypes
         self.hasEndedOrders = hasEndedOrders
         self.acceptsPercentTrails = acceptsPercentTrails
         self.exits = exits

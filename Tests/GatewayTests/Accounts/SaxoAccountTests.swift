@@ -213,7 +213,12 @@ struct SaxoAccountTests {
                 let changed = try await gateway.ask(
                     "mutation { addToWatchlist(id: \"\(id)\", symbols: [\"KO\"]) { watchlist { id } } }",
                     as: alice, services)
-                #expect(changed.failures.map(\.path) == ["addToWatchlist"], "\(changed)")
+                #expect(
+                    changed.failures == [FieldFailure("addToWatchlist", "UNSUPPORTED", "SAXO")], "\(changed)")
+                #expect(
+                    changed["errors"]?[0]?["message"]?.string
+                        == "Watchlists at SAXO cannot be changed through Portico. Use a list of `createWatchlist`."
+                )
                 #expect(gateway.calls(of: .saxo)["GET /ref/v1/watchlists/{watchlist_id}"] == 2)
             }
         }

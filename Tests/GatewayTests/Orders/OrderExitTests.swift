@@ -202,7 +202,7 @@ struct OrderExitTests {
                 rest: "exits: {}"),
             Refusal(
                 testDescription:
-                    "An order needs a price. Only the `exits` of a position are placed without one.",
+                    "It is missing; a market order has `{ market: true }`. Only the `exits` of a position are placed without it.",
                 argument: "input.price", price: "null"),
             Refusal(
                 testDescription:
@@ -313,6 +313,15 @@ struct OrderExitTests {
                     order { id limitPrice } } }
                 """, as: alice, fresh())
             #expect(replaced["data"]?["replaceOrder"]?["order"]?["id"] == legs[0]["id"], "\(replaced)")
+            let loss = try #require(legs[1]["id"]?.string)
+            let refused = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(loss)\", input: { price: { limit: \"141\" } }) { order { id } } }",
+                as: alice, fresh())
+            #expect(refused.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "SAXO")])
+            #expect(
+                refused["errors"]?[0]?["message"]?.string
+                    == "Argument \"input.price\": It is LIMIT, and the order is STOP, which cannot change: cancel the order and place another."
+            )
             _ = try await gateway.cancel(id, fresh())
             let ended = try await Self.read(id, gateway, fresh())
             #expect(ended["state"] == "CANCELED")

@@ -138,6 +138,22 @@ struct OrderListTests {
         }
     }
 
+    @Test("rejects an account that does not exist, with the argument")
+    func noAccount() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            for id in ["nobody", "Account:demo:nobody"] {
+                let answer = try await gateway.ask(
+                    "{ orders(accountId: \"\(id)\") { nodes { id } } }", as: alice, backends)
+                #expect(answer.failures == [FieldFailure("orders", "NOT_FOUND", nil)])
+                #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "accountId", "\(answer)")
+                #expect(
+                    answer["errors"]?[0]?["message"]?.string
+                        == "Argument \"accountId\": There is no account \"\(id)\".")
+            }
+        }
+    }
+
     @Test(
         "rejects an invalid cursor, and a page that is too long",
         arguments: ["after: \"nonsense!\"", "after: \"bm8gY3Vyc29y\"", "first: 0", "first: 101"])

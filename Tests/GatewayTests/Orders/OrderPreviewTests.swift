@@ -98,6 +98,13 @@ struct OrderPreviewTests {
                 ($0.symbol, $0.side, $0.size) = ("KO", "SELL", "{ quantity: \"121\" }")
             },
             Rejection("PRICE", "input.price") { $0.price = "{ limit: \"2.505\" }" },
+            Rejection("PRICE", "input.price") {
+                ($0.symbol, $0.side, $0.price) = ("KO", "SELL", "{ trail: { percent: \"100\" } }")
+            },
+            Rejection("PRICE", "input.price") { $0.price = "{ trail: { amount: \"1.005\" } }" },
+            Rejection("OTHER", "input.timeInForce") {
+                ($0.price, $0.rest) = ("{ trail: { percent: \"5\" } }", "timeInForce: OPENING")
+            },
             Rejection("QUANTITY", "input.size") {
                 ($0.size, $0.price) = ("{ quantity: \"1.5\" }", "{ limit: \"2.50\" }")
             },
@@ -124,6 +131,7 @@ struct OrderPreviewTests {
             #expect(preview["rejections"]?.elements?.count == 1, "\(preview)")
             #expect(found["argument"]?.string == rejection.argument && found["message"]?.string != nil)
             #expect(found["code"]?.string == rejection.code)
+            #expect(preview["price"]?.string?.hasPrefix("-") != true, "\(preview)")
             #expect(found["reason"]?.string == (rejection.code == nil ? rejection.testDescription : nil))
             #expect(gateway.placings == 0)
             let placed = try await gateway.place(order, backends)

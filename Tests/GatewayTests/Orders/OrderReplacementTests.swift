@@ -120,6 +120,36 @@ struct OrderReplacementTests {
         }
     }
 
+    @Test("to another type, or another unit of the distance, is refused with the remedy if Alpaca keeps them")
+    func types() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            let cases = [
+                (
+                    "{ limit: \"2.55\" }", "{ stop: \"9000\" }", "input.price",
+                    "It is STOP, and the order is LIMIT, which cannot change: cancel the order and place another."
+                ),
+                (
+                    "{ trail: { percent: \"5\" } }", "{ trail: { amount: \"1\" } }", "input.price.trail",
+                    "ALPACA keeps the unit of the distance: use `percent`."
+                ),
+            ]
+            for (index, (price, change, argument, reason)) in cases.enumerated() {
+                (order.key, order.price) = ("type-\(index)", price)
+                let id = try #require(try await gateway.placed(order, backends)["id"]?.string)
+                let answer = try await gateway.ask(
+                    "mutation { replaceOrder(id: \"\(id)\", input: { price: \(change) }) { order { id } } }",
+                    as: alice, backends)
+                #expect(answer.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "ALPACA")])
+                let error = answer["errors"]?[0]
+                #expect(error?["extensions"]?["argument"]?.string == argument, "\(answer)")
+                #expect(error?["message"]?.string == "Argument \"\(argument)\": \(reason)")
+            }
+            #expect(gateway.calls["PATCH /v2/orders/{order_id}"] == nil)
+        }
+    }
+
     @Test("changes the account and the positions at once")
     func seen() async throws {
         try await withGateway { gateway in

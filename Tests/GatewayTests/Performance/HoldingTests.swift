@@ -334,6 +334,25 @@ struct HoldingTests {
         }
     }
 
+    @Test("are allocated to the account, also at a broker whose positions do not name it")
+    func allocationByAccount() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let data = try await gateway.data(
+                """
+                { account { id allocation(by: ACCOUNT) { key percentage } }
+                  portfolio { allocation(by: ACCOUNT) { key percentage } } }
+                """, backends)
+            let id = try #require(data["account"]?["id"]?.string)
+            for owner in ["account", "portfolio"] {
+                let slices = try #require(data[owner]?["allocation"]?.elements)
+                #expect(slices.map { $0["key"] } == [.string(id)], "\(owner): \(slices)")
+                let share = try #require(slices.first?["percentage"]?.decimal)
+                #expect(share == Brokerage.Decimal("100"), "\(owner): \(slices)")
+            }
+        }
+    }
+
     /// A market with the identity of Apple from Alpha Vantage, whose only call it is, and of the others from Yahoo.
     private static func marketOfTwoForms(
         _ gateway: TestGateway, _ field: String, ofApple value: String

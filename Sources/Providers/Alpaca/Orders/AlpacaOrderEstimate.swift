@@ -55,7 +55,9 @@ struct AlpacaOrderEstimate {
                 case .amount(let amount): amount
                 case .percent(let percent): try? (market * percent).divided(by: 100, to: 4, .halfEven)
                 }
-            return distance.flatMap { try? ticket.side == .buy ? market + $0 : market - $0 }
+            let stop = distance.flatMap { try? ticket.side == .buy ? market + $0 : market - $0 }
+            // A sale at a distance above the price has no stop price.
+            return stop.flatMap { $0 > .zero ? $0 : nil }
         }
     }
 
@@ -105,6 +107,12 @@ struct AlpacaOrderEstimate {
                 "\(price) has too many digits: Alpaca takes prices from 1 with 2 digits after the point, and lower ones with 4."
             )
         }
+        if case .trailingStop(.percent(let percent)) = ticket.price, percent >= 100 {
+            reject(.price, .price, "The distance is \(percent) %: Alpaca takes less than 100 %.")
+        }
+        if ticket.price.type == .trailingStop, ![.day, .goodTillCanceled].contains(ticket.timeInForce) {
+            reject(.other, .timeInForce, "Alpaca takes a TRAILING_STOP order only if it is DAY or GTC.")
+        }
         if isFractional, ticket.price != .market || ticket.timeInForce != .day {
             reject(
                 .quantity, .size, "Alpaca takes fractions of a share only in a MARKET order that is DAY.")
@@ -127,12 +135,12 @@ struct AlpacaOrderEstimate {
         }
     }
 
-    /// The prices of the ticket.
+    /// The prices of the ticket, and the distance of a trailing stop.
     private var prices: [(price: Decimal, part: OrderPreview.TicketPart)] {
         let own: [Decimal] =
             switch ticket.price {
-            case .market, .trailingStop: []
-            case .limit(let price), .stop(let price): [price]
+            case .market, .trailingStop(.percent): []
+            case .limit(let price), .stop(let price), .trailingStop(.amount(let price)): [price]
             case .stopLimit(let stop, let limit): [stop, limit]
             }
         let stops = [ticket.exits?.stopLoss?.stop, ticket.exits?.stopLoss?.limit].compactMap(\.self)

@@ -7,7 +7,7 @@ extension AlpacaClient: TradingAPI {
             types: Set(OrderType.allCases),
             timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
             acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
-            hasEndedOrders: true, acceptsPercentTrails: true,
+            replacesTypes: false, hasEndedOrders: true, acceptsPercentTrails: true,
             exits: .init(timesInForce: [.day, .goodTillCanceled], acceptsFractions: false))
     }
 
