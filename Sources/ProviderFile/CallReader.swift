@@ -17,10 +17,12 @@ struct CallReader {
         if isKeyed, let symbol = node["fields"]?["symbol"] {
             reader.fail(symbol, "The keys of `keyed` items are the symbols. Remove one of the two.")
         }
+        let items = items(node["items"])
+        let status = status(node["status"])
         guard let request else { return nil }
         return QuoteEndpoint(
-            request, symbolsPerCall: count, separator: node["separator"]?.text ?? ",",
-            items: items(node["items"]), isKeyed: isKeyed, status: status(node["status"]), fields: fields)
+            request, symbolsPerCall: count, separator: node["separator"]?.text ?? ",", items: items,
+            isKeyed: isKeyed, status: status, fields: fields)
     }
 
     mutating func charts(_ node: FileNode) -> ChartEndpoint? {
@@ -61,6 +63,7 @@ struct CallReader {
         }
         let fields = fields(node["fields"], CandleField.self)
         let status = status(node["status"])
+        let items = items(node["items"])
         guard let request else { return nil }
         return ChartEndpoint(
             request: request, intervals: intervals, adjustments: adjustments,
@@ -68,8 +71,7 @@ struct CallReader {
             times: node["times"]?.text.flatMap(ChartEndpoint.TimeForm.init(rawValue:)) ?? .seconds,
             isNewestFirst: isNewestFirst, pages: node["pages"]?.integer ?? 1,
             hasDates: fields["time"]?.date == .date,
-            reader: ChartEndpoint.reader(
-                at: items(node["items"]), status: status, more: more, fields: fields),
+            reader: ChartEndpoint.reader(at: items, status: status, more: more, fields: fields),
             delayMinutes: status?.delayMinutes)
     }
 
@@ -129,7 +131,19 @@ struct CallReader {
     private mutating func request(
         _ node: FileNode, _ known: Set<String>, needs needed: [String]
     ) -> RequestTemplate? {
-        guard let value = node["path"], let text = value.text, text.hasPrefix("/") else { return nil }
+        let query = node["query"].map { self.query($0, known, needs: []) } ?? []
+        guard let value = node["path"], let path = path(value) else { return nil }
+        check(path.flatMap(\.placeholders), known, at: value)
+        let request = RequestTemplate(path: path, query: query)
+        for name in needed where !request.placeholders.contains(name) {
+            reader.fail(value, "The path or the query needs {\(name)}.")
+        }
+        return request
+    }
+
+    /// The segments of a path; nil if it has an error.
+    private mutating func path(_ value: FileNode) -> [Template]? {
+        guard let text = value.text, text.hasPrefix("/") else { return nil }
         if text.contains("?") || text.contains("#") {
             reader.fail(value, "A path has no query. Write its items in `query`.")
             return nil
@@ -144,13 +158,7 @@ struct CallReader {
             }
             path.append(template)
         }
-        check(path.flatMap(\.placeholders), known, at: value)
-        let query = node["query"].map { self.query($0, known, needs: []) } ?? []
-        let request = RequestTemplate(path: path, query: query)
-        for name in needed where !request.placeholders.contains(name) {
-            reader.fail(value, "The path or the query needs {\(name)}.")
-        }
-        return request
+        return path
     }
 
     private mutating func query(

@@ -37,8 +37,11 @@ package struct ProviderFile: Sendable {
         func fail(_ message: String) -> FileProblems {
             FileProblems([FileProblem(file: path, line: 1, column: 1, field: "", message: message)])
         }
+        // An empty file is no data, and no error.
         guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: FileNode.maximumBytes + 1)
+            case .success(let data) = Result(catching: {
+                try handle.read(upToCount: FileNode.maximumBytes + 1) ?? Data()
+            })
         else { throw fail("The file cannot be read. Check the path and the permissions.") }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw fail("The file is not UTF-8. Save it in UTF-8.")

@@ -142,9 +142,12 @@ struct ProviderFileReader {
         var keys: Set<String> = []
         var forms: [FileSymbols.Form] = []
         for element in node?.elements ?? [] {
-            guard let kind = element["kind"]?.text.flatMap(FileSymbols.Kind.init(rawValue:)),
-                let value = element["text"], let text = value.text
-            else { continue }
+            guard let value = element["text"], let text = value.text else { continue }
+            let template = Template(text)
+            if template == nil {
+                fail(value, "A brace has no counterpart. Write placeholders like {ticker}.")
+            }
+            guard let kind = element["kind"]?.text.flatMap(FileSymbols.Kind.init(rawValue:)) else { continue }
             let market = element["market"]
             if kind == .market, market == nil { fail(element, "MARKET needs \"market\", such as XLON.") }
             if kind != .market, let market {
@@ -153,10 +156,7 @@ struct ProviderFileReader {
             if !keys.insert("\(kind) \(market?.text ?? "")").inserted {
                 fail(element, "The provider has another form of \(kind.rawValue). Remove one of them.")
             }
-            guard let template = Template(text) else {
-                fail(value, "A brace has no counterpart. Write placeholders like {ticker}.")
-                continue
-            }
+            guard let template else { continue }
             guard template.placeholders.sorted() == kind.placeholders.sorted() else {
                 let names = kind.placeholders.map { "{\($0)}" }.joined(separator: " and ")
                 fail(value, "The text of \(kind.rawValue) needs \(names) once, and no other placeholder.")
@@ -202,6 +202,7 @@ struct ProviderFileReader {
             if let contains = element["contains"], element["path"] == nil {
                 fail(contains, "It needs \"path\", the place of the text.")
             }
+            let path = element["path"].flatMap { self.path($0) }
             guard let cause = element["cause"]?.text.flatMap(ErrorForms.Cause.init(rawValue:)) else {
                 continue
             }
@@ -210,7 +211,7 @@ struct ProviderFileReader {
             }
             forms.append(
                 ErrorForms.Form(
-                    status: element["status"]?.integer, path: element["path"].flatMap { path($0) },
+                    status: element["status"]?.integer, path: path,
                     text: element["contains"]?.text?.lowercased(), cause: cause,
                     retryAfterSeconds: element["retryAfterSeconds"]?.integer))
         }

@@ -194,6 +194,10 @@ struct ProviderFileTests {
         #expect(bad.status == 1)
         #expect(
             bad.errors == "p.yaml:2:12: providers: It is a whole number; it must be a list. The providers.\n")
+        let empty = try await CommandRun.run(["providers", "check", "@p.yaml"], among: ["p.yaml": ""])
+        #expect(empty.status == 1)
+        #expect(
+            empty.errors == #"p.yaml:1:1: The file is empty. It needs "version" and "providers".\#n"#)
     }
 
     @Test("is tested by portico providers test, with an exit status")

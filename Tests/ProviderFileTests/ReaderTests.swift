@@ -189,6 +189,42 @@ struct ReaderTests {
         #expect(problems(Self.faulty) == expected.split(separator: "\n").map(String.init))
     }
 
+    @Test("reports the errors of members beside a member that has an error")
+    func errorsBesideErrors() {
+        let text = """
+            version: 1
+            providers:
+              - name: acme
+                url: https://api.example.com
+                symbols: [{ kind: LISTNG, text: "{ticker" }]
+                errors: [{ cause: BROKEN, path: a..b }]
+                quotes:
+                  path: quotes
+                  query: { symbol: "{symbol" }
+                  items: data..quotes
+                  status: { path: "a[x]" }
+                  fields: { price: p }
+                charts:
+                  path: //candles
+                  query: { symbol: "{symbol" }
+                  items: data..candles
+                  intervals: { ONE_DAY: 1d }
+                  fields: { time: t, open: o, high: h, low: l, close: c }
+            """
+        let places = problems(text).map { problem in
+            problem.split(separator: ":", maxSplits: 4).dropFirst(1).prefix(3).joined(separator: ":")
+        }
+        #expect(
+            places == [
+                "5:22: providers[0].symbols[0].kind", "5:36: providers[0].symbols[0].text",
+                "6:23: providers[0].errors[0].cause", "6:37: providers[0].errors[0].path",
+                "8:13: providers[0].quotes.path", "9:24: providers[0].quotes.query.symbol",
+                "10:14: providers[0].quotes.items", "11:23: providers[0].quotes.status.path",
+                "14:13: providers[0].charts.path", "15:24: providers[0].charts.query.symbol",
+                "16:14: providers[0].charts.items",
+            ], "\(problems(text))")
+    }
+
     @Test("may be JSON")
     func json() throws {
         let file = try ProviderFile(
