@@ -25,12 +25,22 @@ struct DataCommandTests {
         }
     }
 
-    @Test("reject a directory without data", arguments: [["backup", "x.db"], ["doctor"]])
+    @Test(
+        "reject a directory without data, and create nothing in it",
+        arguments: [
+            ["backup", "x.db", "--data"], ["doctor", "--data"],
+            ["storage", "migrate", "--to", "postgresql://127.0.0.1:1/x", "--from"],
+        ])
     func empty(command: [String]) async throws {
         try await withFolder { folder in
-            let result = try await Program.run(command + ["--data", folder.path])
-            #expect(result.status == 2)
-            #expect(result.errors.contains("has no portico.db"), "\(result.errors)")
+            for path in [folder.path, folder.appending(path: "missing").path] {
+                let result = try await Program.run(command + [path])
+                #expect(result.status == 2)
+                #expect(
+                    result.errors.contains("The directory \"\(path)\" has no portico.db."), "\(result.errors)"
+                )
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
     }
 }

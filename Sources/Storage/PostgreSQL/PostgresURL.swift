@@ -19,7 +19,7 @@ package struct PostgresURL: Sendable {
     ///   - schema: The schema of the tables, which is created if it is missing; nil for the server's default.
     /// - Throws: `badDatabaseURL` for another text, without the text: it has a password.
     package init(_ text: String, origin: String, schema: String? = nil) throws(StorageError) {
-        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"),
+        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://"), !Self.splitsPassword(text),
             let parameters = Self.parse(text)
         else { throw .badDatabaseURL(origin: origin) }
         let values = Dictionary(parameters.map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
@@ -37,6 +37,13 @@ package struct PostgresURL: Sendable {
     package func redacting(_ text: String) -> String {
         guard let password, !password.isEmpty else { return text }
         return text.replacing(password, with: "…")
+    }
+
+    /// Whether libpq reads the rest of a password after an `@` or a `/` as a host, a port or a database, which are not secret.
+    private static func splitsPassword(_ text: String) -> Bool {
+        let path = text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" }
+        guard let end = path.lastIndex(of: "@") else { return false }
+        return path[..<end].contains { $0 == "@" || $0 == "/" }
     }
 
     private static func parse(_ text: String) -> [(keyword: String, value: String)]? {

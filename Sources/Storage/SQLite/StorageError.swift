@@ -75,7 +75,11 @@ extension StorageError: CustomStringConvertible {
         case .failed(let path, let code):
             "\(path) could not be read or written (SQLite code \(code)). See the system log."
         case .badDatabaseURL(let origin):
-            "\(origin) is not the URL of a database. Its form is postgresql://user:password@host:5432/database?sslmode=verify-full"
+            """
+            \(origin) is not the URL of a database. Its form is \
+            postgresql://user:password@host:5432/database?sslmode=verify-full, with the parameters of libpq. In the \
+            password, write % as %25, / as %2F, ? as %3F, and @ as %40.
+            """
         case .unavailable(let path, let reason, let retryAt):
             "\(path) is not available: \(reason). Check the server and its URL. A running Portico tries again at \(retryAt)."
         case .unknownOutcome(let path):

@@ -419,11 +419,22 @@ struct PostgresDatabaseTests {
         #expect(url.redacting("FATAL \(password) wrong") == "FATAL … wrong")
     }
 
+    @Test("has the characters of a password in percent-encoding, and any in its parameters")
+    func encodedPassword() throws {
+        let url = try PostgresURL(
+            "postgresql://u:a%40b%2Fc%3Fd%25@h:1/d?application_name=a@b/c", origin: "PORTICO_DATABASE_URL")
+        #expect(url.location == "postgresql://h:1/d")
+        #expect(url.redacting("a@b/c?d%") == "…")
+    }
+
     @Test(
         "is refused with another form, without its text",
         arguments: [
             "", "portico", "host=a password=pass-word-1234", "mysql://u:pass-word-1234@h/d",
             "postgresql://u:pass-word-1234@h", "postgresql://u:pass-word-1234@h/d?nonsense=1",
+            "postgresql://u:a@pass-word-1234@h/d", "postgresql://u:a/pass-word-1234@h/d",
+            "postgresql://u:1@2/pass-word-1234@h:5432/d", "postgres://u:a?pass-word-1234@h/d",
+            "postgresql://u:%pass-word-1234@h/d",
         ])
     func badURL(text: String) {
         let error = #expect(throws: StorageError.badDatabaseURL(origin: "PORTICO_DATABASE_URL")) {
@@ -431,7 +442,11 @@ struct PostgresDatabaseTests {
         }
         #expect(
             error?.description
-                == "PORTICO_DATABASE_URL is not the URL of a database. Its form is postgresql://user:password@host:5432/database?sslmode=verify-full"
+                == """
+                PORTICO_DATABASE_URL is not the URL of a database. Its form is \
+                postgresql://user:password@host:5432/database?sslmode=verify-full, with the parameters of libpq. In the \
+                password, write % as %25, / as %2F, ? as %3F, and @ as %40.
+                """
         )
     }
 }

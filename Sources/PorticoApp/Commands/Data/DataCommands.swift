@@ -18,17 +18,26 @@ struct DataDirectoryOptions {
     /// - Parameter path: The directory with `portico.db`.
     /// - Throws: `UsageError` if it has none, `StorageError` if a file cannot be used.
     init(_ path: String) async throws {
-        guard FileManager.default.fileExists(atPath: path + "/" + UserDatabase.name) else {
-            throw UsageError(
-                "The directory \"\(path)\" has no \(UserDatabase.name). With the sandbox, use its subdirectory sandbox."
-            )
-        }
-        folder = try DataDirectory(path)
+        folder = try Self.used(path)
         let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
         let named = try MasterKeySource(values)?.key()
         isKeyNamed = named != nil
         let hasOwn = FileManager.default.fileExists(atPath: path + "/" + MasterKey.fileName)
         masterKey = try named ?? (hasOwn ? MasterKey(in: folder) : nil)
+    }
+
+    /// Opens the data directory of a server that has run.
+    ///
+    /// - Parameter path: The directory with `portico.db`.
+    /// - Returns: The directory.
+    /// - Throws: `UsageError` if it has none; then no directory is created.
+    static func used(_ path: String) throws -> DataDirectory {
+        guard FileManager.default.fileExists(atPath: path + "/" + UserDatabase.name) else {
+            throw UsageError(
+                "The directory \"\(path)\" has no \(UserDatabase.name). With the sandbox, use its subdirectory sandbox."
+            )
+        }
+        return try DataDirectory(path)
     }
 }
 

@@ -45,7 +45,8 @@ struct MigrateStorageCommand: AsyncParsableCommand {
         guard from != nil || to != nil else {
             throw UsageError("Give the data directory with --from or --to.")
         }
-        let (source, target) = (try await place(from, "--from"), try await place(to, "--to"))
+        let source = try await place(from, "--from", folder: DataDirectoryOptions.used)
+        let target = try await place(to, "--to") { try DataDirectory($0) }
         switch (source, target) {
         case (.folder, .postgres), (.postgres, .folder): break
         case (.folder, .folder), (.postgres, .postgres):
@@ -56,7 +57,9 @@ struct MigrateStorageCommand: AsyncParsableCommand {
         print("All rows are copied and equal to the original.")
     }
 
-    private func place(_ text: String?, _ option: String) async throws -> StorageCopy.Place {
+    private func place(
+        _ text: String?, _ option: String, folder: (String) throws -> DataDirectory
+    ) async throws -> StorageCopy.Place {
         let schema = sandbox ? DatabaseSource.sandboxSchema : nil
         guard let text else {
             let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
@@ -66,7 +69,7 @@ struct MigrateStorageCommand: AsyncParsableCommand {
             return .postgres(try database.url(isSandbox: sandbox))
         }
         if text.contains("://") { return .postgres(try PostgresURL(text, origin: option, schema: schema)) }
-        return .folder(try DataDirectory(text))
+        return .folder(try folder(text))
     }
 }
 
