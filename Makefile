@@ -22,7 +22,7 @@ sources := Package.swift Sources Tests
 # while others compute. Tests that load the executable for a minute run after the others, and then those whose bounds are
 # promises in seconds.
 apart := SoakTests
-timed := StreamFailoverTests|ReplicaAccessTests/revocations
+timed := StreamFailoverTests|ReplicaFailureTests|ReplicaAccessTests/revocations|ReplicaSizingTests/idle
 swift_test = Scripts/swift-test.sh --skip-build --disable-xctest --experimental-maximum-parallelization-width 8 $(checked)
 run_tests = $(swift_test) $(1) --skip '$(apart)|$(timed)' && $(swift_test) $(1) --filter '$(apart)' && \
 	$(swift_test) $(1) --filter '$(timed)'
