@@ -44,7 +44,7 @@ struct ToolTests {
                 message: "There is no method \"prompts/list\" in revision 2025-03-26."),
             Refusal(
                 testDescription: "an unknown revision", fields: ["MCP-Protocol-Version: 1999-01-01"],
-                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, status: 200, code: "-32022",
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, status: 400, code: "-32022",
                 message: "MCP-Protocol-Version is not one of the supported revisions."),
             Refusal(
                 testDescription: "a stateless request without _meta",
@@ -77,6 +77,14 @@ struct ToolTests {
                 testDescription: "an unknown resource",
                 body: #"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"portico://x"}}"#,
                 status: 200, code: "-32002",
+                message: "There is no resource \"portico://x\". `resources/list` lists all."),
+            Refusal(
+                testDescription: "an unknown resource of a stateless request",
+                fields: [version, "Mcp-Method: resources/read", "Mcp-Name: portico://x"],
+                body: """
+                    {"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"portico://x",\(meta)}}
+                    """,
+                status: 400, code: "-32602",
                 message: "There is no resource \"portico://x\". `resources/list` lists all."),
         ]
     }

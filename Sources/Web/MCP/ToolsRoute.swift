@@ -89,11 +89,10 @@ struct ToolsRoute: Route {
             if revision.isStateless { result["resultType"] = .string("complete") }
             return .ready(Self.response(JSONRPCMessage.response(InputValue.object(result).json, to: id)))
         } catch {
-            var response = HTTPResponse(
-                head.isStateless ? error.status : .ok, ResponseMediaType.json.contentType,
-                body: InputValue.object(error.body).json)
-            if error.code == .parseError || error.code == .invalidRequest { response.status = .badRequest }
-            return .ready(response)
+            return .ready(
+                HTTPResponse(
+                    head.isStateless || error.code.isOfTransport ? error.status : .ok,
+                    ResponseMediaType.json.contentType, body: InputValue.object(error.body).json))
         }
     }
 
@@ -129,7 +128,8 @@ struct ToolsRoute: Route {
                 let resource = Resource.all(of: catalog, for: context.session).first(where: { $0.uri == uri })
             else {
                 throw JSONRPCError(
-                    .resourceNotFound, "There is no resource \"\(uri)\". `resources/list` lists all.",
+                    revision.isStateless ? .invalidParams : .resourceNotFound,
+                    "There is no resource \"\(uri)\". `resources/list` lists all.",
                     id: message.id, data: ["uri": .string(uri)])
             }
             let result: InputObject = ["contents": .list([.object(resource.contents)])]
