@@ -115,6 +115,17 @@ struct ToolTests {
             let stream = try await server.send(
                 RawRequest.post(list, path: "/mcp", fields: ["Accept: text/event-stream"]))
             #expect(stream.status == 406)
+            #expect(
+                stream.json?["error"]?["message"]?.string
+                    == #"Nothing can be answered in "text/event-stream". Accept "application/json"."#)
+            for accept in [
+                "application/graphql-response+json, application/json",
+                "application/graphql-response+json, */*;q=0.1",
+            ] {
+                let response = try await server.send(
+                    RawRequest.post(list, path: "/mcp", fields: ["Accept: \(accept)"]))
+                #expect(response.status == 200, "\(accept)")
+            }
             let foreign = try await server.send(
                 RawRequest.post(list, path: "/mcp", fields: ["Origin: https://example.net"]))
             #expect(foreign.status == 403)

@@ -28,8 +28,8 @@ struct ToolsRoute: Route {
         do throws(HTTPError) {
             guard head.method == .POST else { throw .methodNotAllowed(head.method, allowed: [.POST]) }
             try GraphQLRoute.checkContentType(of: head)
-            guard ContentNegotiation.responseType(accept: head.fields.accept) == .json else {
-                throw .notAcceptable(head.fields.accept ?? "")
+            guard ContentNegotiation.acceptsJSON(head.fields.accept) else {
+                throw .notAcceptable(head.fields.accept ?? "", offered: [.json])
             }
             let context = try graphQL.context(of: head, id: id, accepted: AcceptedResponses(accept: nil))
             if let rejection = context.session.tokenRejection { throw .unauthorized(rejection) }
