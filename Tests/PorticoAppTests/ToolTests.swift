@@ -357,8 +357,7 @@ struct ToolTests {
 
 extension RunningServer {
     /// The result of a request of the first revisions of the protocol.
-    fileprivate func result(_ method: String, _ parameters: String, token: String?) async throws -> JSONValue
-    {
+    func result(_ method: String, _ parameters: String, token: String?) async throws -> JSONValue {
         let body = #"{"jsonrpc":"2.0","id":"a","method":"\#(method)","params":\#(parameters)}"#
         let fields = token.map { ["Authorization: Bearer \($0)"] } ?? []
         let response = try await send(RawRequest.post(body, path: "/mcp", fields: fields))
@@ -367,12 +366,12 @@ extension RunningServer {
     }
 
     /// The tools of a session by name.
-    fileprivate func tools(token: String?) async throws -> [String: JSONValue] {
+    func tools(token: String?) async throws -> [String: JSONValue] {
         let tools = try await result("tools/list", "{}", token: token)["tools"]?.elements ?? []
         return Dictionary(uniqueKeysWithValues: tools.map { ($0["name"]?.string ?? "", $0) })
     }
 
-    fileprivate func call(_ tool: String, _ arguments: String, token: String?) async throws -> JSONValue {
+    func call(_ tool: String, _ arguments: String, token: String?) async throws -> JSONValue {
         try await result("tools/call", #"{"name":"\#(tool)","arguments":\#(arguments)}"#, token: token)
     }
 }

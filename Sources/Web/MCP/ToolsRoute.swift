@@ -208,7 +208,7 @@ extension Tool {
 
     /// The reason why a call is refused before its execution; nil if it is not.
     ///
-    /// The coercion of variables checks the values of arguments, and names the path of an invalid one.
+    /// The coercion of variables checks the other properties of values, and names the path of an invalid one.
     fileprivate func refusal(of arguments: InputObject, for session: any GraphQLSession) -> String? {
         let missing = requiredScopes.filter { !session.scopes.contains($0) }
         guard missing.isEmpty else {
@@ -219,6 +219,7 @@ extension Tool {
         }
         guard let unknown = arguments.fields.first(where: { !variables.contains($0.name) }) else {
             return refusalOfServerFields(in: arguments)
+                ?? ArgumentForm.refusal(of: arguments, by: inputSchema)
         }
         let known = variables.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
         return """
