@@ -44,7 +44,7 @@ struct ToolTests {
                 message: "There is no method \"prompts/list\" in revision 2025-03-26."),
             Refusal(
                 testDescription: "an unknown revision", fields: ["MCP-Protocol-Version: 1999-01-01"],
-                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, status: 200, code: "-32022",
+                body: #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, status: 400, code: "-32022",
                 message: "MCP-Protocol-Version is not one of the supported revisions."),
             Refusal(
                 testDescription: "a stateless request without _meta",
@@ -78,6 +78,14 @@ struct ToolTests {
                 body: #"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"portico://x"}}"#,
                 status: 200, code: "-32002",
                 message: "There is no resource \"portico://x\". `resources/list` lists all."),
+            Refusal(
+                testDescription: "an unknown resource of a stateless request",
+                fields: [version, "Mcp-Method: resources/read", "Mcp-Name: portico://x"],
+                body: """
+                    {"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"portico://x",\(meta)}}
+                    """,
+                status: 400, code: "-32602",
+                message: "There is no resource \"portico://x\". `resources/list` lists all."),
         ]
     }
 
@@ -107,6 +115,17 @@ struct ToolTests {
             let stream = try await server.send(
                 RawRequest.post(list, path: "/mcp", fields: ["Accept: text/event-stream"]))
             #expect(stream.status == 406)
+            #expect(
+                stream.json?["error"]?["message"]?.string
+                    == #"Nothing can be answered in "text/event-stream". Accept "application/json"."#)
+            for accept in [
+                "application/graphql-response+json, application/json",
+                "application/graphql-response+json, */*;q=0.1",
+            ] {
+                let response = try await server.send(
+                    RawRequest.post(list, path: "/mcp", fields: ["Accept: \(accept)"]))
+                #expect(response.status == 200, "\(accept)")
+            }
             let foreign = try await server.send(
                 RawRequest.post(list, path: "/mcp", fields: ["Origin: https://example.net"]))
             #expect(foreign.status == 403)
@@ -338,8 +357,7 @@ struct ToolTests {
 
 extension RunningServer {
     /// The result of a request of the first revisions of the protocol.
-    fileprivate func result(_ method: String, _ parameters: String, token: String?) async throws -> JSONValue
-    {
+    func result(_ method: String, _ parameters: String, token: String?) async throws -> JSONValue {
         let body = #"{"jsonrpc":"2.0","id":"a","method":"\#(method)","params":\#(parameters)}"#
         let fields = token.map { ["Authorization: Bearer \($0)"] } ?? []
         let response = try await send(RawRequest.post(body, path: "/mcp", fields: fields))
@@ -348,12 +366,12 @@ extension RunningServer {
     }
 
     /// The tools of a session by name.
-    fileprivate func tools(token: String?) async throws -> [String: JSONValue] {
+    func tools(token: String?) async throws -> [String: JSONValue] {
         let tools = try await result("tools/list", "{}", token: token)["tools"]?.elements ?? []
         return Dictionary(uniqueKeysWithValues: tools.map { ($0["name"]?.string ?? "", $0) })
     }
 
-    fileprivate func call(_ tool: String, _ arguments: String, token: String?) async throws -> JSONValue {
+    func call(_ tool: String, _ arguments: String, token: String?) async throws -> JSONValue {
         try await result("tools/call", #"{"name":"\#(tool)","arguments":\#(arguments)}"#, token: token)
     }
 }

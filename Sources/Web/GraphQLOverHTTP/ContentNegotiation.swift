@@ -20,6 +20,12 @@ package enum ContentNegotiation {
         guard graphQL == json else { return json < graphQL ? .graphQLResponse : .json }
         return graphQL.specificity == .full ? .graphQLResponse : .json
     }
+
+    /// Whether the client accepts `application/json`, for a path whose responses have no other media type.
+    static func acceptsJSON(_ accept: String?) -> Bool {
+        guard let members = accept?.listMembers, !members.allSatisfy(\.isEmpty) else { return true }
+        return Preference(of: .json, among: members.compactMap { MediaRange($0) }).quality > 0
+    }
 }
 
 /// The response formats that a client accepts.

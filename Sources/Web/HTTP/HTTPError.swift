@@ -30,7 +30,7 @@ package enum HTTPError: Error, Equatable, Sendable {
     case methodNotAllowed(HTTPMethod, allowed: [HTTPMethod])
     case unsupportedMediaType(String?)
     case unsupportedContentEncoding(String)
-    case notAcceptable(String)
+    case notAcceptable(String, offered: [ResponseMediaType] = [.graphQLResponse, .json])
     case severalResponses
     case unauthorized(AuthenticationError)
     case tokenInURL(parameter: String)
@@ -199,9 +199,9 @@ extension HTTPError {
             "The Content-Type \"\(type)\" is not supported. Send \"application/json\" in UTF-8."
         case .unsupportedContentEncoding(let coding):
             "The Content-Encoding \"\(coding)\" is not supported. Send the body as it is."
-        case .notAcceptable(let accept):
-            "Nothing can be answered in \"\(accept)\". Accept \"application/graphql-response+json\" or "
-                + "\"application/json\"."
+        case .notAcceptable(let accept, let offered):
+            "Nothing can be answered in \"\(accept)\". Accept "
+                + offered.map { "\"\($0.name)\"" }.joined(separator: " or ") + "."
         case .severalResponses:
             "A subscription has several responses. Accept \"text/event-stream\" or "
                 + "\"multipart/mixed;subscriptionSpec=1.0\", or open a WebSocket."

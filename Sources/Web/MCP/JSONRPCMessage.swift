@@ -78,12 +78,22 @@ struct JSONRPCError: Error {
         case invalidRequest = -32_600
         case methodNotFound = -32_601
         case invalidParams = -32_602
+        /// Until revision 2025-11-25; later ones have `invalidParams`.
         case resourceNotFound = -32_002
         /// The request was refused before its body was read.
         case refused = -32_000
         /// A header field and the body differ.
         case headerMismatch = -32_020
         case unsupportedProtocolVersion = -32_022
+
+        /// Whether the status of the response states the error in all revisions: the message is not read, or its
+        /// revision is not supported (Model Context Protocol 2025-06-18, "Protocol Version Header").
+        var isOfTransport: Bool {
+            switch self {
+            case .parseError, .invalidRequest, .unsupportedProtocolVersion: true
+            case .methodNotFound, .invalidParams, .resourceNotFound, .refused, .headerMismatch: false
+            }
+        }
     }
 
     /// The status of the response (Model Context Protocol 2026-07-28, "Streamable HTTP").

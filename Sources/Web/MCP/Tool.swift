@@ -15,6 +15,8 @@ package struct Tool: Sendable {
     let variables: Set<String>
     /// The fields of input objects that the server sets, by the names of their variables.
     package let serverFields: [String: String]
+    /// The JSON Schema of the arguments.
+    let inputSchema: InputObject
     /// The tool as `tools/list` returns it.
     let listing: InputObject
 
@@ -59,7 +61,8 @@ package struct Tool: Sendable {
         listing["description"] = .string(
             Self.description(
                 of: operation, in: typed, requiredScopes, rootFields.compactMap { rules.notes[$0.name] }))
-        listing["inputSchema"] = .object(input.schema(of: operation))
+        inputSchema = input.schema(of: operation)
+        listing["inputSchema"] = .object(inputSchema)
         listing["outputSchema"] = .object(ResponseSchema(typed, scalars: rules.scalars).schema(of: operation))
         listing["annotations"] = .object(Self.annotations(operationType))
         self.listing = listing

@@ -28,8 +28,8 @@ struct ToolsRoute: Route {
         do throws(HTTPError) {
             guard head.method == .POST else { throw .methodNotAllowed(head.method, allowed: [.POST]) }
             try GraphQLRoute.checkContentType(of: head)
-            guard ContentNegotiation.responseType(accept: head.fields.accept) == .json else {
-                throw .notAcceptable(head.fields.accept ?? "")
+            guard ContentNegotiation.acceptsJSON(head.fields.accept) else {
+                throw .notAcceptable(head.fields.accept ?? "", offered: [.json])
             }
             let context = try graphQL.context(of: head, id: id, accepted: AcceptedResponses(accept: nil))
             if let rejection = context.session.tokenRejection { throw .unauthorized(rejection) }
@@ -89,11 +89,10 @@ struct ToolsRoute: Route {
             if revision.isStateless { result["resultType"] = .string("complete") }
             return .ready(Self.response(JSONRPCMessage.response(InputValue.object(result).json, to: id)))
         } catch {
-            var response = HTTPResponse(
-                head.isStateless ? error.status : .ok, ResponseMediaType.json.contentType,
-                body: InputValue.object(error.body).json)
-            if error.code == .parseError || error.code == .invalidRequest { response.status = .badRequest }
-            return .ready(response)
+            return .ready(
+                HTTPResponse(
+                    head.isStateless || error.code.isOfTransport ? error.status : .ok,
+                    ResponseMediaType.json.contentType, body: InputValue.object(error.body).json))
         }
     }
 
@@ -129,7 +128,8 @@ struct ToolsRoute: Route {
                 let resource = Resource.all(of: catalog, for: context.session).first(where: { $0.uri == uri })
             else {
                 throw JSONRPCError(
-                    .resourceNotFound, "There is no resource \"\(uri)\". `resources/list` lists all.",
+                    revision.isStateless ? .invalidParams : .resourceNotFound,
+                    "There is no resource \"\(uri)\". `resources/list` lists all.",
                     id: message.id, data: ["uri": .string(uri)])
             }
             let result: InputObject = ["contents": .list([.object(resource.contents)])]
@@ -208,7 +208,7 @@ extension Tool {
 
     /// The reason why a call is refused before its execution; nil if it is not.
     ///
-    /// The coercion of variables checks the values of arguments, and names the path of an invalid one.
+    /// The coercion of variables checks the other properties of values, and names the path of an invalid one.
     fileprivate func refusal(of arguments: InputObject, for session: any GraphQLSession) -> String? {
         let missing = requiredScopes.filter { !session.scopes.contains($0) }
         guard missing.isEmpty else {
@@ -219,6 +219,7 @@ extension Tool {
         }
         guard let unknown = arguments.fields.first(where: { !variables.contains($0.name) }) else {
             return refusalOfServerFields(in: arguments)
+                ?? ArgumentForm.refusal(of: arguments, by: inputSchema)
         }
         let known = variables.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
         return """

@@ -2,8 +2,9 @@ import GraphQL
 
 /// Describes the variables of an operation as JSON Schema (draft 2020-12).
 ///
-/// The schema is as strict as the coercion of variables, which enforces it (GraphQL specification, section
-/// 6.1.2): types, enum values, fields of input objects, `@oneOf`, and null. Unknown names are excluded.
+/// The coercion of variables enforces it (GraphQL specification, section 6.1.2): types, enum values, fields of input
+/// objects, `@oneOf`, and null. Unknown names are excluded. ``ArgumentForm`` enforces the one form of each value where
+/// the coercion accepts several.
 struct VariableSchema {
     private let typed: TypedDocument
     private let scalars: [String: InputObject]

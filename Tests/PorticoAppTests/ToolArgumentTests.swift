@@ -1,0 +1,38 @@
+import TestSupport
+import Testing
+
+@Suite("The arguments of a tool")
+struct ToolArgumentTests {
+    @Test("are refused in forms that GraphQL accepts and the input schema excludes")
+    func forms() async throws {
+        try await withServer(environment: ["PORTICO_MCP": "true"]) { server in
+            func order(_ size: String) -> String {
+                #"{"input":{"accountId":"a","instrument":{"symbol":"AMD"},"side":"BUY","size":\#(size)}}"#
+            }
+            let decimal = #"^-?[0-9]+(\.[0-9]+)?$"#
+            for (tool, arguments, message) in [
+                ("PlanALatestPrices", #"{"symbols":"AAPL"}"#, #"The argument "symbols" must be a list."#),
+                (
+                    "PlanALatestPrices", #"{"symbols":["AAPL",1]}"#,
+                    #"The argument "symbols[1]" must be a string."#
+                ),
+                (
+                    "RavenPreviewOrder", order(#"{"quantity":1.5}"#),
+                    #"The argument "input.size.quantity" must be a string."#
+                ),
+                (
+                    "RavenPreviewOrder", order(#"{"notional":"1e3"}"#),
+                    #"The argument "input.size.notional" must have the form \#(decimal)."#
+                ),
+                (
+                    "RavenPreviewOrder", #"{"input":{"accountId":"a","side":"BUY"}}"#,
+                    #"The argument "input" needs "instrument", "size"."#
+                ),
+            ] {
+                let result = try await server.call(tool, arguments, token: RunningServer.sandboxToken)
+                #expect(result["isError"] == .bool(true), "\(arguments)")
+                #expect(result["content"]?[0]?["text"]?.string == message, "\(arguments)")
+            }
+        }
+    }
+}
