@@ -88,6 +88,11 @@ extension StorageError: CustomStringConvertible {
             "\(path) has data. Use an empty database or directory; nothing was changed."
         case .differs(let path, let table):
             "The copy of the table \(table) of \(path) is different. Nothing was stored. Report this as a defect."
+        case .refused(let path, "42501"):
+            """
+            \(path) refused a statement: the role of the URL has no right to it (SQLSTATE 42501). Make it the owner of \
+            the database and of its tables.
+            """
         case .refused(let path, let state):
             "\(path) refused a statement (SQLSTATE \(state)). See the log of the server."
         case .badMasterKey(let origin):
