@@ -156,6 +156,15 @@ struct DatabaseTests {
         let cluster = try PostgresCluster.shared.get()
         let environment = try Self.environment(cluster)
         try await withServer(environment: environment) { _ in }
+        let otherKey = environment.merging([
+            "PORTICO_MASTER_KEY": Data(repeating: 8, count: 32).base64EncodedString()
+        ]) { $1 }
+        let locked = try await Program.run(["serve", "--port", "0"], environment: otherKey)
+        #expect(locked.status == 1)
+        #expect(
+            locked.errors.contains(
+                "was encrypted with another master key. Set that key, or use an empty database."),
+            "\(locked.errors)")
         let name = try #require(Replicas.database(environment))
         _ = try cluster.execute(
             "UPDATE portico_sandbox.portico_schema SET version = 99, oldest = 99", in: name)

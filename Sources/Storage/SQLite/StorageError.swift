@@ -98,7 +98,9 @@ extension StorageError: CustomStringConvertible {
         case .badMasterKey(let origin):
             "The master key in \(origin) is not 32 bytes in base64. Generate a key with: head -c 32 /dev/urandom | base64"
         case .wrongMasterKey(let path):
-            "\(path) was encrypted with another master key. Set that key, or move the file away to start with a new one."
+            "\(path) was encrypted with another master key. Set that key, or "
+                + (path.hasPrefix("postgresql://")
+                    ? "use an empty database." : "move the file away to start with a new one.")
         case .decryptionFailed(let path, let connection):
             "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
         case .damagedConnection(let path, let connection):
