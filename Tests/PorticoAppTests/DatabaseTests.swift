@@ -44,6 +44,9 @@ struct DatabaseTests {
             #expect(ready.body.contains(#"{"name":"database","state":"up"}"#), "\(ready.body)")
             let metrics = try await server.get("/metrics")
             #expect(metrics.body.contains("\nportico_database_up 1\n"), "\(metrics.body)")
+            try await waitUntil {
+                server.program.errors.text.contains(" 1 replica uses the database.")
+            }
             #expect(!server.program.errors.text.contains("planted-password"))
             return token
         }
