@@ -86,24 +86,34 @@ struct CommandTests {
 
     @Test("`serve` prints a curl command that works")
     func greeting() async throws {
-        try await withServer { server in
-            let greeting = await server.program.output.first { $0.contains("}\"}'\n") ? $0 : nil }
-            let command = try #require(
-                greeting?.firstRange(of: "curl").map { greeting?[$0.lowerBound...] ?? "" })
-            // Only a shell can tell what is pasted into one; printf shows what curl would be given.
-            let shell = try Program(at: "/bin/sh", ["-c", "curl() { printf '%s\\n' \"$@\"; }\n" + command])
-            let words = await shell.output.whole().split(separator: "\n").map(String.init)
-            let url = try #require(words.first { $0.hasPrefix("http://") })
-            #expect(url == "http://127.0.0.1:\(server.port)/graphql")
-            let fields = words.filter { $0.contains(": ") && !$0.hasPrefix("{") }
-            let body = try #require(words.last)
-            let head =
-                ["POST /graphql HTTP/1.1", "Host: localhost", "Content-Length: \(body.utf8.count)"] + fields
-            let answer = try await server.send((head + ["", body]).joined(separator: "\r\n"))
-            #expect(answer.status == 200)
-            #expect(answer.failures.isEmpty)
-            #expect(answer.json?["data"]?["account"]?["equity"]?.string != nil)
+        try await withServer { server in try await Self.expectGreeting(server, token: nil) }
+        try await withSandbox { sandbox in
+            try await withServer(before: Upstream(sandbox)) { server in
+                try await Self.expectGreeting(server, token: ownerToken)
+            }
         }
+    }
+
+    /// Executes the command that a server has printed, in a shell whose variable PORTICO_TOKEN is the token.
+    private static func expectGreeting(_ server: RunningServer, token: String?) async throws {
+        let greeting = await server.program.output.first { $0.contains("}\"}'\n") ? $0 : nil }
+        let command = try #require(
+            greeting?.firstRange(of: "curl").map { greeting?[$0.lowerBound...] ?? "" })
+        // Only a shell can tell what is pasted into one; printf shows what curl would be given.
+        let shell = try Program(
+            at: "/bin/sh", ["-c", "curl() { printf '%s\\n' \"$@\"; }\n" + command],
+            environment: token.map { ["PORTICO_TOKEN": $0] } ?? [:])
+        let words = await shell.output.whole().split(separator: "\n").map(String.init)
+        let url = try #require(words.first { $0.hasPrefix("http://") })
+        #expect(url == "http://127.0.0.1:\(server.port)/graphql")
+        let fields = words.filter { $0.contains(": ") && !$0.hasPrefix("{") }
+        let body = try #require(words.last)
+        let head =
+            ["POST /graphql HTTP/1.1", "Host: localhost", "Content-Length: \(body.utf8.count)"] + fields
+        let answer = try await server.send((head + ["", body]).joined(separator: "\r\n"))
+        #expect(answer.status == 200)
+        #expect(answer.failures.isEmpty, "\(answer.body)")
+        #expect(answer.json?["data"]?["account"]?["equity"]?.string != nil)
     }
 
     @Test("`sandbox` prints the variables with which another Portico uses it")

@@ -44,6 +44,9 @@ struct DatabaseTests {
             #expect(ready.body.contains(#"{"name":"database","state":"up"}"#), "\(ready.body)")
             let metrics = try await server.get("/metrics")
             #expect(metrics.body.contains("\nportico_database_up 1\n"), "\(metrics.body)")
+            try await waitUntil {
+                server.program.errors.text.contains(" 1 replica uses the database.")
+            }
             #expect(!server.program.errors.text.contains("planted-password"))
             return token
         }
@@ -156,6 +159,15 @@ struct DatabaseTests {
         let cluster = try PostgresCluster.shared.get()
         let environment = try Self.environment(cluster)
         try await withServer(environment: environment) { _ in }
+        let otherKey = environment.merging([
+            "PORTICO_MASTER_KEY": Data(repeating: 8, count: 32).base64EncodedString()
+        ]) { $1 }
+        let locked = try await Program.run(["serve", "--port", "0"], environment: otherKey)
+        #expect(locked.status == 1)
+        #expect(
+            locked.errors.contains(
+                "was encrypted with another master key. Set that key, or use an empty database."),
+            "\(locked.errors)")
         let name = try #require(Replicas.database(environment))
         _ = try cluster.execute(
             "UPDATE portico_sandbox.portico_schema SET version = 99, oldest = 99", in: name)

@@ -71,7 +71,10 @@ struct ReplicaService: Service {
                 try await replica.report()
                 isReported = false
                 let current = replica.membership.liveCount
-                if current != count { logger.notice("\(current) replicas use the database.") }
+                if current != count {
+                    let replicas = current == 1 ? "1 replica uses" : "\(current) replicas use"
+                    logger.notice("\(replicas) the database.")
+                }
                 count = current
             } catch {
                 if !isReported { logger.error("This replica cannot report to the others. \(error)") }

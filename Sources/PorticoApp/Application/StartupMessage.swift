@@ -37,7 +37,7 @@ struct StartupMessage {
         \(providerNotice)\(exploring)\(administration)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
-            -H 'Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")' \\
+            -H "Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")" \\
             -d '{"query": "{ account { equity cash } positions { symbol quantity quote { price changePercentage } } }"}'
 
         """

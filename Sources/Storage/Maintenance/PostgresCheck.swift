@@ -92,9 +92,26 @@ package struct PostgresCheck: Sendable {
             find("migrations", false, "\(StorageError.newer(path: server.location))")
             return false
         case .missing:
-            find("migrations", true, "There are no tables yet: the first start creates them.")
+            let mayCreate = try mayCreateTables(schema)
+            find(
+                "migrations", mayCreate,
+                mayCreate
+                    ? "There are no tables yet: the first start creates them."
+                    : "The role of the URL finds no tables and may not create them: make it the owner of the database and of its tables."
+            )
             return false
         }
+    }
+
+    private func mayCreateTables(_ schema: String?) throws(StorageError) -> Bool {
+        let right =
+            if let schema {
+                """
+                CASE WHEN to_regnamespace('\(schema)') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+                ELSE has_schema_privilege('\(schema)', 'CREATE') END
+                """
+            } else { "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)" }
+        return try server.readNow { db in try db.value("SELECT \(right)", as: Bool.self) } ?? false
     }
 
     private mutating func checkKeys(_ masterKey: MasterKey?) {

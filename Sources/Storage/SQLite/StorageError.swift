@@ -88,12 +88,19 @@ extension StorageError: CustomStringConvertible {
             "\(path) has data. Use an empty database or directory; nothing was changed."
         case .differs(let path, let table):
             "The copy of the table \(table) of \(path) is different. Nothing was stored. Report this as a defect."
+        case .refused(let path, "42501"):
+            """
+            \(path) refused a statement: the role of the URL has no right to it (SQLSTATE 42501). Make it the owner of \
+            the database and of its tables.
+            """
         case .refused(let path, let state):
             "\(path) refused a statement (SQLSTATE \(state)). See the log of the server."
         case .badMasterKey(let origin):
             "The master key in \(origin) is not 32 bytes in base64. Generate a key with: head -c 32 /dev/urandom | base64"
         case .wrongMasterKey(let path):
-            "\(path) was encrypted with another master key. Set that key, or move the file away to start with a new one."
+            "\(path) was encrypted with another master key. Set that key, or "
+                + (path.hasPrefix("postgresql://")
+                    ? "use an empty database." : "move the file away to start with a new one.")
         case .decryptionFailed(let path, let connection):
             "The credential of connection \(connection) in \(path) does not open. Connect with the broker again."
         case .damagedConnection(let path, let connection):

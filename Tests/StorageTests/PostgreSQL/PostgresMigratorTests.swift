@@ -73,6 +73,38 @@ struct PostgresMigratorTests {
         try Self.migrator(url, [Self.first, Self.expansion], oldest: 1).migrate()
     }
 
+    @Test(
+        "are not created by a role without the right, which a check reports",
+        arguments: [nil, "portico_sandbox"])
+    func rights(schema: String?) throws {
+        let cluster = try PostgresCluster.shared.get()
+        let name = "test_" + RandomID.make()
+        _ = try cluster.execute("CREATE DATABASE \(name)")
+        _ = try cluster.execute("CREATE ROLE \(name) LOGIN")
+        let text = cluster.url(name).replacing("//postgres@", with: "//\(name)@")
+        let url = try PostgresURL(text, origin: "the test's URL", schema: schema)
+        let error = #expect(throws: StorageError.refused(path: url.location, state: "42501")) {
+            try Self.migrator(url, [Self.first], oldest: 1).migrate()
+        }
+        #expect(
+            error?.description
+                == """
+                \(url.location) refused a statement: the role of the URL has no right to it (SQLSTATE 42501). Make it the \
+                owner of the database and of its tables.
+                """)
+        func migrations() -> StorageFinding? {
+            PostgresCheck(of: url, with: nil).findings.first { $0.subject == "migrations" }
+        }
+        #expect(migrations()?.isFine == false)
+        #expect(
+            migrations()?.text
+                == "The role of the URL finds no tables and may not create them: make it the owner of the database and of its tables."
+        )
+        _ = try cluster.execute("ALTER DATABASE \(name) OWNER TO \(name)")
+        #expect(migrations()?.text == "There are no tables yet: the first start creates them.")
+        try Self.migrator(url, [Self.first], oldest: 1).migrate()
+    }
+
     @Test("have the columns that SQLite's have")
     func columns() async throws {
         let url = try Self.url()
