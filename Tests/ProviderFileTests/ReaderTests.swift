@@ -216,10 +216,11 @@ struct ReaderTests {
         }
         #expect(
             places == [
-                "5:22: providers[0].symbols[0].kind", "5:36: providers[0].symbols[0].text",
+                "5:23: providers[0].symbols[0].kind", "5:37: providers[0].symbols[0].text",
                 "6:23: providers[0].errors[0].cause", "6:37: providers[0].errors[0].path",
                 "8:13: providers[0].quotes.path", "9:24: providers[0].quotes.query.symbol",
-                "10:14: providers[0].quotes.items", "11:23: providers[0].quotes.status.path",
+                "10:14: providers[0].quotes.items", "11:15: providers[0].quotes.status",
+                "11:23: providers[0].quotes.status.path",
                 "14:13: providers[0].charts.path", "15:24: providers[0].charts.query.symbol",
                 "16:14: providers[0].charts.items",
             ], "\(problems(text))")

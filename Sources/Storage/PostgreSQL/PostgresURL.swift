@@ -40,10 +40,13 @@ package struct PostgresURL: Sendable {
     }
 
     /// Whether libpq reads the rest of a password after an `@` or a `/` as a host, a port or a database, which are not secret.
+    ///
+    /// For libpq, user and password end at the first `@`, unless a `/` precedes it; parameters begin at the next `?`.
     private static func splitsPassword(_ text: String) -> Bool {
-        let path = text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" }
-        guard let end = path.lastIndex(of: "@") else { return false }
-        return path[..<end].contains { $0 == "@" || $0 == "/" }
+        let rest = text.drop { $0 != ":" }.dropFirst(3)
+        guard let end = rest.firstIndex(where: { $0 == "@" || $0 == "/" }) else { return false }
+        let hosts = rest[end] == "@" ? rest[end...].dropFirst() : rest
+        return hosts.prefix { $0 != "?" }.contains("@")
     }
 
     private static func parse(_ text: String) -> [(keyword: String, value: String)]? {

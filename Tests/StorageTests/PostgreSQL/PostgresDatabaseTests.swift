@@ -425,6 +425,11 @@ struct PostgresDatabaseTests {
             "postgresql://u:a%40b%2Fc%3Fd%25@h:1/d?application_name=a@b/c", origin: "PORTICO_DATABASE_URL")
         #expect(url.location == "postgresql://h:1/d")
         #expect(url.redacting("a@b/c?d%") == "…")
+        // libpq takes a question mark in a password as it is.
+        let question = try PostgresURL(
+            "postgresql://u:a?b@h/d?application_name=a@b", origin: "PORTICO_DATABASE_URL")
+        #expect(question.location == "postgresql://h/d")
+        #expect(question.redacting("a?b") == "…")
     }
 
     @Test(
@@ -433,7 +438,7 @@ struct PostgresDatabaseTests {
             "", "portico", "host=a password=pass-word-1234", "mysql://u:pass-word-1234@h/d",
             "postgresql://u:pass-word-1234@h", "postgresql://u:pass-word-1234@h/d?nonsense=1",
             "postgresql://u:a@pass-word-1234@h/d", "postgresql://u:a/pass-word-1234@h/d",
-            "postgresql://u:1@2/pass-word-1234@h:5432/d", "postgres://u:a?pass-word-1234@h/d",
+            "postgresql://u:1@2/pass-word-1234@h:5432/d", "postgres://u:a?b@pass-word-1234@h/d",
             "postgresql://u:%pass-word-1234@h/d",
         ])
     func badURL(text: String) {
