@@ -64,12 +64,13 @@ struct ClaimValidator: Sendable {
             expiresAt: expiresAt, claims: claims, keyFingerprint: key.fingerprint)
     }
 
-    /// A text that is not empty and not too long; nil if the claim is missing.
+    /// A text that is not empty and not too long, without U+0000, which PostgreSQL does not store; nil if the claim is
+    /// missing.
     private func text(_ name: String, in claims: [String: ClaimValue]) throws(SignInRejection) -> String? {
         guard let claim = claims[name] else { return nil }
-        guard let text = claim.text, !text.isEmpty, text.utf8.count <= Self.maximumTextLength else {
-            throw .malformedToken
-        }
+        guard let text = claim.text, !text.isEmpty, text.utf8.count <= Self.maximumTextLength,
+            !text.utf8.contains(0)
+        else { throw .malformedToken }
         return text
     }
 

@@ -14,6 +14,8 @@ final class RedisCommandHandler: ChannelInboundHandler {
     /// Commands that were sent together.
     private struct Batch {
         let count: Int
+        /// Whether commands without a reply are among them: a reply that is an error can be that of such a command.
+        let hasSilent: Bool
         let deadline: NIODeadline
         let completion: Completion
         var replies: [RESPValue] = []
@@ -48,10 +50,20 @@ final class RedisCommandHandler: ChannelInboundHandler {
     }
 
     /// Sends commands; the completion is called with a reply to each, or with the failure.
-    func send(_ commands: [UInt8], count: Int, before deadline: NIODeadline, completion: @escaping Completion)
-    {
+    ///
+    /// - Parameters:
+    ///   - commands: The commands as bytes.
+    ///   - count: The number of replies.
+    ///   - hasSilent: Whether some commands have no reply. If one of these gets an error, the connection is closed: no
+    ///     later reply could be assigned to its command.
+    ///   - deadline: The time before which the replies are due.
+    ///   - completion: Called once.
+    func send(
+        _ commands: [UInt8], count: Int, hasSilent: Bool, before deadline: NIODeadline,
+        completion: @escaping Completion
+    ) {
         guard let context, reason == nil else { return completion(.failure(reason ?? .interrupted)) }
-        batches.append(Batch(count: count, deadline: deadline, completion: completion))
+        batches.append(Batch(count: count, hasSilent: hasSilent, deadline: deadline, completion: completion))
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: commands)), promise: nil)
         if timer == nil { startTimer(for: deadline, context) }
         guard !isFlushScheduled else { return }
@@ -108,6 +120,9 @@ final class RedisCommandHandler: ChannelInboundHandler {
 
     private func accept(_ value: RESPValue) {
         if case .push(let message) = value { return receive(message) }
+        if case .error(let code) = value, batches.first?.hasSilent == true {
+            return close(.refused(code: code))
+        }
         guard var batch = batches.popFirst() else { return close(.protocolViolation(.badEnd)) }
         batch.replies.append(value)
         if batch.replies.count < batch.count {

@@ -67,7 +67,7 @@ struct RedisConnection: Sendable {
         return connection
     }
 
-    /// Sends commands together, and returns a reply to each.
+    /// Sends commands together, and returns a reply to each that has one.
     func send(_ commands: [RedisCommand], before deadline: NIODeadline) async -> Result<
         [RESPValue], RedisFailure
     > {
@@ -77,9 +77,9 @@ struct RedisConnection: Sendable {
         let count = commands.count(where: \.hasReply)
         return await withCheckedContinuation { continuation in
             channel.eventLoop.execute { [bytes] in
-                handler.value.send(bytes, count: count, before: deadline) {
-                    continuation.resume(returning: $0)
-                }
+                handler.value.send(
+                    bytes, count: count, hasSilent: count < commands.count, before: deadline
+                ) { continuation.resume(returning: $0) }
             }
         }
     }

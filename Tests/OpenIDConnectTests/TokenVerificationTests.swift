@@ -114,6 +114,8 @@ struct TokenVerificationTests {
             claims("the issuer with a slash", .wrongIssuer) { _ in ["iss": "\"http://127.0.0.1/\""] },
             claims("no subject", .malformedToken) { _ in ["sub": ""] },
             claims("an empty subject", .malformedToken) { _ in ["sub": "\"\""] },
+            claims("a subject with U+0000", .malformedToken) { _ in ["sub": #""a\u0000b""#] },
+            claims("a session with U+0000", .malformedToken) { _ in ["sid": #""a\u0000b""#] },
             Attack(testDescription: "a logout token", reason: .wrongTokenType) { try $0.logoutToken() },
         ]
     }

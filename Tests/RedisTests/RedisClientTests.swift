@@ -209,6 +209,24 @@ struct RedisClientTests {
         }
     }
 
+    @Test("closes the connection on which the server refuses a subscription, and opens another one")
+    func refusedSubscription() async throws {
+        let server = try RedisServer()
+        let rules = "allkeys allchannels +@all -subscribe"
+        #expect(try server.execute("ACL SETUSER limited on nopass \(rules)") == "OK")
+        try await RunningClient.with("unix://limited:any@\(server.directory)/redis.sock") { running in
+            let error = await #expect(throws: RedisFailure.self) {
+                _ = try await running.client.messages(of: "channel")
+            }
+            #expect(error == .refused(code: "NOPERM"))
+            try await running.waitForChanges(3)
+            #expect(running.changes == [.up, .down(.refused(code: "NOPERM")), .up])
+            // No reply of the refused commands is left.
+            let replies = try await running.client.send(["a", "b"].map { RedisCommand(["ECHO", $0]) })
+            #expect(replies.map(\.text) == ["a", "b"])
+        }
+    }
+
     @Test("reports that nothing listens, and that a name has no address")
     func unreachable() async throws {
         for (url, failure) in [

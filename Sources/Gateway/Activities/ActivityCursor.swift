@@ -48,9 +48,10 @@ struct ActivityCursor: PageCursor {
         guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ").compactMap { PercentEncoding.decode($0) }
-            guard parts.count == 5, let day = CalendarDate(parts[2]), let moment = Int64(parts[3]) else {
-                return nil
-            }
+            // PostgreSQL takes no text with U+0000.
+            guard parts.count == 5, !parts.contains(where: { $0.utf8.contains(0) }),
+                let day = CalendarDate(parts[2]), let moment = Int64(parts[3])
+            else { return nil }
             positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] =
                 ActivityPosition(day: day, moment: moment, id: parts[4])
         }

@@ -86,7 +86,13 @@ package enum WebhookAddressError: Error, Hashable, Sendable {
 }
 
 extension WebhookAddressError: CustomStringConvertible {
-    package var description: String {
+    /// For the user, with the host.
+    package var description: String { text { "\"\($0.beginning(80))\"" } }
+
+    /// For the log, which has no addresses of webhooks.
+    var withoutHost: String { text { _ in "The host" } }
+
+    private func text(_ name: (String) -> String) -> String {
         switch self {
         case .malformed:
             """
@@ -95,16 +101,16 @@ extension WebhookAddressError: CustomStringConvertible {
             """
         case .notSecure: "It does not begin with https://. Messages are sent over TLS only."
         case .unusualNumber(let host):
-            "\"\(host.beginning(80))\" is a number. Use a name, or an address in its usual form."
+            "\(name(host)) is a number. Use a name, or an address in its usual form."
         case .notPublic(let host):
-            "\"\(host.beginning(80))\" has an address that is not public. Messages are sent to public addresses only."
+            "\(name(host)) has an address that is not public. Messages are sent to public addresses only."
         case .unresolvable(let host):
-            "\"\(host.beginning(80))\" has no address. Correct the name, or register it when it can be resolved."
+            "\(name(host)) has no address. Correct the name, or register it when it can be resolved."
         case .timedOut(let host):
-            "\"\(host.beginning(80))\" could not be resolved in time, because no DNS server responds: try again later."
+            "\(name(host)) could not be resolved in time, because no DNS server responds: try again later."
         case .overloaded(let host):
             """
-            "\(host.beginning(80))" could not be resolved in time, because this server resolves too many other names: try \
+            \(name(host)) could not be resolved in time, because this server resolves too many other names: try \
             again later.
             """
         }

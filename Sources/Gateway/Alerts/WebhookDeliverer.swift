@@ -57,7 +57,7 @@ package final class WebhookDeliverer: Sendable {
     package enum Report: Sendable {
         /// Messages cannot be read, or an outcome cannot be stored; both are tried again.
         case storage(StorageError)
-        /// An attempt has failed; the webhook is named by its id only.
+        /// An attempt has failed; the webhook is named by its id only, and the reason does not contain its host.
         case failure(webhook: String, reason: String)
     }
 
@@ -132,10 +132,10 @@ package final class WebhookDeliverer: Sendable {
             return true
         }
         if Task.isCancelled { return false }
-        report(.failure(webhook: message.webhook, reason: failure))
+        report(.failure(webhook: message.webhook, reason: failure.withoutHost))
         let next = now + pause(after: message.attempts)
         let discarded = try await store.didFail(
-            message, failure, at: now, next: next, expiredBefore: now - settings.lifetime)
+            message, failure.reason, at: now, next: next, expiredBefore: now - settings.lifetime)
         events.count { counts in
             counts.failed += 1
             counts.discarded += discarded
@@ -150,18 +150,32 @@ package final class WebhookDeliverer: Sendable {
         return (attempts < pauses.count ? pauses[attempts] : last) * Double.random(in: 0.9...1.1)
     }
 
+    /// The reason of a failed attempt.
+    private struct Failure {
+        /// For the user.
+        let reason: String
+        let withoutHost: String
+
+        init(_ reason: String, withoutHost: String? = nil) {
+            self.reason = reason
+            self.withoutHost = withoutHost ?? reason
+        }
+    }
+
     /// Makes one attempt.
     ///
-    /// - Returns: The reason of its failure, for the user; nil if the receiver has accepted the message.
-    private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> String? {
-        guard let signature = WebhookSignature(target.secret) else { return "The secret is not usable." }
+    /// - Returns: The reason of its failure; nil if the receiver has accepted the message.
+    private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> Failure? {
+        guard let signature = WebhookSignature(target.secret) else {
+            return Failure("The secret is not usable.")
+        }
         let address: WebhookAddress
         let ip: IPAddress
         do throws(WebhookAddressError) {
             address = try WebhookAddress(target.url, services.userData.webhookPolicy)
             ip = try await address.resolve(for: message.owner, attempt: message.attempts)
         } catch {
-            return "\(error)"
+            return Failure("\(error)", withoutHost: error.withoutHost)
         }
         var request = HTTPClientRequest(
             .post, address.url, body: Array(message.body.utf8), deadline: .now + settings.timeout,
@@ -176,10 +190,11 @@ package final class WebhookDeliverer: Sendable {
             let response = try await client.send(request)
             if response.isSuccess { return nil }
             let isRedirect = (300..<400).contains(response.status)
-            return "The receiver responded with status \(response.status)"
-                + (isRedirect ? "; redirects are not followed." : ".")
+            return Failure(
+                "The receiver responded with status \(response.status)"
+                    + (isRedirect ? "; redirects are not followed." : "."))
         } catch {
-            return Self.reason(of: error)
+            return Failure(Self.reason(of: error))
         }
     }
 

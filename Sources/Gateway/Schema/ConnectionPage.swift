@@ -118,7 +118,8 @@ extension PageCursor {
     /// - Throws: `FieldError` for a text that no page of the list has given.
     init(_ text: String) throws(FieldError) {
         guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: text),
-            let plain = String(data: data, encoding: .utf8), let cursor = Self(plain: plain)
+            let plain = String(data: data, encoding: .utf8), !plain.utf8.contains(0),
+            let cursor = Self(plain: plain)
         else {
             throw .argument(
                 "after",

@@ -62,7 +62,7 @@ extension FieldError {
     /// The error that clients get for an error of any type; for another type than this one, `internalError`.
     init(reporting error: any Error) {
         self =
-            error as? FieldError ?? (error as? StorageError).flatMap { FieldError(outage: $0) }
+            error as? FieldError ?? (error as? StorageError).flatMap { FieldError(expected: $0) }
             ?? .internalError
     }
 

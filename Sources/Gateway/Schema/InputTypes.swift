@@ -40,8 +40,10 @@ enum TextForm {
     ///
     /// White space at both ends is removed.
     case multiline
-    /// Any text, unchanged: an id, a secret.
+    /// Any text without U+0000, which PostgreSQL does not store, unchanged: an id, an address.
     case verbatim
+    /// Any text, unchanged: a secret, of which the database has only a hash or the encrypted bytes.
+    case secret
 }
 
 extension BoundedText {
@@ -60,7 +62,7 @@ extension BoundedText {
         let text =
             switch Self.form {
             case .singleLine, .multiline: given.trimmed
-            case .verbatim: given
+            case .verbatim, .secret: given
             }
         let length = text.unicodeScalars.count
         guard Self.lengths.contains(length) else {
@@ -70,7 +72,10 @@ extension BoundedText {
                     : "It has \(length) characters; at most \(Self.lengths.upperBound) are allowed.")
         }
         guard text.unicodeScalars.allSatisfy(Self.form.allows) else {
-            throw InputError("It contains a control character.")
+            throw InputError(
+                Self.form == .verbatim
+                    ? "It contains the character U+0000. Remove this character."
+                    : "It contains a control character.")
         }
         self.init(bounded: text)
     }
@@ -81,7 +86,8 @@ extension TextForm {
         switch self {
         case .singleLine: scalar.properties.generalCategory != .control
         case .multiline: scalar.properties.generalCategory != .control || scalar == "\n" || scalar == "\t"
-        case .verbatim: true
+        case .verbatim: scalar != "\0"
+        case .secret: true
         }
     }
 }
@@ -159,7 +165,7 @@ struct SearchText: StoredText {
 struct SecretText: BoundedText {
     static var lengths: ClosedRange<Int> { 0...16_384 }
     static var maximumBytes: Int { lengths.upperBound }
-    static var form: TextForm { .verbatim }
+    static var form: TextForm { .secret }
     let secret: Secret
 
     init(bounded text: String) {
@@ -173,7 +179,7 @@ struct SecretText: BoundedText {
 struct CredentialText: StoredText {
     static var lengths: ClosedRange<Int> { 0...1_024 }
     static var maximumBytes: Int { lengths.upperBound }
-    static var form: TextForm { .verbatim }
+    static var form: TextForm { .secret }
     let text: String
 }
 

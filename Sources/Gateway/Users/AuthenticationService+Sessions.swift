@@ -166,10 +166,11 @@ extension FieldError {
         .argument(argument, "It is not the password of this user.")
     }
 
-    /// The error for clients while the database does not respond; nil for another failure of the store.
-    package init?(outage error: StorageError) {
+    /// The error for clients while the database does not respond, or for a text that it cannot store; nil for another
+    /// failure of the store.
+    package init?(expected error: StorageError) {
         self.init(error)
-        guard code == .storageUnavailable else { return nil }
+        guard code != .internalServerError else { return nil }
     }
 
     /// A failure of the store; clients do not see the name of its file.
@@ -189,6 +190,14 @@ extension FieldError {
                 The database of users did not respond. The change may have been stored: read the object before you \
                 try again.
                 """, retryAt: .now + .seconds(1))
+        // SQLSTATE "character_not_in_repertoire".
+        case .refused(_, "22021"):
+            self.init(
+                .badUserInput,
+                """
+                A text contains the character U+0000, which the database cannot store; nothing was changed. Remove this \
+                character.
+                """)
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
             .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused,
             .notEmpty, .differs:

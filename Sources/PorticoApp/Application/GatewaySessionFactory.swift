@@ -207,6 +207,6 @@ extension ErrorFormatter {
                 }
                 logger.error("A field failed", metadata: metadata)
                 return extensions
-            }, converting: { error in (error as? StorageError).flatMap { FieldError(outage: $0) } })
+            }, converting: { error in (error as? StorageError).flatMap { FieldError(expected: $0) } })
     }
 }

@@ -35,7 +35,7 @@ extension RequestRejection {
         switch error {
         case let refusal as AuthenticationError: self.init(.unauthorized(refusal), id: id)
         case let problem as HTTPError: self.init(problem, id: id)
-        case let failure as StorageError where FieldError(outage: failure) != nil:
+        case let failure as StorageError where FieldError(expected: failure)?.code == .storageUnavailable:
             self.init(.overloaded(.database), id: id)
         default: throw error
         }

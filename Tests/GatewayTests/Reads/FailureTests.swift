@@ -1,6 +1,7 @@
 import Brokerage
 import GraphQL
 import Sandbox
+import Storage
 import TestSupport
 import Testing
 import Upstream
@@ -69,6 +70,19 @@ struct FailureTests {
             "search(text: \"\(String(repeating: "é", count: 101))\") { matchScore }", "text",
             "It has 101 characters; at most 100 are allowed."
         ),
+        (#"search(text: "k\u0000o") { matchScore }"#, "text", "It contains a control character."),
+        (
+            #"node(id: "Order:a\u0000b") { id }"#, "id",
+            "It contains the character U+0000. Remove this character."
+        ),
+        (
+            #"nodes(ids: ["Order:a\u0000b"]) { id }"#, "ids[0]",
+            "It contains the character U+0000. Remove this character."
+        ),
+        (
+            #"activities(accountIds: ["Account:a\u0000b"]) { nodes { id } }"#, "accountIds[0]",
+            "It contains the character U+0000. Remove this character."
+        ),
         (#"chart(symbol: "KO", last: 0) { symbol }"#, "last", "It is 0; it takes 1 to \(ChartWindow.limit)."),
         (
             #"chart(symbol: "KO", from: "2026-11-20T00:00:00Z", to: "2026-11-20T00:00:00Z") { symbol }"#,
@@ -112,6 +126,18 @@ struct FailureTests {
             #expect(error?["extensions"]?["argument"]?.string == expected.argument)
             #expect(gateway.calls.isEmpty)
         }
+    }
+
+    @Test("of a text that the database cannot store have BAD_USER_INPUT, unlike those of another statement")
+    func refusedStatement() throws {
+        let error = try #require(FieldError(expected: .refused(path: "the database", state: "22021")))
+        #expect(error.code == .badUserInput)
+        #expect(
+            error.message
+                == "A text contains the character U+0000, which the database cannot store; nothing was changed. Remove this character."
+        )
+        #expect(FieldError(expected: .refused(path: "the database", state: "42P01")) == nil)
+        #expect(FieldError(expected: .full(path: "the database")) == nil)
     }
 
     @Test("a search takes 100 characters, whatever their length in bytes")

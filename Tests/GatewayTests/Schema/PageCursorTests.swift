@@ -42,13 +42,16 @@ struct PageCursorTests {
         try await withGateway { gateway in
             let services = gateway.market(
                 [try gateway.alpaca()], connections: [try gateway.connection("demo", of: alice)])
-            for plain in ["", "no", "alerts", "firings", "ALPACA", "orders\nclosed", "2026-11-20"] {
+            for plain in [
+                "", "no", "alerts", "firings", "ALPACA", "orders\nclosed", "2026-11-20", "\(list.plain)\0",
+                "activities\nclosed a%00b 2026-11-20 1 a1", "activities\nclosed a1 2026-11-20 1 a%00b",
+            ] {
                 let cursor = Data(plain.utf8).base64EncodedString()
                 let answer = try await gateway.ask(
                     Self.query(list.field, after: cursor), as: alice, services)
                 #expect(
                     answer["errors"]?[0]?["message"]?.string
-                        == "Argument \"after\": \"\(cursor)\" is not a cursor. Use the `endCursor` of the page before as `after`.",
+                        == "Argument \"after\": \"\(cursor.prefix(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.",
                     "\(answer)")
                 #expect(answer.failures.map(\.path).allSatisfy { $0?.hasSuffix("it") == true }, "\(answer)")
             }
