@@ -106,10 +106,12 @@ extension GatewayContext {
         return (connection, try tradingAPI(of: connection))
     }
 
-    /// Checks an order by reads: the account exists, and the broker trades the instrument in this way.
+    /// Checks an order that is not in the journal: its last day has not passed, the account exists, and the broker
+    /// trades the instrument in this way.
     private func check(
         _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
     ) async throws {
+        try ticket.checkLastDay(at: services.reads.clock.wallTime())
         _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
         try await checkInstrument(input, ticket, at: provider)
     }

@@ -194,11 +194,16 @@ struct OrderPreviewTests {
             #expect(exits["rejections"]?[0]?["argument"] == "input.exits.takeProfit")
             // What Portico refuses is not sent.
             let asked = gateway.calls(of: .saxo)["POST /trade/v2/orders/precheck"]
-            order.rest = "extendedHours: true"
-            let refused = try await Self.preview(order, gateway, fresh())
-            #expect(refused["rejections"]?.elements?.map { $0["code"] } == ["UNSUPPORTED"], "\(refused)")
-            #expect(refused["rejections"]?[0]?["argument"] == "input.extendedHours")
-            #expect(refused["value"] == .null && refused["costs"]?["commission"] == .null)
+            for (rest, code, argument) in [
+                ("extendedHours: true", "UNSUPPORTED", "input.extendedHours"),
+                ("timeInForce: GTD expiresOn: \"2026-11-18\"", "BAD_USER_INPUT", "input.expiresOn"),
+            ] {
+                order.rest = rest
+                let refused = try await Self.preview(order, gateway, fresh())
+                #expect(refused["rejections"]?.elements?.map { $0["code"]?.string } == [code], "\(refused)")
+                #expect(refused["rejections"]?[0]?["argument"]?.string == argument)
+                #expect(refused["value"] == .null && refused["costs"]?["commission"] == .null)
+            }
             #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders/precheck"] == asked)
             #expect(asked == 3 && gateway.calls(of: .saxo)["POST /trade/v2/orders"] == nil)
         }

@@ -129,6 +129,34 @@ struct SaxoOrderTests {
         }
     }
 
+    @Test("needs a last day that has not passed, after which its key still returns it")
+    func lastDay() async throws {
+        try await Self.with { gateway, fresh, order in
+            func refusal(of order: TestOrder) async throws -> JSONValue? {
+                let answer = try await gateway.place(order, fresh())
+                #expect(answer.failures == [FieldFailure("placeOrder", "BAD_USER_INPUT", nil)], "\(answer)")
+                #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "input.expiresOn")
+                return answer["errors"]?[0]?["message"]
+            }
+            var order = order
+            (order.price, order.rest) = ("{ limit: \"150\" }", "timeInForce: GTD expiresOn: \"2026-11-18\"")
+            #expect(
+                try await refusal(of: order)
+                    == "Argument \"input.expiresOn\": It is 2026-11-18, which has passed; use 2026-11-20 or a later day."
+            )
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == nil)
+            // Yesterday in UTC is today in some time zones. The key is still free.
+            order.rest = "timeInForce: GTD expiresOn: \"2026-11-19\""
+            let placed = try await gateway.placed(order, fresh())
+            #expect(placed["timeInForce"] == "GTD", "\(placed)")
+            gateway.clock.advanceWallClock(by: .seconds(86_400))
+            #expect(try await gateway.placed(order, fresh())["id"] == placed["id"])
+            order.key = "key-2"
+            _ = try await refusal(of: order)
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 1)
+        }
+    }
+
     @Test("accepts only what Saxo accepts")
     func abilities() async throws {
         try await Self.with { gateway, fresh, order in
