@@ -97,6 +97,11 @@ extension GatewayContext {
         let path = "input.condition."
         switch input.condition {
         case .price(let condition, let field):
+            if case .dayFall(_, let percent) = condition, percent >= 100 {
+                throw FieldError.argument(
+                    path + "dayFall.percent",
+                    "It is \(percent); it must be above 0 and below 100, because a price does not fall to 0.")
+            }
             try await check(condition, at: path + field)
             return condition
         case .order(let order):

@@ -86,6 +86,8 @@ struct AlertTests {
         var more = ""
         let code: String
         let argument: String
+        /// The end of the message, if it is compared.
+        var reason = ""
 
         var testDescription: String { "\(condition) \(more)" }
 
@@ -102,6 +104,14 @@ struct AlertTests {
             Refusal(
                 condition: #"dayFall: { symbol: "NOSUCH", percent: "1" }"#, code: "NOT_FOUND",
                 argument: "input.condition.dayFall.symbol"),
+            Refusal(
+                condition: #"dayFall: { symbol: "AAPL", percent: "100" }"#, code: "BAD_USER_INPUT",
+                argument: "input.condition.dayFall.percent",
+                reason: "It is 100; it must be above 0 and below 100, because a price does not fall to 0."),
+            Refusal(
+                condition: #"dayFall: { symbol: "AAPL", percent: "150.5" }"#, code: "BAD_USER_INPUT",
+                argument: "input.condition.dayFall.percent",
+                reason: "It is 150.5; it must be above 0 and below 100, because a price does not fall to 0."),
             Refusal(
                 condition: #"orderState: { orderId: "Order:demo:none", states: [FILLED] }"#,
                 code: "NOT_FOUND",
@@ -137,6 +147,7 @@ struct AlertTests {
             #expect(error?["extensions"]?["code"]?.string == refusal.code, "\(answer)")
             #expect(error?["extensions"]?["argument"]?.string == refusal.argument, "\(answer)")
             #expect(error?["message"]?.string?.contains("\"\(refusal.argument)\"") == true, "\(answer)")
+            #expect(error?["message"]?.string?.hasSuffix(refusal.reason) == true, "\(answer)")
             #expect(error?["path"] == .array(["createAlert"]))
             #expect(try await gateway.userData.alerts.alerts(of: alice, after: nil, limit: 9).isEmpty)
         }
