@@ -45,7 +45,7 @@ struct Portfolio: Sendable {
             guard let amount = linked.position.unrealizedProfitLoss else { return nil }
             sum = try sum + converted(amount, from: linked.position.currency)
         }
-        return sum
+        return holdings.accounts.isEmpty ? nil : sum
     }
 
     private func converted(_ amount: Decimal, from code: String) throws -> Decimal {

@@ -237,6 +237,10 @@ struct FailureTests {
             #expect(
                 answer == (try JSONValue(parsing: #"{"data":{"account":null,"accounts":[],"positions":[]}}"#))
             )
+            let sums = ["totalValue", "knownValue", "cash", "dayChange", "unrealizedProfitLoss"]
+            let portfolio = try await gateway.data(
+                "{ portfolio { \(sums.joined(separator: " ")) } }", as: bob, backends)["portfolio"]
+            for sum in sums { #expect(portfolio?[sum] == .null, "\(sum)") }
             #expect(gateway.calls.isEmpty)
         }
     }
