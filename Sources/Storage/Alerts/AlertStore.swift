@@ -71,11 +71,24 @@ package struct AlertStore: Sendable {
     }
 
     /// The users with an alert that is evaluated.
+    ///
+    /// It reads them in pages, which are transactions of their own.
     package func ownersOfActive() async throws(StorageError) -> [OwnerID] {
-        try await database.read { db in
-            try db.values("SELECT DISTINCT owner FROM alert WHERE state = 'ACTIVE' ORDER BY owner")
-                .compactMap { OwnerID($0) }
+        var owners: [OwnerID] = []
+        // No owner is empty.
+        var last: String? = ""
+        while let previous = last {
+            let page: [String] = try await database.read { db in
+                try db.values(
+                    """
+                    SELECT DISTINCT owner FROM alert WHERE state = 'ACTIVE' AND owner > ?
+                    ORDER BY owner LIMIT \(SQLPages.size)
+                    """, [previous])
+            }
+            owners += page.compactMap { OwnerID($0) }
+            last = page.last
         }
+        return owners
     }
 
     /// Creates an alert.

@@ -56,6 +56,40 @@ struct AlertStoreTests {
     }
 
     @Test(
+        "have users that are read in pages that are transactions of their own",
+        arguments: TestEngine.allCases)
+    func readsPages(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let store = AlertStore(in: users.file)
+            func read() async throws -> (owners: [OwnerID], transactions: Int) {
+                let before = users.file.database.postgres?.counts.transactions ?? 0
+                let owners = try await store.ownersOfActive()
+                return (owners, (users.file.database.postgres?.counts.transactions ?? 0) - before)
+            }
+            let empty = try await read()
+            #expect(empty.owners.isEmpty)
+            let numbers = 1_000...2_000
+            try users.file.database.writeNow { db in
+                for number in numbers {
+                    try db.execute(
+                        #"INSERT INTO "user" (id, created_at) VALUES (?, 0)"#, ["user\(number)"])
+                    for (id, state) in [("a", "ACTIVE"), ("b", "ACTIVE"), ("c", "PAUSED")] {
+                        try db.execute(
+                            """
+                            INSERT INTO alert (
+                                id, owner, kind, subject, state, fired_count, created_at, updated_at
+                            ) VALUES (?, ?, 'GOAL_REACHED', 'g', ?, 0, 0, 0)
+                            """, ["\(id)\(number)", "user\(number)", state])
+                    }
+                }
+            }
+            let full = try await read()
+            #expect(full.owners.map(\.text) == numbers.map { "user\($0)" })
+            #expect(full.transactions - empty.transactions == (engine == .postgresql ? 3 : 0))
+        }
+    }
+
+    @Test(
         "fire once with one entry of the history, whoever evaluates them how often",
         arguments: TestEngine.allCases)
     func once(engine: TestEngine) async throws {
