@@ -189,6 +189,26 @@ struct DatabaseTests {
         #expect(!unreachable.errors.contains("planted-password"))
     }
 
+    @Test("does not start with a database that is not encoded in UTF8, and creates nothing in it")
+    func encoding() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let name = "portico_latin_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        _ = try cluster.execute("CREATE DATABASE \(name) ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+        let run = try await Program.run(
+            ["serve", "--port", "0"],
+            environment: [
+                "PORTICO_DATABASE_URL": cluster.url(name), "PORTICO_MASTER_KEY": Self.masterKey,
+            ])
+        #expect(run.status == 1)
+        #expect(
+            run.errors.contains(
+                "/\(name) is encoded in LATIN1, which cannot store all texts; nothing was changed."),
+            "\(run.errors)")
+        let schemas = try cluster.execute(
+            "SELECT count(*) FROM pg_namespace WHERE nspname = 'portico_sandbox'", in: name)
+        #expect(schemas == "0")
+    }
+
     @Test(
         "runs beside a later version that only adds to the tables, and does not start after one that removes")
     func rollingUpgrade() async throws {
