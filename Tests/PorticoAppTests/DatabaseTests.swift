@@ -186,7 +186,24 @@ struct DatabaseTests {
             unreachable.errors.contains(
                 "postgresql://127.0.0.1:1/x is not available: it cannot be connected to ("),
             "\(unreachable.errors)")
+        #expect(
+            unreachable.errors.contains(
+                ") with the URL of PORTICO_DATABASE_URL. Check the server and its URL."),
+            "\(unreachable.errors)")
         #expect(!unreachable.errors.contains("planted-password"))
+        let fromFile = try await withFolder { folder in
+            let file = folder.appending(path: "url")
+            try #require(wrong["PORTICO_DATABASE_URL"]).write(to: file, atomically: true, encoding: .utf8)
+            let variables = wrong.merging([
+                "PORTICO_DATABASE_URL": "", "PORTICO_DATABASE_URL_FILE": file.path,
+            ]) { $1 }
+            return try await Program.run(["serve", "--port", "0"], environment: variables)
+        }
+        #expect(fromFile.status == 1)
+        #expect(
+            fromFile.errors.contains(
+                ") with the URL of PORTICO_DATABASE_URL_FILE. Check the server and its URL."),
+            "\(fromFile.errors)")
     }
 
     @Test("does not start with a database that is not encoded in UTF8, and creates nothing in it")
