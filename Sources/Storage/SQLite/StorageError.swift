@@ -50,6 +50,20 @@ package enum StorageError: Error, Hashable, Sendable {
     case damagedConnection(path: String, connection: String)
 }
 
+extension StorageError {
+    /// Whether a setting, an argument or a key file has a wrong form: status 2 of a command, as for `UsageError`.
+    package var isUsageError: Bool {
+        switch self {
+        case .badDatabaseURL, .badMasterKey: true
+        case .folder, .file, .damaged, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy, .full,
+            .failed,
+            .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs, .refused, .wrongMasterKey,
+            .decryptionFailed, .damagedConnection:
+            false
+        }
+    }
+}
+
 extension StorageError: CustomStringConvertible {
     package var description: String {
         switch self {
