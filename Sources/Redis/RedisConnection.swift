@@ -114,7 +114,13 @@ struct RedisConnection: Sendable {
         case .error(let code): throw .refused(code: code)
         case .bytes, .integer, .double, .boolean, .null, .push: throw .protocolViolation(.badEnd)
         }
-        if url.database != 0 { try await expectOK(["SELECT", "\(url.database)"], deadline) }
+        if url.database != 0 {
+            do throws(RedisFailure) {
+                try await expectOK(["SELECT", "\(url.database)"], deadline)
+            } catch {
+                throw error == .refused(code: "ERR") ? .noDatabase(url.database) : error
+            }
+        }
         // A server without HELLO reports a missing password only at the first command.
         if case .error(let code) = try await reply(to: ["PING"], before: deadline) {
             throw .refused(code: code)

@@ -6,8 +6,10 @@ package enum RedisFailure: Error, Hashable, Sendable {
     case couldNotConnect
     /// No verified TLS connection could be established.
     case tls
-    /// The server refused the credential, the database or a command, with this code.
+    /// The server refused the credential or a command, with this code.
     case refused(code: String)
+    /// The server has no database with this number; in cluster mode it has database 0 only.
+    case noDatabase(Int)
     /// There was no reply within the timeout.
     case timedOut
     /// The connection ended.
@@ -32,6 +34,11 @@ extension RedisFailure: CustomStringConvertible {
         case .refused("WRONGPASS"): "it refuses the user or the password (WRONGPASS)"
         case .refused("NOAUTH"): "it requires a password (NOAUTH)"
         case .refused(let code): "it refuses the connection (\(code))"
+        case .noDatabase(let number):
+            """
+            it has no database \(number) (use a lower number in the URL, or raise the setting databases of the \
+            server)
+            """
         case .timedOut: "it does not reply in time"
         case .interrupted: "the connection was interrupted"
         case .protocolViolation: "it does not reply as Redis does"

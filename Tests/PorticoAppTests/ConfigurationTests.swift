@@ -289,12 +289,34 @@ struct ConfigurationTests {
         }
     }
 
+    @Test(
+        "of a database or Redis with a wrong form is rejected with status 2, before a connection",
+        arguments: [
+            (
+                ["PORTICO_DATABASE_URL": "mysql://u:planted@h/d"],
+                "PORTICO_DATABASE_URL is not the URL of a database."
+            ),
+            (
+                ["PORTICO_DATABASE_URL": "postgresql://127.0.0.1:1/d", "PORTICO_MASTER_KEY": "planted"],
+                "The master key in PORTICO_MASTER_KEY is not 32 bytes in base64."
+            ),
+            (["PORTICO_REDIS_URL": "http://u:planted@h"], "PORTICO_REDIS_URL does not begin with redis://"),
+        ])
+    func servers(variables: [String: String], message: String) async throws {
+        let key = ["PORTICO_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString()]
+        let run = try await Program.run(
+            ["serve", "--port", "0"], environment: variables.merging(key) { own, _ in own })
+        #expect(run.status == 2)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        #expect(!run.errors.contains("planted"), "\(run.errors)")
+    }
+
     @Test("of an invalid master key is rejected with the name of its source")
     func masterKey() async throws {
         try await withFolder { folder in
             let file = try write(#"{"master-key": "planted"}"#, "portico.json", in: folder)
             let run = try await Program.run(["serve", "--config", file, "--data", folder.path])
-            #expect(run.status == 1)
+            #expect(run.status == 2)
             let message =
                 "The master key in \"master-key\" in the configuration file \"\(file)\" is not 32 bytes"
             #expect(run.errors.contains(message), "\(run.errors)")

@@ -18,6 +18,14 @@ struct DataCommandTests {
                 let again = try await Program.run(["backup", copy, "--data", dataFolder])
                 #expect(again.status == 1)
                 #expect(again.errors.contains("there is a file already"), "\(again.errors)")
+                let missing = folder.appending(path: "missing").path
+                let nowhere = try await Program.run(["backup", missing + "/copy.db", "--data", dataFolder])
+                #expect(nowhere.status == 2)
+                #expect(
+                    nowhere.errors.contains(
+                        "The directory \"\(missing)\" of the copy does not exist. Create it, or give another path for the copy."
+                    ), "\(nowhere.errors)")
+                #expect(!FileManager.default.fileExists(atPath: missing))
                 let doctor = try await Program.run(["doctor", "--data", dataFolder])
                 #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
                 #expect(doctor.output.contains("fine  database:"))

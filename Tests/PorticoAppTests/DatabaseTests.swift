@@ -186,7 +186,44 @@ struct DatabaseTests {
             unreachable.errors.contains(
                 "postgresql://127.0.0.1:1/x is not available: it cannot be connected to ("),
             "\(unreachable.errors)")
+        #expect(
+            unreachable.errors.contains(
+                ") with the URL of PORTICO_DATABASE_URL. Check the server and its URL."),
+            "\(unreachable.errors)")
         #expect(!unreachable.errors.contains("planted-password"))
+        let fromFile = try await withFolder { folder in
+            let file = folder.appending(path: "url")
+            try #require(wrong["PORTICO_DATABASE_URL"]).write(to: file, atomically: true, encoding: .utf8)
+            let variables = wrong.merging([
+                "PORTICO_DATABASE_URL": "", "PORTICO_DATABASE_URL_FILE": file.path,
+            ]) { $1 }
+            return try await Program.run(["serve", "--port", "0"], environment: variables)
+        }
+        #expect(fromFile.status == 1)
+        #expect(
+            fromFile.errors.contains(
+                ") with the URL of PORTICO_DATABASE_URL_FILE. Check the server and its URL."),
+            "\(fromFile.errors)")
+    }
+
+    @Test("does not start with a database that is not encoded in UTF8, and creates nothing in it")
+    func encoding() async throws {
+        let cluster = try PostgresCluster.shared.get()
+        let name = "portico_latin_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        _ = try cluster.execute("CREATE DATABASE \(name) ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+        let run = try await Program.run(
+            ["serve", "--port", "0"],
+            environment: [
+                "PORTICO_DATABASE_URL": cluster.url(name), "PORTICO_MASTER_KEY": Self.masterKey,
+            ])
+        #expect(run.status == 1)
+        #expect(
+            run.errors.contains(
+                "/\(name) is encoded in LATIN1, which cannot store all texts; nothing was changed."),
+            "\(run.errors)")
+        let schemas = try cluster.execute(
+            "SELECT count(*) FROM pg_namespace WHERE nspname = 'portico_sandbox'", in: name)
+        #expect(schemas == "0")
     }
 
     @Test(

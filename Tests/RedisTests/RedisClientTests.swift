@@ -56,6 +56,21 @@ struct RedisClientTests {
         #expect(try server.execute("-n 0 EXISTS key") == "0")
     }
 
+    @Test("reports a database that the server does not have, with its number and the remedy")
+    func missingDatabase() async throws {
+        let server = try RedisServer()
+        try await RunningClient.with(server.url(database: 99), waitsForConnection: false) { running in
+            try await running.waitForChanges(1)
+            #expect(running.changes == [.down(.noDatabase(99))])
+            #expect(
+                running.client.failure?.description
+                    == """
+                    it has no database 99 (use a lower number in the URL, or raise the setting databases of the \
+                    server)
+                    """)
+        }
+    }
+
     @Test("authenticates with the password of the URL, also if it has reserved characters")
     func password() async throws {
         let server = try RedisServer(password: "pa#ss/word@%")

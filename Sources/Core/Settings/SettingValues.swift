@@ -79,12 +79,25 @@ package struct SettingValues: Sendable {
     /// The content of the file that a setting names, without white space at its ends; nil if it is not set.
     package func content(of setting: Setting<String?>) throws(UsageError) -> String? {
         guard let path = try self[setting] else { return nil }
-        guard let content = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw UsageError("\(name(of: setting)) names \"\(path)\", which cannot be read as text.")
+        let content: String
+        do {
+            content = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw UsageError("\(name(of: setting)) names \"\(path)\", which \(Self.fault(of: error))")
         }
         let trimmed = content.trimmingCharacters(in: .whitespacesAndNewlines)
         if trimmed.isEmpty { throw UsageError("\(name(of: setting)) names \"\(path)\", which is empty.") }
         return trimmed
+    }
+
+    /// The end of a sentence about a file that could not be read as text, and the remedy.
+    private static func fault(of error: any Error) -> String {
+        guard let failure = (error as? CocoaError)?.underlying as? POSIXError else {
+            return "is not text in UTF-8. Write the value as text in UTF-8."
+        }
+        // The text of strerror belongs to the C library; it is copied here.
+        let reason = unsafe strerror(failure.code.rawValue).map { unsafe String(cString: $0) } ?? "unknown"
+        return "cannot be read: \(reason). Name a file that Portico's user can read."
     }
 
     /// A secret; nil if it is not set.

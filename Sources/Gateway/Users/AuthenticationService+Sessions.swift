@@ -199,8 +199,8 @@ extension FieldError {
                 character.
                 """)
         case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
-            .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .refused,
-            .notEmpty, .differs:
+            .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .encoding,
+            .refused, .notEmpty, .differs:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

@@ -38,9 +38,10 @@ struct DataStores {
         self.logger = logger
         if let database = settings.database {
             let url = try database.url(isSandbox: settings.market.isSandbox)
+            // Before the database is changed.
+            masterKey = try settings.masterKey?.key() ?? .random()
             serverLock = try PostgresServerLock(url, for: .servers, database.limits)
             userDatabase = try UserDatabase(at: url, database.limits)
-            masterKey = try settings.masterKey?.key() ?? .random()
             let quota = PostgresQuota(in: userDatabase, clock: settings.market.clock) { error in
                 logger.warning("The count of a call to a provider cannot be corrected. \(error)")
             }

@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 import PorticoCore
+import Storage
 
 /// The entry point of the executables.
 package struct PorticoMain<Product: ExecutableProduct> {
     /// Runs the command of the process's arguments and returns, or exits with a status.
     ///
-    /// Status 0: success. Status 1: a failure, or findings of a check. Status 2: wrong usage, or a file that
-    /// cannot be used.
+    /// Status 0: success. Status 1: a failure, or findings of a check. Status 2: wrong usage, a setting with a wrong
+    /// form, or a file that cannot be used.
     package static func main() async {
         do {
             var command = try PorticoCommand<Product>.parseAsRoot()
@@ -29,7 +30,9 @@ package struct PorticoMain<Product: ExecutableProduct> {
             output.write(Data((message + "\n").utf8))
         }
         // The parser's own status for wrong usage is sysexits' 64.
-        let isUsage = code == .validationFailure || error is UsageError
+        let isUsage =
+            code == .validationFailure || error is UsageError
+            || (error as? StorageError)?.isUsageError == true
         Foundation.exit(isUsage ? 2 : code.rawValue)
     }
 }

@@ -77,7 +77,7 @@ package struct UserDatabase: Sendable {
             // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .missing, .older, .busy, .full, .failed, .badMasterKey, .wrongMasterKey,
                 .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL,
-                .unavailable,
+                .encoding, .unavailable,
                 .unknownOutcome, .refused, .notEmpty, .differs:
                 return []
             }
@@ -94,8 +94,8 @@ package struct UserDatabase: Sendable {
 
     /// Connects to a PostgreSQL database, and creates or migrates its tables.
     ///
-    /// - Throws: `newer` if a later version has changed the tables in such a way that this one cannot work with them,
-    ///   `unavailable` if the server cannot be used.
+    /// - Throws: `encoding` if the database is not encoded in UTF8, `newer` if a later version has changed the tables in
+    ///   such a way that this one cannot work with them, `unavailable` if the server cannot be used.
     package init(at url: PostgresURL, _ limits: PostgresLimits = PostgresLimits()) throws(StorageError) {
         let server = PostgresDatabase(url, limits)
         try PostgresMigrator(server, schema: url.schema).migrate()

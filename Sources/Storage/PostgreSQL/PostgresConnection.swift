@@ -36,7 +36,7 @@ final class PostgresConnection: @unchecked Sendable {
             parameters.append((keyword, value))
         }
         guard let handle = unsafe Self.start(parameters) else {
-            throw .cannotConnect(reason: "too little memory")
+            throw .cannotConnect(reason: "too little memory", origin: url.origin)
         }
         unsafe self.handle = handle
         unsafe cpq_ignore_notices(handle)
@@ -45,8 +45,12 @@ final class PostgresConnection: @unchecked Sendable {
             _ = try executeScript(Self.sessionSettings(url, statementTimeout))
         } catch {
             // The reason for an operator who has set a wrong password or a wrong name.
-            if case .refused(let state) = error { throw .cannotConnect(reason: "SQLSTATE \(state)") }
-            if error == .timedOut { throw .cannotConnect(reason: "it did not respond in time") }
+            if case .refused(let state) = error {
+                throw .cannotConnect(reason: "SQLSTATE \(state)", origin: url.origin)
+            }
+            if error == .timedOut {
+                throw .cannotConnect(reason: "it did not respond in time", origin: url.origin)
+            }
             throw error
         }
     }
@@ -114,7 +118,7 @@ final class PostgresConnection: @unchecked Sendable {
         isUsable = false
         let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        return .cannotConnect(reason: url.redacting(lines.joined(separator: "; ")))
+        return .cannotConnect(reason: url.redacting(lines.joined(separator: "; ")), origin: url.origin)
     }
 
     // MARK: Statements

@@ -1,7 +1,7 @@
 /// The reason why a statement has no result.
 enum PostgresFailure: Error, Hashable {
-    /// There is no connection; the reason is libpq's, without the password.
-    case cannotConnect(reason: String)
+    /// There is no connection; the reason is libpq's, without the password. The origin is the name of the URL's setting.
+    case cannotConnect(reason: String, origin: String)
     /// The connection broke; it cannot be used any more.
     case lost
     /// The deadline has passed; the connection cannot be used any more.
@@ -41,7 +41,8 @@ extension PostgresFailure: CustomStringConvertible {
     /// For operators; without a statement and its values.
     var description: String {
         switch self {
-        case .cannotConnect(let reason): "it cannot be connected to (\(reason))"
+        case .cannotConnect(let reason, let origin):
+            "it cannot be connected to (\(reason)) with the URL of \(origin)"
         case .lost: "the connection broke"
         case .timedOut: "it did not respond in time"
         case .expired: "the time had passed before all statements were sent"

@@ -32,8 +32,10 @@ package struct PostgresMigrator {
         self.oldestCompatible = oldestCompatible
     }
 
-    /// - Throws: `newer` if the tables need a later binary; then nothing was changed.
+    /// - Throws: `encoding` if the database is not encoded in UTF8, `newer` if the tables need a later binary; then nothing
+    ///   was changed.
     package func migrate() throws(StorageError) {
+        try checkEncoding()
         // Usually there is nothing to do, and no lock to wait for.
         if try version() == .current { return }
         let location = database.location
@@ -54,6 +56,13 @@ package struct PostgresMigrator {
                 "INSERT INTO portico_schema (version, oldest) VALUES (?, ?)",
                 [steps.count, max(oldestCompatible, known?.oldest ?? 0)])
         }
+    }
+
+    private func checkEncoding() throws(StorageError) {
+        let encoding = try database.readNow { db in
+            try db.value("SELECT current_setting('server_encoding')", as: String.self)
+        }
+        if let encoding, encoding != "UTF8" { throw .encoding(path: database.location, encoding: encoding) }
     }
 
     /// Checks that this binary can work with the tables, and changes nothing.

@@ -11,6 +11,8 @@ package struct PostgresURL: Sendable {
     package let location: String
     /// The schema of the tables; nil for the one of the server's `search_path`.
     package let schema: String?
+    /// The name of the setting, for errors.
+    let origin: String
     private let password: String?
 
     /// - Parameters:
@@ -31,6 +33,7 @@ package struct PostgresURL: Sendable {
         password = values["password"]
         self.parameters = parameters
         self.schema = schema
+        self.origin = origin
     }
 
     /// A text of libpq without the password.

@@ -28,6 +28,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case failed(path: String, code: Int32)
     /// The text of a setting is not the URL of a PostgreSQL database; it is not in the error, because it has a password.
     case badDatabaseURL(origin: String)
+    /// The PostgreSQL database cannot store all texts, because of its encoding.
+    case encoding(path: String, encoding: String)
     /// The server of the database could not be used; nothing was changed.
     case unavailable(path: String, reason: String, retryAt: Instant)
     /// The server did not respond to the commit of a transaction, which may have been executed.
@@ -46,6 +48,20 @@ package enum StorageError: Error, Hashable, Sendable {
     case decryptionFailed(path: String, connection: String)
     /// The row of a connection cannot be read: another program has changed it.
     case damagedConnection(path: String, connection: String)
+}
+
+extension StorageError {
+    /// Whether a setting, an argument or a key file has a wrong form: status 2 of a command, as for `UsageError`.
+    package var isUsageError: Bool {
+        switch self {
+        case .badDatabaseURL, .badMasterKey: true
+        case .folder, .file, .damaged, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy, .full,
+            .failed,
+            .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs, .refused, .wrongMasterKey,
+            .decryptionFailed, .damagedConnection:
+            false
+        }
+    }
 }
 
 extension StorageError: CustomStringConvertible {
@@ -79,6 +95,11 @@ extension StorageError: CustomStringConvertible {
             \(origin) is not the URL of a database. Its form is \
             postgresql://user:password@host:5432/database?sslmode=verify-full, with the parameters of libpq. In the \
             password, write % as %25, / as %2F, ? as %3F, and @ as %40.
+            """
+        case .encoding(let path, let encoding):
+            """
+            \(path) is encoded in \(encoding), which cannot store all texts; nothing was changed. Create a database with \
+            createdb --encoding=UTF8 --template=template0, and name it in the URL.
             """
         case .unavailable(let path, let reason, let retryAt):
             "\(path) is not available: \(reason). Check the server and its URL. A running Portico tries again at \(retryAt)."

@@ -1,3 +1,4 @@
+import Foundation
 import PorticoCore
 import Testing
 
@@ -87,5 +88,29 @@ struct SettingValuesTests {
         let missing = #expect(throws: UsageError.self) { try values(["key-file": "/nowhere"])[group.key] }
         #expect(missing?.message.contains("PORTICO_KEY_FILE names \"/nowhere\"") == true)
         #expect(values(["key-file": "/nowhere"]).isSet(group.key))
+    }
+
+    @Test("a secret's file that cannot be read is reported with its path, the reason and the remedy")
+    func unreadableSecrets() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "portico-core-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (bytes, locked) = (folder.appending(path: "bytes").path, folder.appending(path: "locked").path)
+        try Data([0xFF, 0xFE, 0xFD]).write(to: URL(filePath: bytes))
+        try Data("secret".utf8).write(to: URL(filePath: locked))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: NSNumber(value: 0)], ofItemAtPath: locked)
+        let remedy = "Name a file that Portico's user can read."
+        var faults = [
+            (folder.path + "/missing", "cannot be read: No such file or directory. \(remedy)"),
+            (folder.path, "cannot be read: Is a directory. \(remedy)"),
+            (bytes, "is not text in UTF-8. Write the value as text in UTF-8."),
+        ]
+        // The permissions of a file do not restrict root.
+        if geteuid() != 0 { faults.append((locked, "cannot be read: Permission denied. \(remedy)")) }
+        for (path, fault) in faults {
+            let error = #expect(throws: UsageError.self) { try values(["key-file": path])[group.key] }
+            #expect(error?.message == "PORTICO_KEY_FILE names \"\(path)\", which \(fault)")
+        }
     }
 }

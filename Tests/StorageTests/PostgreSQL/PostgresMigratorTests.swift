@@ -73,6 +73,27 @@ struct PostgresMigratorTests {
         try Self.migrator(url, [Self.first, Self.expansion], oldest: 1).migrate()
     }
 
+    @Test("are not created in a database that is not encoded in UTF8", arguments: ["LATIN1", "SQL_ASCII"])
+    func encoding(name encoding: String) throws {
+        let cluster = try PostgresCluster.shared.get()
+        let name = "test_" + RandomID.make()
+        _ = try cluster.execute(
+            "CREATE DATABASE \(name) ENCODING '\(encoding)' LOCALE 'C' TEMPLATE template0")
+        let url = try PostgresURL(cluster.url(name), origin: "the test's URL", schema: "portico_sandbox")
+        let error = #expect(throws: StorageError.encoding(path: url.location, encoding: encoding)) {
+            try UserDatabase(at: url, TestDatabase.limits)
+        }
+        #expect(
+            error?.description
+                == """
+                \(url.location) is encoded in \(encoding), which cannot store all texts; nothing was changed. Create a \
+                database with createdb --encoding=UTF8 --template=template0, and name it in the URL.
+                """)
+        let schemas = try cluster.execute(
+            "SELECT count(*) FROM pg_namespace WHERE nspname = 'portico_sandbox'", in: name)
+        #expect(schemas == "0")
+    }
+
     @Test(
         "are not created by a role without the right, which a check reports",
         arguments: [nil, "portico_sandbox"])

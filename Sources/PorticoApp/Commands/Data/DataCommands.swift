@@ -64,6 +64,12 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = try await DataDirectoryOptions(data)
+        let directory = URL(filePath: file).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: directory) else {
+            throw UsageError(
+                "The directory \"\(directory)\" of the copy does not exist. Create it, or give another path for the copy."
+            )
+        }
         try DatabaseBackup.write(of: options.folder, to: file)
         print(
             "\(file) is a copy of the users' data in \(options.folder.path). It does not contain the master key."

@@ -55,7 +55,7 @@ struct UsersOptions: ParsableArguments {
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
             case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
                 .badMasterKey, .wrongMasterKey, .decryptionFailed, .damagedConnection, .badDatabaseURL,
-                .unavailable,
+                .encoding, .unavailable,
                 .unknownOutcome,
                 .refused, .notEmpty, .differs:
                 throw error
