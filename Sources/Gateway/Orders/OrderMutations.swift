@@ -111,7 +111,7 @@ extension GatewayContext {
     private func check(
         _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
     ) async throws {
-        try ticket.checkLastDay(at: services.reads.clock.wallTime())
+        try ticket.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
         _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
         try await checkInstrument(input, ticket, at: provider)
     }
@@ -164,7 +164,8 @@ extension GatewayContext {
         return try self.change(id, .replace(change)) {
             tradingAPI, order, write, call throws(ProviderFailure) in
             try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
-        } checking: { tradingAPI, order throws(FieldError) in
+        } checking: { [services] tradingAPI, order throws(FieldError) in
+            try change.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
             try tradingAPI.orderCapabilities.check(
                 change, of: order.order, inGroup: order.isInGroup, at: order.connection.provider)
         }

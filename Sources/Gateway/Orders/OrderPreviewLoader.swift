@@ -56,7 +56,7 @@ extension GatewayContext {
             order.clientOrderID = JournalWrite.clientOrderID(of: JournalWrite.newID())
             ticket = order
             try tradingAPI.orderCapabilities.check(order, at: connection.provider)
-            try order.checkLastDay(at: services.reads.clock.wallTime())
+            try order.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
             instrument = try await checkInstrument(input, order, at: connection.provider)
         } catch let error as FieldError where error.isRefusal {
             refusals.append(ExpectedOrderRejection(error))

@@ -161,15 +161,14 @@ extension OrderCapabilities {
     }
 }
 
-extension OrderTicket {
-    /// Checks that the last day of the order has not passed.
+extension CalendarDate {
+    /// Checks that this last day of an order has not passed.
     ///
     /// Yesterday in UTC is accepted, because it is today in the time zones of some exchanges.
-    func checkLastDay(at now: Instant) throws(FieldError) {
+    func checkAsLastDay(at now: Instant) throws(FieldError) {
         let today = now.dateInUTC
-        guard let expiresOn, let yesterday = today.adding(days: -1), expiresOn < yesterday else { return }
-        throw .argument(
-            "input.expiresOn", "It is \(expiresOn), which has passed; use \(today) or a later day.")
+        guard let yesterday = today.adding(days: -1), self < yesterday else { return }
+        throw .argument("input.expiresOn", "It is \(self), which has passed; use \(today) or a later day.")
     }
 }
 

@@ -149,6 +149,13 @@ struct SaxoOrderTests {
             order.rest = "timeInForce: GTD expiresOn: \"2026-11-19\""
             let placed = try await gateway.placed(order, fresh())
             #expect(placed["timeInForce"] == "GTD", "\(placed)")
+            let id = try #require(placed["id"]?.string)
+            let change = "{ timeInForce: GTD expiresOn: \"2026-11-18\" }"
+            let replaced = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(id)\", input: \(change)) { order { id } } }", as: alice,
+                fresh())
+            #expect(replaced.failures == [FieldFailure("replaceOrder", "BAD_USER_INPUT", nil)], "\(replaced)")
+            #expect(replaced["errors"]?[0]?["extensions"]?["argument"] == "input.expiresOn")
             gateway.clock.advanceWallClock(by: .seconds(86_400))
             #expect(try await gateway.placed(order, fresh())["id"] == placed["id"])
             order.key = "key-2"
