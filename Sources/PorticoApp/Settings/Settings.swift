@@ -9,6 +9,8 @@ import Upstream
 import Web
 
 /// All settings of `portico serve`.
+///
+/// The file is longer than 350 lines, because it contains the name, the range, the default and the text of each setting.
 package enum Settings {
     static let server = ServerSettingGroup()
     static let users = UserSettingGroup()

@@ -62,9 +62,9 @@ struct AlertStoreTests {
         try await TwoUsers.with(engine) { users in
             let store = AlertStore(in: users.file)
             func read() async throws -> (owners: [OwnerID], transactions: Int) {
-                let before = users.file.database.postgres?.counts.transactions ?? 0
+                let before = users.file.database.transactionCount
                 let owners = try await store.ownersOfActive()
-                return (owners, (users.file.database.postgres?.counts.transactions ?? 0) - before)
+                return (owners, users.file.database.transactionCount - before)
             }
             let empty = try await read()
             #expect(empty.owners.isEmpty)

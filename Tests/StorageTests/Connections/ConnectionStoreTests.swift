@@ -57,9 +57,9 @@ struct ConnectionStoreTests {
         try await engine.with { folder in
             let (file, store) = try Self.store(folder)
             func read() throws -> (connections: [StoredConnection], transactions: Int) {
-                let before = file.database.postgres?.counts.transactions ?? 0
+                let before = file.database.transactionCount
                 let connections = try store.all()
-                return (connections, (file.database.postgres?.counts.transactions ?? 0) - before)
+                return (connections, file.database.transactionCount - before)
             }
             let empty = try read()
             #expect(empty.connections.isEmpty)

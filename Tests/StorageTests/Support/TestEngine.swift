@@ -96,3 +96,8 @@ struct TestDatabase {
     /// The path of the file, or the address of the server, in errors.
     var location: String { url?.location ?? folder.file(UserDatabase.name) }
 }
+
+extension SQLDatabase {
+    /// The number of transactions at PostgreSQL; 0 with SQLite.
+    var transactionCount: Int { postgres?.counts.transactions ?? 0 }
+}

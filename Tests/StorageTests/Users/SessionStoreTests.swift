@@ -59,9 +59,9 @@ struct SessionStoreTests {
             // Stores the key of the tokens.
             _ = try SessionStore(in: file, key)
             func start() throws -> (ids: [String], transactions: Int) {
-                let before = file.database.postgres?.counts.transactions ?? 0
+                let before = file.database.transactionCount
                 let ids = try SessionStore(in: file, key).live.all.map(\.id).sorted()
-                return (ids, (file.database.postgres?.counts.transactions ?? 0) - before)
+                return (ids, file.database.transactionCount - before)
             }
             let empty = try start()
             #expect(empty.ids.isEmpty)
