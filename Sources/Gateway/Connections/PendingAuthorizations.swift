@@ -25,45 +25,13 @@ package final class PendingAuthorizations: Sendable {
     package static let lifetime = Duration.seconds(600)
     /// Of one user at the same time; the oldest make room.
     static let maximumPerUser = 20
-    /// Of all users, likewise.
+    /// Of all users; the oldest of the user with the most make room.
     static let maximumTotal = 10_000
 
-    private struct State {
-        var byState: [String: PendingAuthorization] = [:]
-        /// The states of a user, oldest first.
-        var byOwner: [OwnerID: [String]] = [:]
-        /// All states in the order in which they expire.
-        ///
-        /// A state that was taken remains until its time of expiry.
-        var order: [(state: String, expiresAt: ContinuousClock.Instant)] = []
-        /// The number of removed entries at the beginning of `order`.
-        var removedCount = 0
-
-        mutating func remove(_ state: String) -> PendingAuthorization? {
-            guard let pending = byState.removeValue(forKey: state) else { return nil }
-            byOwner[pending.owner]?.removeAll { $0 == state }
-            if byOwner[pending.owner]?.isEmpty == true { byOwner[pending.owner] = nil }
-            return pending
-        }
-
-        /// Removes expired states, and the oldest ones above the limit.
-        mutating func evict(now: ContinuousClock.Instant, maximum: Int) {
-            while removedCount < order.count,
-                order[removedCount].expiresAt <= now || byState.count >= maximum
-                    || byState[order[removedCount].state] == nil
-            {
-                _ = remove(order[removedCount].state)
-                removedCount += 1
-            }
-            if removedCount > order.count / 2 {
-                order.removeFirst(removedCount)
-                removedCount = 0
-            }
-        }
-    }
-
     // Held for a few look-ups.
-    private let state = Mutex(State())
+    private let consents = Mutex(
+        SharedTable<OwnerID, String, PendingAuthorization>(
+            maximum: PendingAuthorizations.maximumTotal, share: PendingAuthorizations.maximumPerUser))
     private let clock: TimeSource
     private let store: AuthorizationStore?
 
@@ -104,25 +72,17 @@ package final class PendingAuthorizations: Sendable {
 
     package func add(_ pending: PendingAuthorization, as name: String) {
         let now = clock.now()
-        state.withLock { state in
-            state.evict(now: now, maximum: Self.maximumTotal)
-            let surplus = (state.byOwner[pending.owner] ?? []).dropLast(Self.maximumPerUser - 1)
-            for oldest in surplus { _ = state.remove(oldest) }
-            state.byState[name] = pending
-            state.byOwner[pending.owner, default: []].append(name)
-            state.order.append((name, pending.expiresAt))
+        consents.withLock { consents in
+            consents.removeAll { $0.expiresAt <= now }
+            consents.insert(pending, for: name, of: pending.owner)
         }
     }
 
     /// The users with pending authorizations.
-    package var owners: [OwnerID] { state.withLock { Array($0.byOwner.keys) } }
+    package var owners: [OwnerID] { consents.withLock(\.owners) }
 
     /// Removes all states of a user.
-    func removeAll(of owner: OwnerID) {
-        state.withLock { state in
-            for name in state.byOwner[owner] ?? [] { _ = state.remove(name) }
-        }
-    }
+    func removeAll(of owner: OwnerID) { consents.withLock { _ = $0.removeAll(of: owner) } }
 
     /// Removes and returns a pending consent; nil for a state that is unknown, used, too old, or of another
     /// user.
@@ -134,10 +94,11 @@ package final class PendingAuthorizations: Sendable {
         // States are ASCII. A text that is canonically equivalent to a state must not match it.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()
-        return state.withLock { state in
-            guard let pending = state.byState[name], pending.owner == owner, pending.provider == provider
+        return consents.withLock { consents in
+            guard let pending = consents.value(for: name), pending.owner == owner,
+                pending.provider == provider
             else { return nil }
-            _ = state.remove(name)
+            consents.remove(name)
             return pending.expiresAt > now ? pending : nil
         }
     }

@@ -97,7 +97,7 @@ package final class QuoteFeed: Sendable {
     /// Subscribes to symbols until the subscriber is released.
     ///
     /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
-    /// follow. A symbol for which there is no room, or above the client's share, is reported as ended
+    /// follow, and otherwise those of the user who follows the most symbols alone; so it is among anonymous clients. A symbol for which there is no room, or above the client's share, is reported as ended
     /// (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
     /// (`notAllowed`). The other symbols are added.
     ///

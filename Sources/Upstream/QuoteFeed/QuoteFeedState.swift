@@ -2,7 +2,8 @@ import Brokerage
 
 /// The state of a price feed: the subscribers of each symbol, its latest quote, and the undelivered events.
 ///
-/// A value without clock or tasks: ``QuoteFeed`` stores it behind its lock and executes its results.
+/// A value without clock or tasks: ``QuoteFeed`` stores it behind its lock and executes its results. The file is longer than
+/// 350 lines, because all methods change the same entries.
 struct QuoteFeedState {
     /// Signals a subscriber that there is an undelivered event, or that the feed has ended.
     typealias Bell = @Sendable () -> Void
@@ -23,6 +24,8 @@ struct QuoteFeedState {
         var followers: Set<Int> = []
         /// The number of authenticated followers.
         var authenticated = 0
+        /// The number of clients with a follower.
+        var clients = 0
         var event: QuoteEvent?
         /// The changes from the stream since the last snapshot was requested.
         var change: QuoteUpdate?
@@ -43,6 +46,7 @@ struct QuoteFeedState {
     ///
     /// They are removed to make room for symbols with one.
     private var evictable: Set<Symbol> = []
+    private var soleFollowers = SoleFollowers()
     private var nextNumber = 0
     /// The symbols of the next snapshot.
     private var unread: Set<Symbol> = []
@@ -101,7 +105,7 @@ struct QuoteFeedState {
                     paid = symbolsPerCall
                 }
                 paid -= 1
-                bells += evictIfFull()
+                bells += evictIfFull(for: client)
             }
             add(symbol, to: number, of: client)
         }
@@ -123,8 +127,17 @@ struct QuoteFeedState {
         } else {
             followers[number]?.pending.insert(symbol)
         }
+        let isFirst = clients[client]?[symbol] == nil
+        if isFirst { entry.clients += 1 }
         entries[symbol] = entry
         clients[client, default: [:]][symbol, default: 0] += 1
+        if isFirst { updateSoleFollower(of: symbol) }
+    }
+
+    /// Records which client alone follows a symbol, after a client has begun or ended to follow it.
+    private mutating func updateSoleFollower(of symbol: Symbol) {
+        let first = entries[symbol].flatMap { $0.clients == 1 ? $0.followers.first : nil }
+        soleFollowers.set(first.flatMap { followers[$0]?.client }, of: symbol)
     }
 
     /// The reason why a symbol may not be followed for a client; nil if it may, possibly in place of another
@@ -134,15 +147,21 @@ struct QuoteFeedState {
             return ProviderFailure(provider, .feedFull(symbolsPerClient: limit.perClient))
         }
         guard entries[symbol] == nil, entries.count >= limit.symbols else { return nil }
-        if client.isAuthenticated, !evictable.isEmpty { return nil }
+        if evicted(for: client) != nil { return nil }
         return ProviderFailure(provider, .feedFull(symbolsPerClient: nil))
     }
 
-    /// Ends a symbol that only anonymous clients follow, if there is no room for one more symbol.
+    /// The symbol that makes room for one more symbol of a client: for a user first one that only anonymous clients follow.
+    private func evicted(for client: QuoteClient) -> Symbol? {
+        if client.isAuthenticated, let symbol = evictable.first { return symbol }
+        return soleFollowers.symbol(makingRoomFor: client)
+    }
+
+    /// Ends another symbol, if there is no room for one more symbol of a client.
     ///
     /// - Returns: The bells of its followers.
-    private mutating func evictIfFull() -> [Bell] {
-        guard entries.count >= limit.symbols, let evicted = evictable.first else { return [] }
+    private mutating func evictIfFull(for client: QuoteClient) -> [Bell] {
+        guard entries.count >= limit.symbols, let evicted = evicted(for: client) else { return [] }
         return end(evicted, ProviderFailure(provider, .feedFull(symbolsPerClient: nil)))
     }
 
@@ -178,11 +197,14 @@ struct QuoteFeedState {
     }
 
     private mutating func release(_ symbol: Symbol, of number: Int, _ client: QuoteClient) {
-        if let count = clients[client]?[symbol] {
+        let count = clients[client]?[symbol] ?? 0
+        if count > 0 {
             clients[client]?[symbol] = count > 1 ? count - 1 : nil
             if clients[client]?.isEmpty == true { clients[client] = nil }
         }
         guard entries[symbol]?.followers.remove(number) != nil else { return }
+        defer { if count <= 1 { updateSoleFollower(of: symbol) } }
+        if count == 1 { entries[symbol]?.clients -= 1 }
         if client.isAuthenticated { entries[symbol]?.authenticated -= 1 }
         if entries[symbol]?.followers.isEmpty == true {
             entries[symbol] = nil
@@ -212,7 +234,10 @@ struct QuoteFeedState {
     ///
     /// - Returns: their bells.
     mutating func removeAll() -> [Bell] {
-        defer { (followers, entries, unread, clients, evictable) = ([:], [:], [], [:], []) }
+        defer {
+            (followers, entries, unread, clients, evictable) = ([:], [:], [], [:], [])
+            soleFollowers = SoleFollowers()
+        }
         return followers.values.map(\.wakeSignal)
     }
 

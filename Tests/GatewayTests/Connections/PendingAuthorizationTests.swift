@@ -71,6 +71,18 @@ struct PendingAuthorizationTests {
         for number in 5..<25 { #expect(book.consume("\(number)", of: alice, at: .saxo) != nil, "\(number)") }
         #expect(book.consume("bob's", of: bob, at: .saxo) != nil)
     }
+
+    @Test(
+        "of many users make room for others: the oldest of the user with the most, and not the oldest of all")
+    func full() throws {
+        let book = PendingAuthorizations(clock: clock.calls)
+        book.add(try pending(of: bob), as: "bob's")
+        for number in 0..<(PendingAuthorizations.maximumTotal) {
+            let owner = try #require(OwnerID("user \(number / PendingAuthorizations.maximumPerUser)"))
+            book.add(try pending(of: owner), as: "\(number)")
+        }
+        #expect(book.consume("bob's", of: bob, at: .saxo) != nil)
+    }
 }
 
 @Suite("A redirect address")

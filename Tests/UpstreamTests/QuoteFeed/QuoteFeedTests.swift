@@ -410,4 +410,35 @@ struct QuoteFeedTests {
         }
         withExtendedLifetime((anonymous, both, user)) {}
     }
+
+    /// Two users, and two anonymous clients.
+    private static let pairs: [[QuoteClient]] = [
+        [OwnerID("ann"), OwnerID("bob")].compactMap { $0.map { .user($0) } }, [.address(7), .address(8)],
+    ]
+
+    @Test("lets the client that follows the most symbols make room for another one", arguments: pairs)
+    func fullFeed(_ clients: [QuoteClient]) async throws {
+        let symbols = try (0..<7).map { try #require(Symbol("S\($0)")) }
+        let hub = hub(nil, ScriptedSnapshots(Dictionary(symbols.map { ($0, 1) }) { $1 })) { $0.symbols = 4 }
+        let (first, second) = (clients[0], clients[1])
+        let followers = try symbols[..<4].map { try hub.follow([$0], for: first) }
+        // Its oldest symbols, until both have as many.
+        let others = try symbols[4..<6].map { try hub.follow([$0], for: second) }
+        for (index, follower) in (followers + others).enumerated() {
+            var news = follower.makeAsyncIterator()
+            let event = try #require(await news.next()?[symbols[index]])
+            #expect((event == full()) == (index < 2), "\(index): \(event)")
+        }
+        for client in clients {
+            var late = try hub.follow([symbols[6]], for: client).makeAsyncIterator()
+            #expect(await late.next() == [symbols[6]: full()])
+        }
+        #expect(hub.symbolCount == 4)
+        // A symbol that both follow makes no room.
+        let shared = try hub.follow([symbols[2], symbols[3]], for: second)
+        var third = try hub.follow([symbols[6]], for: first).makeAsyncIterator()
+        #expect(price(await third.next(), symbols[6]) == 1)
+        #expect(hub.symbolCount == 4)
+        withExtendedLifetime((followers, others, shared)) {}
+    }
 }
