@@ -25,7 +25,8 @@ struct BackChannelLogoutRoute: Route {
                 let token = Self.logoutToken(in: String(decoding: body.readableBytesView, as: UTF8.self))
             else { return .ready(Self.refusal(.malformedToken)) }
             return .async { [service] in
-                switch await service.logOut(with: token) {
+                // It may wait for the keys of the identity provider.
+                switch await AdmissionSlot.returned(during: { await service.logOut(with: token) }) {
                 case .success:
                     var response = HTTPResponse(.ok)
                     response.headers = [HTTPResponse.Header("cache-control", "no-store")]

@@ -44,7 +44,10 @@ extension HTTPConnectionHandler {
         let task = Task { [server, id = exchange.id] in
             let result: Result<HTTPResponse, any Error>
             do {
-                result = .success(try await CurrentRequest.$id.withValue(id) { try await fetch() })
+                result = .success(
+                    try await AdmissionSlot.$queue.withValue(server.load.admissionQueue) {
+                        try await CurrentRequest.$id.withValue(id) { try await fetch() }
+                    })
             } catch {
                 result = .failure(error)
             }

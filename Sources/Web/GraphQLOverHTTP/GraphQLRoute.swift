@@ -97,10 +97,10 @@ package final class GraphQLRoute: Route {
         let context = context.hasTokenEnded ? renewed(context) : context
         guard context.session.verification != nil else { return respond(context) }
         return .async { [self] in
-            let context = await verified(context)
+            let context = try await verified(context)
             do throws(HTTPError) {
-                if !isCharged, let token = context.token {
-                    try quota.charge(token: token, from: context.client)
+                if !isCharged, let credential = context.credential {
+                    try quota.charge(credential: credential, from: context.client)
                 }
             } catch {
                 return error.response(as: context.responseType, id: context.requestID)
@@ -110,9 +110,16 @@ package final class GraphQLRoute: Route {
     }
 
     /// The context with the session of a token that had to be verified.
-    private func verified(_ context: RequestContext) async -> RequestContext {
+    ///
+    /// The request has no slot of the admission queue during the verification, which can wait for the keys of an identity
+    /// provider.
+    ///
+    /// - Throws: `CancellationError` if the request was cancelled meanwhile.
+    private func verified(_ context: RequestContext) async throws -> RequestContext {
         guard let verify = context.session.verification else { return context }
-        return replacing(await verify(), in: context)
+        let session = await AdmissionSlot.returned { await verify() }
+        try Task.checkCancellation()
+        return replacing(session, in: context)
     }
 
     /// Executes a query or mutation of the server's own documents, as if a client had sent it.
@@ -207,8 +214,11 @@ package final class GraphQLRoute: Route {
         let token = try token(of: head)
         let session = session(token)
         guard let token, session.tokenRejection == nil else { return (session, nil) }
-        // A token that is not verified counts for its address only: invented tokens would fill the table of tokens.
-        if session.verification == nil { try quota.charge(token: token, from: head.client) }
+        // A token that is not verified counts for its address only: invented tokens would fill the table of tokens, and
+        // could use up the limit of another token.
+        if session.verification == nil {
+            try quota.charge(credential: session.credential ?? token, from: head.client)
+        }
         return (session, token)
     }
 
@@ -223,7 +233,9 @@ package final class GraphQLRoute: Route {
     /// Charges a further request of a batch; the first one was charged with the head.
     private func charge(_ context: RequestContext) throws(HTTPError) {
         try quota.charge(context.client)
-        if let token = context.token { try quota.charge(token: token, from: context.client) }
+        if let credential = context.credential {
+            try quota.charge(credential: credential, from: context.client)
+        }
     }
 
     // MARK: - Responses
@@ -346,7 +358,7 @@ package final class GraphQLRoute: Route {
                 // The token may have ended while the request was in the queue.
                 guard context.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                return try await respond(to: request, in: await verified(renewed(context))).value()
+                return try await respond(to: request, in: try await verified(renewed(context))).value()
             }
         }
     }
@@ -386,9 +398,12 @@ package final class GraphQLRoute: Route {
                 // As for a single request.
                 guard context.hasTokenEnded else { return finish(try await fetch()) }
                 span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                return try await respond(
-                    toOneOfSeveral: request, since: start, in: verified(renewed(context))
-                ).value()
+                // The other requests of the batch go on, so this one keeps their slot.
+                var present = renewed(context)
+                if let verify = present.session.verification {
+                    present = replacing(await verify(), in: present)
+                }
+                return try await respond(toOneOfSeveral: request, since: start, in: present).value()
             }
         }
     }

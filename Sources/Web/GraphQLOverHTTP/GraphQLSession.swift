@@ -14,6 +14,8 @@ package protocol GraphQLSession: AnyObject, Sendable {
     var user: String? { get }
     /// The reason why the token was rejected; nil if it was accepted or if there is none.
     var tokenRejection: AuthenticationError? { get }
+    /// Identifies the token for its rate limit, whichever of its texts a request has; nil for a token with one text.
+    var credential: String? { get }
     /// The scopes of the session, as `@requires` names them.
     var scopes: Set<String> { get }
     /// True if the token is still valid.
@@ -65,6 +67,7 @@ extension GraphQLSession {
     package var cacheAudience: [String]? { nil }
     package var user: String? { nil }
     package var tokenRejection: AuthenticationError? { nil }
+    package var credential: String? { nil }
     package var scopes: Set<String> { [] }
     package var isValid: Bool { true }
     package var verification: (@Sendable () async -> any GraphQLSession)? { nil }
@@ -116,6 +119,9 @@ package struct RequestContext: Sendable {
 
     /// The media type of a single response, and of an error before the operation starts.
     var responseType: ResponseMediaType { accepted.single ?? .json }
+
+    /// Identifies the token whose quota the request uses; nil if it was rejected or missing.
+    var credential: String? { token.map { session.credential ?? $0 } }
 
     /// True if the token was valid when the head of the request arrived, and has ended since.
     var hasTokenEnded: Bool { token != nil && !session.isValid }

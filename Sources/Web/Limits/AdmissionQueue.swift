@@ -33,13 +33,19 @@ final class AdmissionQueue: Sendable {
     }
 
     /// Requests a slot, now or after waiting.
-    func acquire(onAdmission: @escaping @Sendable () -> Void) -> Entry {
+    ///
+    /// - Parameters:
+    ///   - isReturning: Whether the request had a slot before. It waits also if the queue is full: as many can as there are
+    ///     connections and streams.
+    ///   - onAdmission: Called when a request that waits gets its slot.
+    /// - Returns: Whether the request has the slot, or waits.
+    func acquire(isReturning: Bool = false, onAdmission: @escaping @Sendable () -> Void) -> Entry {
         state.withLock { state in
             if state.admitted < limit {
                 state.admitted += 1
                 return .admitted
             }
-            guard state.waiting.count < queueLimit else { return .full }
+            guard isReturning || state.waiting.count < queueLimit else { return .full }
             let ticket = state.next
             state.next += 1
             state.waiting[ticket] = onAdmission
@@ -61,6 +67,9 @@ final class AdmissionQueue: Sendable {
         resume?()
     }
 
+    /// Takes a slot beyond the limit, for a request that is about to end and to return it.
+    fileprivate func acquireBeyondLimit() { state.withLock { $0.admitted += 1 } }
+
     /// Cancels the wait; false if the closure was called already, and `release` must follow.
     func withdraw(_ ticket: Ticket) -> Bool {
         state.withLock { $0.waiting.removeValue(forKey: ticket) != nil }
@@ -69,5 +78,43 @@ final class AdmissionQueue: Sendable {
     /// The numbers of requests that load data and that wait, for metrics.
     var occupancy: (admitted: Int, waiting: Int) {
         state.withLock { ($0.admitted, $0.waiting.count) }
+    }
+}
+
+/// The slot of the admission queue that the current request has.
+package enum AdmissionSlot {
+    /// The queue; nil outside of a request that has a slot.
+    @TaskLocal static var queue: AdmissionQueue?
+
+    /// Runs a closure without the slot of the current request, which waits for one again afterwards.
+    ///
+    /// It is for waits that a client can cause for nothing, such as for the keys of an identity provider that does not respond:
+    /// they must not keep other requests from a slot. One task of a request calls it at a time.
+    ///
+    /// - Parameter body: The closure. If the request is cancelled, the function returns without a wait.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
+    package static func returned<Value, Failure: Error>(
+        during body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        guard let queue else { return try await body() }
+        queue.release()
+        let result: Result<Value, Failure>
+        do throws(Failure) {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        await takeAgain(from: queue)
+        return try result.get()
+    }
+
+    private static func takeAgain(from queue: AdmissionQueue) async {
+        let (admissions, admission) = AsyncStream.makeStream(of: Void.self)
+        let entry = queue.acquire(isReturning: true) { admission.yield() }
+        guard case .queued(let ticket) = entry else { return }
+        var iterator = admissions.makeAsyncIterator()
+        // Nil if the request was cancelled.
+        if await iterator.next() == nil, queue.withdraw(ticket) { queue.acquireBeyondLimit() }
     }
 }

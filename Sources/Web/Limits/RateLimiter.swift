@@ -172,10 +172,13 @@ package struct ClientRateLimits: Sendable {
 
     /// Counts a request with a token that is known to be good: others would fill the table.
     ///
+    /// - Parameters:
+    ///   - credential: The token, or a text that is the same for all texts of the token.
+    ///   - address: The address of the client.
     /// - Throws: `.tooManyRequests`.
-    package func charge(token: String, from address: ClientAddress) throws(HTTPError) {
+    package func charge(credential: String, from address: ClientAddress) throws(HTTPError) {
         guard !isExempt(address) else { return }
-        if let delay = tokens.consume(hash(token), now: .now()) {
+        if let delay = tokens.consume(hash(credential), now: .now()) {
             throw .tooManyRequests(.token, after: delay)
         }
     }
@@ -184,9 +187,9 @@ package struct ClientRateLimits: Sendable {
         exemptsThisMachine && address.isThisMachine
     }
 
-    private func hash(_ token: String) -> UInt64 {
-        guard let tokenKey else { return UInt64(bitPattern: Int64(token.hashValue)) }
-        let code = HashFunction.sha256.authenticationCode(for: token.utf8.span, using: tokenKey)
+    private func hash(_ credential: String) -> UInt64 {
+        guard let tokenKey else { return UInt64(bitPattern: Int64(credential.hashValue)) }
+        let code = HashFunction.sha256.authenticationCode(for: credential.utf8.span, using: tokenKey)
         return code.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -78,7 +78,9 @@ package struct GraphQLWebSocketService: Sendable {
         _ request: GraphQLRequest, in context: RequestContext, isDraining: Bool
     ) throws(HTTPError) -> Admission {
         try load.quota.charge(context.client)
-        if let token = context.token { try load.quota.charge(token: token, from: context.client) }
+        if let credential = context.credential {
+            try load.quota.charge(credential: credential, from: context.client)
+        }
         guard !isDraining else { throw .shuttingDown }
         let resolved = try documents.resolve(request)
         let user = context.session.user

@@ -139,6 +139,29 @@ struct ClientRateLimitsTests {
         }
     }
 
+    @Test(
+        "of a token is one for all its texts, whether its session is known or must be verified",
+        arguments: [false, true])
+    func texts(mustVerify: Bool) async throws {
+        var limits = limits
+        limits.tokenRate = RateLimit(every: pause, burst: 2)
+        var service = TestService.make()
+        service.mustVerify = { _ in mustVerify }
+        service.session = { .success($0 == "other" ? "other" : "somebody") }
+        service.credential = { $0 }
+        func request(_ token: String) -> String {
+            RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer \(token)"])
+        }
+        try await withServer(service, limits: limits) { server in
+            for (token, status) in [
+                ("a.b.c", 200), ("a.b.d", 200), ("a.b.c", 429), ("a.b.e", 429), ("other", 200),
+            ] {
+                let answer = try await server.ask(request(token))
+                #expect(answer.status == status, "\(token)")
+            }
+        }
+    }
+
     @Test("of a token is separate on every connection")
     func token() async throws {
         var limits = limits
