@@ -34,7 +34,8 @@ final class OrderWriteAttempt: Sendable {
         case notProcessed
         /// It could not be marked, so the request was not sent.
         case stopped(StorageError)
-        /// The journal has no entry that this process may mark, so the request was not sent.
+        /// The journal has no entry that this process may mark, so the request was not sent: it was deleted, or another
+        /// process has taken it over.
         case unrecorded
     }
 
@@ -77,13 +78,25 @@ final class OrderWriteAttempt: Sendable {
             case .marked: (.responseLost, nil)
             case .notMarked, .notProcessed: (.notProcessed, FieldError(failure))
             case .stopped(let error): (.notProcessed, FieldError(error))
-            case .unrecorded: (nil, .unrecorded)
+            case .unrecorded: (nil, journal.isShared ? .takenOver : .unrecorded)
             }
         }
     }
 }
 
 extension FieldError {
+    /// Another process that uses the database has taken the entry over.
+    ///
+    /// The entry can also have been deleted with its user or connection; then the repeated request reports that.
+    fileprivate static var takenOver: FieldError {
+        FieldError(
+            .storageUnavailable,
+            """
+            The request was not sent to the broker. The database was not available to this server for so long that another \
+            one has removed the entry in the journal. Repeat the request.
+            """, retryAt: .now + .seconds(1))
+    }
+
     fileprivate static let unrecorded = FieldError(
         .conflict,
         """

@@ -228,14 +228,18 @@ package struct OrderJournal: Sendable {
 
     /// Records a write in a transaction.
     ///
-    /// From the start of this call until ``release(_:)``, this process executes the write.
+    /// From the start of this call until ``release(_:)``, this process executes the write. Other processes must know that it
+    /// runs: after an outage of the database, it may not have reported to them yet.
     private func record<Start: Sendable>(
         _ id: String, of owner: OwnerID, _ body: @escaping @Sendable (SQLTransaction) throws -> Start,
         isBegun: (Start) -> Bool
     ) async throws(StorageError) -> Start {
         active.insert(id)
         do {
-            let start = try await database.write(for: owner, body)
+            let start = try await database.write(for: owner) { [isShared, instanceID] db in
+                if isShared { try Membership.prolong(instanceID, db) }
+                return try body(db)
+            }
             if !isBegun(start) { active.remove(id) }
             return start
         } catch {

@@ -60,6 +60,18 @@ package final class Membership: Sendable {
         return try db.value("SELECT count(*) FROM replica WHERE expires_at > clock_milliseconds()") ?? 1
     }
 
+    /// Reports a process that has not done so for half of its lifetime, in a transaction: others must not take over what
+    /// the transaction stores for the process, because its reports failed during an outage of the database.
+    ///
+    /// It does nothing for a process without a row.
+    static func prolong(_ id: String, _ db: SQLTransaction) throws {
+        try db.execute(
+            """
+            UPDATE replica SET expires_at = clock_milliseconds() + CAST(?2 AS BIGINT)
+            WHERE id = ?1 AND expires_at < clock_milliseconds() + CAST(?2 AS BIGINT) / 2
+            """, [id, Int64(lifetime / .milliseconds(1))])
+    }
+
     /// Whether a process has reported within its lifetime, in a transaction.
     package static func isLive(_ id: String, _ db: SQLTransaction) throws -> Bool {
         try db.value("SELECT \(isLive("?"))", [id], as: Bool.self) == true

@@ -1,4 +1,5 @@
 import Brokerage
+import Foundation
 import Gateway
 import GraphQL
 import Sandbox
@@ -68,6 +69,44 @@ struct OrderRecordTests {
                     The request was not sent to the broker, because its entry in the journal has been deleted. \
                     Check the orders, then repeat the request.
                     """)
+        }
+    }
+
+    @Test(
+        "is STORAGE_UNAVAILABLE if another replica has taken its entry over, and is placed once when it is repeated"
+    )
+    func takenOver() async throws {
+        var limits = PostgresLimits()
+        (limits.lookUp, limits.transaction) = (.seconds(60), .seconds(60))
+        let url = try PostgresURL(
+            PostgresCluster.shared.get().url(), origin: "the test's URL",
+            schema: "test_" + UUID().uuidString.lowercased().replacing("-", with: ""))
+        let (file, other) = (try UserDatabase(at: url, limits), try UserDatabase(at: url, limits))
+        let replicas = [file, other].map { Membership(in: $0, version: "test") }
+        for replica in replicas { try replica.join() }
+        try await withGateway(in: file, of: replicas[0].id) { gateway in
+            let answer = try await place(gateway) { _, journal in
+                // An outage: this replica cannot report for longer than it counts as running, and the other one
+                // reports first.
+                try await other.database.write { [id = replicas[0].id] db in
+                    try db.execute("UPDATE replica SET expires_at = 1 WHERE id = ?", [id])
+                }
+                try await OrderJournal(in: other, of: replicas[1].id).abandonUnattended()
+                try await replicas[0].report()
+            }
+            #expect(gateway.placings == 0)
+            #expect(answer.failures == [FieldFailure("placeOrder", "STORAGE_UNAVAILABLE", nil)], "\(answer)")
+            let error = answer["errors"]?[0]
+            #expect(
+                error?["message"]?.string
+                    == """
+                    The request was not sent to the broker. The database was not available to this server for so long \
+                    that another one has removed the entry in the journal. Repeat the request.
+                    """)
+            #expect(error?["extensions"]?["retryAt"]?.string.flatMap { Instant($0) } != nil, "\(answer)")
+            let repeated = try await place(gateway) { _, _ in }
+            #expect(repeated["data"]?["placeOrder"]?["order"]?["state"] == "OPEN", "\(repeated)")
+            #expect(gateway.placings == 1)
         }
     }
 

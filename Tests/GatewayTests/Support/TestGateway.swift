@@ -21,13 +21,16 @@ struct TestGateway: Sendable {
     /// A Friday, 11:00 in New York.
     static let now = "2026-11-20T16:00:00Z"
 
-    fileprivate init(sandbox: Sandbox, transport: HTTPClient, people: UserPolicy) throws {
+    fileprivate init(
+        sandbox: Sandbox, transport: HTTPClient, people: UserPolicy, file: UserDatabase?,
+        of instanceID: String?
+    ) throws {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
-        let file = try UserDatabase.temporary()
+        let file = try file ?? UserDatabase.temporary()
         for user in [alice, bob] { try UserStore(in: file).ensure(user) }
-        userData = try UserData(in: file, .random(), userPolicy: people)
+        userData = try UserData(in: file, .random(), userPolicy: people, of: instanceID)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -224,7 +227,8 @@ final class TestClock: Sendable {
 
 func withGateway<Value>(
     users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1, people: UserPolicy = .test,
-    clock: ManualClock? = nil, _ configure: (inout SandboxConfiguration) -> Void = { _ in },
+    clock: ManualClock? = nil, in file: UserDatabase? = nil, of instanceID: String? = nil,
+    _ configure: (inout SandboxConfiguration) -> Void = { _ in },
     _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
     let now = try #require(Instant(TestGateway.now))
@@ -240,7 +244,10 @@ func withGateway<Value>(
     let transport = try HTTPClient(userAgent: "gateway-tests")
     let result: Result<Value, any Error>
     do {
-        result = .success(try await test(TestGateway(sandbox: sandbox, transport: transport, people: people)))
+        result = .success(
+            try await test(
+                TestGateway(
+                    sandbox: sandbox, transport: transport, people: people, file: file, of: instanceID)))
     } catch {
         result = .failure(error)
     }

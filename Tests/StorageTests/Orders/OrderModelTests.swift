@@ -40,12 +40,15 @@ struct OrderModel: CheckedModel {
         case earlyMissing
         /// A request whose response is lost counts as not sent, if that cannot be recorded.
         case lostIsUnsent
+        /// A process begins a write without a report to the other one.
+        case silentBegin
 
         var rules: [String] {
             switch self {
             case .deletesSent, .uncomparedMark, .uncomparedTakeover, .lostIsUnsent:
                 [OrderModel.twice, OrderModel.forgotten]
             case .noDeadline, .earlyMissing: [OrderModel.missing]
+            case .silentBegin: [OrderModel.removed]
             }
         }
     }
@@ -60,9 +63,9 @@ struct OrderModel: CheckedModel {
 
     enum Work: Hashable {
         case none
-        case begun(Int)
+        case begun(Int, at: Int)
         /// The mark is being written; the request may be sent before the time.
-        case marking(Int, before: Int)
+        case marking(Int, since: Int, before: Int)
         case marked(Int, before: Int)
         case sent(Int)
         /// A write was read, and will be taken over.
@@ -90,10 +93,13 @@ struct OrderModel: CheckedModel {
         var processes = [Process(), Process()]
         var messages: Set<Message> = []
         var orders: Set<Int> = []
+        /// Whether a process found that the other one had taken over a write which began less than a lifetime ago.
+        var hasRemoved = false
     }
 
     static let twice = "two orders for one key"
     static let missing = "an order is missing that the broker has or may receive"
+    static let removed = "a write is taken over although its process began it just now"
     static let forgotten = "the journal has no write of an order that the broker has or may receive"
     private static let lifetime = 2
     private static let arrival = 4
@@ -104,6 +110,7 @@ struct OrderModel: CheckedModel {
 
     func violation(of state: State) -> String? {
         if state.orders.count > 1 { return Self.twice }
+        if state.hasRemoved { return Self.removed }
         for id in state.orders.union(state.messages.map(\.id)) {
             guard let row = state.row, row.id == id else { return Self.forgotten }
             if row.state == .missing { return Self.missing }
@@ -173,12 +180,15 @@ struct OrderModel: CheckedModel {
             if let row = state.row, row.holder == index ? true : !isLive(row.holder, state) {
                 steps += recovery(of: row, by: index, state)
             }
-        case .begun(let id):
-            add("starts to mark") { $0.processes[index].work = .marking(id, before: state.time + 1) }
-        case .marking(let id, let before):
+        case .begun(let id, let start):
+            add("starts to mark") {
+                $0.processes[index].work = .marking(id, since: start, before: state.time + 1)
+            }
+        case .marking(let id, let start, let before):
             add("marks") {
                 let isOwn = $0.row?.id == id && $0.row?.state == .pending && $0.row?.holder == index
                 if isOwn { $0.row?.state = .sent }
+                if !isOwn, state.time < start + Self.lifetime { $0.hasRemoved = true }
                 $0.processes[index].work =
                     isOwn || defect == .uncomparedMark ? .marked(id, before: before) : .none
             }
@@ -243,7 +253,8 @@ struct OrderModel: CheckedModel {
             guard isUnsent, row.holder == index || !isLive(row.holder, state) else { return }
         }
         state.row = Row(id: state.nextID, holder: index)
-        state.processes[index].work = .begun(state.nextID)
+        if defect != .silentBegin { state.processes[index].reportedAt = state.time }
+        state.processes[index].work = .begun(state.nextID, at: state.time)
         state.nextID += 1
     }
 

@@ -79,6 +79,23 @@ struct SharedJournalTests {
         }
     }
 
+    @Test(
+        "lets no other process take over an order that a process begins before its first report after an outage"
+    )
+    func beginsAfterOutage() async throws {
+        try await Self.with { first, second in
+            // The database did not respond for longer than a process may be silent.
+            try await first.stop()
+            let placing = try OrderJournalTests.placing()
+            guard case .begun = try await first.journal.begin(placing) else {
+                Issue.record("it was not recorded")
+                return
+            }
+            try await second.journal.abandonUnattended()
+            #expect(try await first.journal.markSent(placing.id))
+        }
+    }
+
     @Test("keeps an order that was marked, and one process determines its outcome")
     func stoppedAfterMark() async throws {
         try await Self.with { first, second in
