@@ -259,7 +259,8 @@ let package = Package(
         tests(
             "GatewayTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox", "Storage",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "OpenIDConnect", "PorticoCore", "Sandbox",
+                "Storage",
                 "TestSupport",
                 "Upstream",
             ] + providerTargets),

@@ -43,6 +43,30 @@ package struct IssuerKey: Sendable {
         return "{\(others)\(members)\(id.isEmpty ? "" : #","kid":"\#(id)""#)}"
     }
 
+    /// The same token of ES256 with the other form of its signature: (r, n − s) for (r, s).
+    ///
+    /// It needs no key.
+    package static func otherForm(of token: String) throws -> String {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3, var signature = Base64.url.decoded(parts[2].utf8), signature.count == 64
+        else {
+            throw PrivateKey.Failure()
+        }
+        var borrow = 0
+        for index in stride(from: 31, through: 0, by: -1) {
+            let difference = Int(p256Order[index]) - Int(signature[32 + index]) - borrow
+            signature[32 + index] = UInt8(truncatingIfNeeded: difference)
+            borrow = difference < 0 ? 1 : 0
+        }
+        return "\(parts[0]).\(parts[1]).\(encoded(signature))"
+    }
+
+    /// The order n of P-256 (FIPS 186-4, section D.1.2.3).
+    private static let p256Order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+
     /// Signs bytes.
     package func signature(of bytes: Data) throws -> Data { Data(try key.signature(of: Array(bytes))) }
 

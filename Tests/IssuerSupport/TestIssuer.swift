@@ -19,6 +19,8 @@ package final class TestIssuer: Sendable {
         package var namedIssuer: String?
         /// Changes the claims of ID tokens: each is JSON, and empty text removes the claim.
         package var claims: [String: String] = [:]
+        /// Whether requests for the keys are taken, and get no response.
+        package var hidesKeys = false
         /// Whether the metadata promise the parameter `iss` of responses.
         package var promisesIssuer = false
 
@@ -202,6 +204,7 @@ package final class TestIssuer: Sendable {
                 {"issuer":"\(named)","authorization_endpoint":"\(issuer)/authorize","token_endpoint":"\(issuer)/token",
                 "jwks_uri":"\(issuer)/keys","authorization_response_iss_parameter_supported":\(promise)}
                 """, status: faults.metadataStatus, headers: json)
+        case "/keys" where faults.hidesKeys: return .silence
         case "/keys":
             let (keys, others) = state.value.withLock { ($0.keys, $0.otherKeys) }
             let texts = try keys.map { try $0.json() } + others

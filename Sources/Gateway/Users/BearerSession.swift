@@ -1,8 +1,30 @@
 package import Brokerage
+import Cryptography
 import OpenIDConnect
+import PorticoCore
 package import Storage
 import Synchronization
 package import Upstream
+
+/// A token of the identity provider as it was sent, before its signature is verified.
+struct BearerCredential: Hashable, Sendable {
+    /// The hash of header and payload, which are signed: the same for all signatures of one token.
+    ///
+    /// An ES256 signature has two forms, (r, s) and (r, n − s), which anyone can convert into each other.
+    ///
+    /// Anyone can combine the header and payload of another token with a wrong signature, so it identifies a token only
+    /// after its signature was verified.
+    let tokenHash: String
+    /// The hash of the signature.
+    let signatureHash: [UInt8]
+
+    init(_ text: String) {
+        let bytes = text.utf8
+        let mark = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex
+        tokenHash = Base64.url.encoded(HashFunction.sha256.hash(String(text[..<mark])))
+        signatureHash = HashFunction.sha256.hash(String(text[mark...]))
+    }
+}
 
 /// The session of a token of the identity provider, in memory only: it ends with the token.
 package final class BearerSession: Sendable {
@@ -17,41 +39,46 @@ package final class BearerSession: Sendable {
     /// The session at the identity provider; nil if the token names none.
     let issuerSessionID: String?
     let keyFingerprint: String
-    /// The hash of the token.
-    let tokenHash: String
+    /// The token, with the signature that was verified.
+    let credential: BearerCredential
 
     init(
-        _ token: VerifiedToken, of user: User, _ scopes: Set<Scope>, tokenHash: String, skew: Duration
+        _ token: VerifiedToken, of user: User, _ scopes: Set<Scope>, _ credential: BearerCredential,
+        skew: Duration
     ) {
-        (owner, self.scopes, self.tokenHash) = (user.id, scopes, tokenHash)
+        (owner, self.scopes, self.credential) = (user.id, scopes, credential)
         (issuedAt, expiresAt) = (token.issuedAt, token.expiresAt + skew)
         identity = Identity(issuer: token.issuer, subject: token.subject)
         (issuerSessionID, keyFingerprint) = (token.sessionID, token.keyFingerprint)
     }
+
+    /// Identifies the token, whichever of its signatures a request has: for limits.
+    package var tokenHash: String { credential.tokenHash }
 }
 
 /// The sessions of the bearer tokens that were verified, by the hashes of the tokens.
 ///
-/// Their number is bounded: one more ends the session that expires first. Its client's next request verifies the token
-/// again.
+/// Their number is bounded, in total and for each user: one more ends the user's own oldest session, or the oldest one of
+/// the user with the most. Its client's next request verifies the token again.
 final class BearerSessions: Sendable {
     private struct State {
-        var sessions: [String: BearerSession] = [:]
+        var sessions: SharedTable<OwnerID, String, BearerSession>
         /// The number of calls of ``end(where:)``.
         var ends = 0
     }
 
-    private let maximum: Int
     // Requests on any thread look for their session; it is held for a look-up or a removal.
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(maximum: Int = 10_000) {
-        self.maximum = maximum
+    init(maximum: Int = 10_000, maximumPerUser: Int = 100) {
+        state = Mutex(State(sessions: SharedTable(maximum: maximum, share: maximumPerUser)))
     }
 
-    /// The session of a token; nil if the token was not verified, or its session has ended.
-    func session(withHash hash: String, now: Instant) -> BearerSession? {
-        guard let session = state.withLock({ $0.sessions[hash] }), now < session.expiresAt else { return nil }
+    /// The session of a token; nil if the token was not verified with this signature, or its session has ended.
+    func session(of credential: BearerCredential, now: Instant) -> BearerSession? {
+        guard let session = state.withLock({ $0.sessions.value(for: credential.tokenHash) }),
+            session.credential == credential, now < session.expiresAt
+        else { return nil }
         return session
     }
 
@@ -65,16 +92,12 @@ final class BearerSessions: Sendable {
     ///   - ends: The value of ``ends`` before the session's token was verified.
     /// - Returns: Nil if sessions were ended meanwhile: this one may be among them, so its token must be verified again.
     func add(_ session: BearerSession, since ends: Int) -> BearerSession? {
-        let (added, surplus) = state.withLock { state -> (BearerSession?, BearerSession?) in
-            guard state.ends == ends else { return (nil, nil) }
-            if let known = state.sessions[session.tokenHash] { return (known, nil) }
-            let isFull = state.sessions.count >= maximum
-            let surplus = isFull ? state.sessions.values.min { $0.expiresAt < $1.expiresAt } : nil
-            if let surplus { state.sessions[surplus.tokenHash] = nil }
-            state.sessions[session.tokenHash] = session
-            return (session, surplus)
+        let (added, surplus) = state.withLock { state -> (BearerSession?, [BearerSession]) in
+            guard state.ends == ends else { return (nil, []) }
+            if let known = state.sessions.value(for: session.tokenHash) { return (known, []) }
+            return (session, state.sessions.insert(session, for: session.tokenHash, of: session.owner))
         }
-        surplus?.validity.end()
+        for session in surplus { session.validity.end() }
         return added
     }
 
@@ -88,16 +111,14 @@ final class BearerSessions: Sendable {
 
     private func remove(countsAsEnd: Bool, _ isMeant: (BearerSession) -> Bool) {
         let ended = state.withLock { state in
-            let ended = state.sessions.values.filter(isMeant)
-            for session in ended { state.sessions[session.tokenHash] = nil }
             if countsAsEnd { state.ends &+= 1 }
-            return ended
+            return state.sessions.removeAll(where: isMeant)
         }
         for session in ended { session.validity.end() }
     }
 
     /// The users who have sessions.
-    var owners: [OwnerID] { state.withLock { Array(Set($0.sessions.values.map(\.owner))) } }
+    var owners: [OwnerID] { state.withLock { $0.sessions.owners } }
 
-    var isEmpty: Bool { state.withLock { $0.sessions.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.sessions.count == 0 } }
 }

@@ -1,5 +1,4 @@
 package import Brokerage
-import Cryptography
 package import OpenIDConnect
 import PorticoCore
 package import Storage
@@ -13,7 +12,6 @@ package final class IdentityProviderService: Sendable {
     private let sessions: SessionStore
     private let identities: IdentityStore
     private let bearers: BearerSessions
-    private let logouts = AcceptedLogouts()
     private let report: @Sendable (StorageError) -> Void
     /// The rate of new users, beside the rates of requests.
     private let newUsers = CallRateLimiter<String>(
@@ -53,7 +51,7 @@ package final class IdentityProviderService: Sendable {
                 case .subject(let subject): session.identity.subject == subject
                 case .unnamedSessions(let subject):
                     session.issuerSessionID == nil && session.identity.subject == subject
-                case .token(let hash): session.tokenHash == hash
+                case .token(let hash): session.credential.tokenHash == hash
                 }
             }
         }
@@ -81,7 +79,9 @@ package final class IdentityProviderService: Sendable {
             scopes: input.scopes.map { Set($0).union([.read]) }, label: input.label,
             expiresAt: .now + Self.patience)
         try await mapStorageErrors(reporting: report) { () throws(StorageError) in
-            try await identities.begin(pending, state: secrets.stateHash, browser: secrets.browserHash)
+            try await identities.begin(
+                pending, state: secrets.stateHash, browser: secrets.browserHash,
+                from: "address \(address.number)")
         }
         return SignInStart(
             url: url.text, state: secrets.state, browserSecret: secrets.browserSecret,
@@ -125,7 +125,9 @@ package final class IdentityProviderService: Sendable {
         let scopes = pending.scopes ?? granted.intersection([.read, .write])
         let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await identities.open(
-                SessionStore.Options(scopes: scopes, label: pending.label), for: origin(of: token),
+                SessionStore.Options(scopes: scopes, label: pending.label),
+                // The nonce of the ID token was made when the sign-in began.
+                for: origin(of: token, issuedAfter: pending.expiresAt - Self.patience),
                 createsUser: creation)
         }
         do throws(IdentityStore.Refusal) {
@@ -135,10 +137,12 @@ package final class IdentityProviderService: Sendable {
         }
     }
 
-    private func origin(of token: VerifiedToken) -> IdentityStore.Origin {
+    /// What sessions depend on; `start` is the earliest time of the token's issue, by the clock of this server.
+    private func origin(of token: VerifiedToken, issuedAfter start: Instant) -> IdentityStore.Origin {
         IdentityStore.Origin(
             Identity(issuer: token.issuer, subject: token.subject), sessionID: token.sessionID,
-            issuedAt: token.issuedAt, suggestedName: token.claims["preferred_username"]?.text)
+            issuedAt: token.issuedAt, issuedAfter: start,
+            suggestedName: token.claims["preferred_username"]?.text)
     }
 
     /// Returns whether one more user may be created now; nil if the settings do not permit it.
@@ -167,7 +171,7 @@ package final class IdentityProviderService: Sendable {
     /// It reads memory only.
     package func knownSession(ofToken token: String, now: Instant = .now) -> BearerSession? {
         guard provider.hasValidKeys else { return nil }
-        return bearers.session(withHash: Self.hash(of: token), now: now)
+        return bearers.session(of: BearerCredential(token), now: now)
     }
 
     /// Verifies a token, and finds or creates its user.
@@ -196,14 +200,14 @@ package final class IdentityProviderService: Sendable {
             let token = try await provider.verify(text, for: .bearer)
             let scopes = policy.mapping.scopes(of: token.claims)
             guard !scopes.isEmpty else { throw SignInRejection.noScope }
-            let hash = Self.hash(of: text)
+            let credential = BearerCredential(text)
+            let skew = provider.configuration.clockSkew
             let user = try await identities.user(
-                of: origin(of: token), tokenHash: hash, createsUser: creation)
+                of: origin(of: token, issuedAfter: token.issuedAt - skew),
+                tokenHash: credential.tokenHash, createsUser: creation)
             let session: BearerSession
             do throws(IdentityStore.Refusal) {
-                session = BearerSession(
-                    token, of: try user.get(), scopes, tokenHash: hash,
-                    skew: provider.configuration.clockSkew)
+                session = BearerSession(token, of: try user.get(), scopes, credential, skew: skew)
             } catch {
                 throw SignInRejection(error)
             }
@@ -214,10 +218,6 @@ package final class IdentityProviderService: Sendable {
     /// Whether a session has not ended, and its key is still valid.
     package func isValid(_ session: BearerSession, now: Instant = .now) -> Bool {
         !session.validity.hasEnded && now < session.expiresAt && provider.hasValidKeys
-    }
-
-    private static func hash(of token: String) -> String {
-        Base64.url.encoded(HashFunction.sha256.hash(token))
     }
 
     // MARK: - Sign-out
@@ -234,37 +234,27 @@ package final class IdentityProviderService: Sendable {
 
     /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).
     ///
-    /// With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`. A token
-    /// whose `jti` this process has accepted before is refused.
+    /// With `sid`, these are all of that session, whatever `sub` is, and those of `sub` whose tokens have no `sid`. Sessions
+    /// that `sub` determines end only if they began before the logout. A token whose `jti` a process that uses the
+    /// database has accepted before is refused.
     package func logOut(with logoutToken: String) async -> Result<Void, SignInRejection> {
         do {
             let token = try await provider.verify(logoutToken, for: .logout)
             guard let id = token.claims["jti"]?.text else { return .failure(.malformedToken) }
-            // Until then, this token can be accepted.
-            let end =
-                token.issuedAt + IdentityProvider.maximumLogoutTokenAge + provider.configuration.clockSkew
-            guard logouts.add(id, until: end) else { return .failure(.replayed) }
-            var isStored = false
-            // The provider repeats a request that has failed.
-            defer { if !isStored { logouts.remove(id) } }
-            let subject = token.subject.isEmpty ? nil : token.subject
-            defer {
-                bearers.end { session in
-                    guard session.identity.issuer == token.issuer else { return false }
-                    if let sessionID = token.sessionID, let own = session.issuerSessionID {
-                        return own == sessionID
-                    }
-                    return session.identity.subject == subject
-                }
-            }
-            try await mapStorageErrors(reporting: report) { () throws(StorageError) in
+            let (skew, subject) = (
+                provider.configuration.clockSkew, token.subject.isEmpty ? nil : token.subject
+            )
+            let logout = IdentityLogout(
+                issuer: token.issuer, id: id, sessionID: token.sessionID, subject: subject,
+                issuedAt: token.issuedAt,
+                expiresAt: token.issuedAt + IdentityProvider.maximumLogoutTokenAge + skew)
+            // Also after a failure, since the database may have stored it.
+            defer { bearers.end { logout.ends($0.identity, of: $0.issuerSessionID, issuedAt: $0.issuedAt) } }
+            let isNew = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await identities.end(
-                    issuer: token.issuer, sessionID: token.sessionID, subject: subject,
-                    endedAt: max(.now, token.issuedAt),
-                    forgetAt: .now + IdentityProvider.maximumTokenLifetime
-                        + provider.configuration.clockSkew * 2)
+                    logout, forgetAt: .now + IdentityProvider.maximumTokenLifetime + skew * 2)
             }
-            isStored = true
+            guard isNew else { return .failure(.replayed) }
             return .success(())
         } catch let rejection as SignInRejection {
             return .failure(rejection)

@@ -29,7 +29,8 @@ package struct StorageCopy {
         ("journal_replaced", "owner, connection, provider_order_id"), ("journal_write", "id"),
         ("activity_account", "owner, connection, account"), ("activity", "owner, connection, account, id"),
         ("identity", "issuer, subject"), ("pending_sign_in", "state_hash"),
-        ("ended_identity_session", "issuer, kind, value"), ("alert", "number"), ("alert_firing", "number"),
+        ("ended_identity_session", "issuer, kind, value"), ("accepted_logout", "token_hash"),
+        ("alert", "number"), ("alert_firing", "number"),
         ("webhook", "id"), ("webhook_delivery", "id"),
     ]
     /// The tables whose numbers are never used again, with their columns.

@@ -24,7 +24,7 @@ package struct UserDatabaseMigration: Sendable {
     /// All steps in their order; the number of a step is its place, from 1.
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
-        changes, alerts, replicas,
+        changes, alerts, replicas, identityShares,
     ]
 
     /// The number of a step, from 1.
@@ -634,5 +634,32 @@ package struct UserDatabaseMigration: Sendable {
             CREATE INDEX webhook_delivery_due ON webhook_delivery (next_at);
             CREATE INDEX webhook_delivery_owner ON webhook_delivery (owner, created_at);
             CREATE INDEX webhook_delivery_webhook ON webhook_delivery (webhook, next_at);
+            """)
+
+    /// The clients that have begun sign-ins, the logouts that were accepted, and the time of the ID token of a session.
+    private static let identityShares = UserDatabaseMigration(
+        name: "13: shares of sign-ins and accepted logouts",
+        sqlite: """
+            -- A hash of the client. An earlier version stores none, as one client.
+            ALTER TABLE pending_sign_in ADD COLUMN client BLOB NOT NULL DEFAULT x'';
+            CREATE INDEX pending_sign_in_client ON pending_sign_in (client, expires_at);
+            -- Hashes of the issuer with the id of a logout token (`jti`), and of its subject, until the token has expired.
+            CREATE TABLE accepted_logout (
+                token_hash BLOB NOT NULL PRIMARY KEY, owner BLOB NOT NULL, expires_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX accepted_logout_owner ON accepted_logout (owner, expires_at);
+            CREATE INDEX accepted_logout_end ON accepted_logout (expires_at);
+            -- `iat` of the ID token that opened the session, by the clock of the issuer.
+            ALTER TABLE session ADD COLUMN token_issued_at INTEGER;
+            """,
+        postgres: """
+            ALTER TABLE pending_sign_in ADD COLUMN client BYTEA NOT NULL DEFAULT '';
+            CREATE INDEX pending_sign_in_client ON pending_sign_in (client, expires_at);
+            CREATE TABLE accepted_logout (
+                token_hash BYTEA PRIMARY KEY, owner BYTEA NOT NULL, expires_at BIGINT NOT NULL
+            );
+            CREATE INDEX accepted_logout_owner ON accepted_logout (owner, expires_at);
+            CREATE INDEX accepted_logout_end ON accepted_logout (expires_at);
+            ALTER TABLE session ADD COLUMN token_issued_at BIGINT;
             """)
 }

@@ -104,12 +104,14 @@ extension ActiveSession {
         try db.execute(
             """
             INSERT INTO session
-                (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at, issuer, issuer_session)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, token_hash, user_id, scopes, label, created_at, last_used_at, expires_at, issuer, issuer_session,
+                token_issued_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 id, hash.data, owner.text, scopes.text, label, createdAt.millisecondsSince1970,
                 lastUsedAt.millisecondsSince1970, expiresAt.millisecondsSince1970, origin?.issuer, origin?.id,
+                origin?.issuedAt.millisecondsSince1970,
             ])
     }
 }

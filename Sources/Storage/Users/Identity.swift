@@ -9,13 +9,51 @@ package struct Identity: Hashable, Sendable {
     package init(issuer: String, subject: String) {
         (self.issuer, self.subject) = (issuer, subject)
     }
+
+    /// No token is accepted for longer after its issue, with the longest difference of clocks (10 minutes) at both ends.
+    package static let longestTokenLifetime = Duration.seconds(7 * 86_400 + 1_200)
 }
 
-/// A session at an identity provider.
+/// A session at an identity provider, by the ID token that opened a session here.
 package struct IssuerSession: Hashable, Sendable {
     package let issuer: String
     /// `sid` of the tokens; nil if the provider names no sessions.
     package let id: String?
+    /// `iat` of the ID token.
+    package let issuedAt: Instant
+}
+
+/// A logout by an identity provider (OpenID Connect Back-Channel Logout 1.0, section 2.4).
+package struct IdentityLogout: Hashable, Sendable {
+    package let issuer: String
+    /// `jti` of the logout token.
+    package let id: String
+    /// `sid`; nil if all sessions of the subject have ended.
+    package let sessionID: String?
+    /// `sub`; nil if the token names a session only.
+    ///
+    /// With a session, the sessions and tokens of the subject that name no session end, too: they may belong to the one that
+    /// has ended.
+    package let subject: String?
+    /// `iat`; later sessions of the subject do not end.
+    package let issuedAt: Instant
+    /// Until then, the token can be accepted.
+    package let expiresAt: Instant
+
+    package init(
+        issuer: String, id: String, sessionID: String?, subject: String?, issuedAt: Instant,
+        expiresAt: Instant
+    ) {
+        (self.issuer, self.id, self.sessionID, self.subject) = (issuer, id, sessionID, subject)
+        (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
+    }
+
+    /// Whether it ends the session of a token that was issued at a time.
+    package func ends(_ identity: Identity, of sessionID: String?, issuedAt: Instant) -> Bool {
+        guard identity.issuer == issuer else { return false }
+        if let ended = self.sessionID, let sessionID { return ended == sessionID }
+        return identity.subject == subject && issuedAt <= self.issuedAt
+    }
 }
 
 /// A sign-in that has begun and is not completed.
@@ -26,7 +64,7 @@ package struct PendingSignIn: Sendable {
     /// The requested scopes; nil for those by default.
     package let scopes: Set<Scope>?
     package let label: String?
-    package let expiresAt: Instant
+    package var expiresAt: Instant
 
     package init(
         issuer: String, clientID: String, redirectURI: String, scopes: Set<Scope>?, label: String?,
@@ -54,6 +92,11 @@ package enum EndedIdentity: Hashable, Sendable {
     static func unnamedSessionsValue(of subject: String) -> String { unnamedSessionsPrefix + subject }
 
     private static let unnamedSessionsPrefix = "subject:"
+
+    /// The value of a row for all tokens of a subject whose user was deleted.
+    ///
+    /// Processes learn of the deletion itself, which ends the sessions in memory.
+    static func deletedUserValue(of subject: String) -> String { "deleted:" + subject }
 
     /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version.
     init?(_ text: String) {

@@ -1,4 +1,5 @@
 package import Brokerage
+import Cryptography
 import Foundation
 package import Upstream
 
@@ -7,42 +8,52 @@ package struct IdentityStore: Sendable {
     private let sessions: SessionStore
     private let database: SQLDatabase
 
-    /// The maximum number of sign-ins that have begun.
-    private let maximumPending: Int
+    /// The bound of the sign-ins that have begun, by client.
+    private let pendingShare: SQLTableShare
+    /// The bound of the accepted logouts, by subject.
+    private let logoutShare: SQLTableShare
 
-    package init(_ sessions: SessionStore, maximumPending: Int = 10_000) {
+    package init(_ sessions: SessionStore, maximumPending: Int = 10_000, pendingPerClient: Int = 500) {
         self.sessions = sessions
         database = sessions.database
-        self.maximumPending = maximumPending
+        pendingShare = SQLTableShare(
+            table: "pending_sign_in", key: "state_hash", owner: "client", time: "expires_at",
+            maximum: maximumPending, share: pendingPerClient)
+        // A removed logout can be replayed, which ends only sessions that have ended.
+        logoutShare = SQLTableShare(
+            table: "accepted_logout", key: "token_hash", owner: "owner", time: "expires_at", maximum: 10_000,
+            share: 100)
     }
 
     // MARK: Sign-ins
 
-    /// Stores a sign-in under the hashes of its state and of its browser's secret, in place of the oldest if there are too
-    /// many.
+    /// Stores a sign-in under the hashes of its state and of its browser's secret.
+    ///
+    /// If there are too many, the oldest one of its client makes room, or of the client with the most.
+    ///
+    /// - Parameters:
+    ///   - signIn: The sign-in.
+    ///   - state: The hash of its state.
+    ///   - browser: The hash of its browser's secret.
+    ///   - client: Identifies the client that begins it; the database has only the hash.
+    ///   - now: The current time.
+    /// - Throws: The error that prevented the write.
     package func begin(
-        _ signIn: PendingSignIn, state: [UInt8], browser: [UInt8], now: Instant = .now
+        _ signIn: PendingSignIn, state: [UInt8], browser: [UInt8], from client: String, now: Instant = .now
     ) async throws(StorageError) {
-        try await database.write { [maximumPending] db in
+        let client = Data(HashFunction.sha256.hash(client))
+        try await database.write { [pendingShare] db in
             try db.execute("DELETE FROM pending_sign_in WHERE expires_at <= ?", [now.millisecondsSince1970])
-            let count: Int = try db.value("SELECT count(*) FROM pending_sign_in") ?? 0
-            // The oldest make room, so that sign-ins which nobody completes do not exclude others.
-            if count >= maximumPending {
-                try db.execute(
-                    """
-                    DELETE FROM pending_sign_in WHERE state_hash IN
-                        (SELECT state_hash FROM pending_sign_in ORDER BY expires_at, state_hash LIMIT ?)
-                    """, [count - maximumPending + 1])
-            }
+            try pendingShare.makeRoom(for: client, in: db)
             try db.execute(
                 """
                 INSERT INTO pending_sign_in
-                    (state_hash, browser_hash, issuer, client_id, redirect_uri, scopes, label, expires_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    (state_hash, browser_hash, issuer, client_id, redirect_uri, scopes, label, expires_at, client)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     Data(state), Data(browser), signIn.issuer, signIn.clientID, signIn.redirectURI,
-                    signIn.scopes?.text, signIn.label, signIn.expiresAt.millisecondsSince1970,
+                    signIn.scopes?.text, signIn.label, signIn.expiresAt.millisecondsSince1970, client,
                 ])
         }
     }
@@ -83,21 +94,24 @@ package struct IdentityStore: Sendable {
         let identity: Identity
         let sessionID: String?
         let issuedAt: Instant
+        /// The earliest time of its issue, by the clock of this server.
+        let issuedAfter: Instant
         /// The name for a user to be created, if it is valid and free; else the user gets a generated name.
         let suggestedName: String?
 
         package init(
-            _ identity: Identity, sessionID: String?, issuedAt: Instant, suggestedName: String?
+            _ identity: Identity, sessionID: String?, issuedAt: Instant, issuedAfter: Instant,
+            suggestedName: String?
         ) {
             (self.identity, self.sessionID) = (identity, sessionID)
-            (self.issuedAt, self.suggestedName) = (issuedAt, suggestedName)
+            (self.issuedAt, self.issuedAfter, self.suggestedName) = (issuedAt, issuedAfter, suggestedName)
         }
     }
 
     /// The reason why an identity gets no session.
     package enum Refusal: Error, Sendable {
         case unknownUser
-        /// The session at the identity provider has ended.
+        /// The session at the identity provider has ended, or the token was issued before the deletion of its user.
         case signedOut
     }
 
@@ -121,7 +135,8 @@ package struct IdentityStore: Sendable {
                 return .failure(.unknownUser)
             }
             var options = options
-            options.origin = IssuerSession(issuer: origin.identity.issuer, id: origin.sessionID)
+            options.origin = IssuerSession(
+                issuer: origin.identity.issuer, id: origin.sessionID, issuedAt: origin.issuedAt)
             return .success(try sessions.open(options, for: user, in: db, now: now))
         }
     }
@@ -144,7 +159,9 @@ package struct IdentityStore: Sendable {
             return try Self.user(of: origin.identity, in: db).map { .success($0) } ?? .failure(.unknownUser)
         }
         guard case .failure(.unknownUser) = known, createsUser != nil else { return known }
-        return try await database.write { db in
+        return try await database.write { [self] db in
+            // Otherwise the deletion of the user could be committed between the two reads that follow.
+            try lockEnds(db)
             if try Self.hasEnded(origin, tokenHash: tokenHash, in: db) { return .failure(.signedOut) }
             guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
                 return .failure(.unknownUser)
@@ -185,56 +202,73 @@ package struct IdentityStore: Sendable {
 
     // MARK: Ended sessions
 
-    /// Ends the sessions that were opened by a session at the issuer, or by all sessions of a user there, and refuses
-    /// their bearer tokens from now on.
+    /// Ends the sessions that a logout names, and refuses their bearer tokens from now on.
     ///
     /// - Parameters:
-    ///   - issuer: The issuer of the logout token.
-    ///   - sessionID: `sid` of the logout token; nil if all sessions of the subject have ended.
-    ///   - subject: `sub` of the logout token; nil if it names a session only. With a session, it ends the subject's
-    ///     sessions and tokens that name no session, too: they may belong to the one that has ended.
-    ///   - endedAt: The time of the logout by the clock of the issuer, which also sets `iat` of its tokens; nil for `now`.
+    ///   - logout: The logout, which has an effect once.
     ///   - forgetAt: When all tokens that were issued before have expired.
     ///   - now: The current time.
+    /// - Returns: False if a logout with this id was accepted before; then nothing was changed.
     /// - Throws: `StorageError` if the database cannot be written; then no session has ended.
     package func end(
-        issuer: String, sessionID: String?, subject: String?, endedAt: Instant? = nil, forgetAt: Instant,
-        now: Instant = .now
-    ) async throws(StorageError) {
+        _ logout: IdentityLogout, forgetAt: Instant, now: Instant = .now
+    ) async throws(StorageError) -> Bool {
         try await database.write { [self] db in
             try lockEnds(db)
-            let owner: String? =
-                if let subject {
-                    try Self.user(of: Identity(issuer: issuer, subject: subject), in: db)?.id.text
-                } else {
-                    nil
-                }
-            var ids: [String] = []
-            if let sessionID {
-                try Self.end(
-                    "SESSION", sessionID, issuer: issuer, endedAt: endedAt ?? now, forgetAt: forgetAt,
-                    now: now,
-                    in: db)
-                if let subject {
-                    try Self.end(
-                        "TOKEN", EndedIdentity.unnamedSessionsValue(of: subject), issuer: issuer,
-                        endedAt: endedAt ?? now,
-                        forgetAt: forgetAt, now: now, in: db)
-                }
-                ids = try db.values(
-                    """
-                    SELECT id FROM session WHERE issuer = ?1
-                        AND (issuer_session = ?2 OR issuer_session IS NULL AND user_id = ?3)
-                    """, [issuer, sessionID, owner])
-            } else if let subject {
-                try Self.end(
-                    "SUBJECT", subject, issuer: issuer, endedAt: endedAt ?? now, forgetAt: forgetAt, now: now,
-                    in: db
-                )
-                ids = try db.values(
-                    "SELECT id FROM session WHERE issuer = ? AND user_id = ?", [issuer, owner])
+            guard try accept(logout, in: db, now: now) else { return false }
+            let (issuer, subject) = (logout.issuer, logout.subject)
+            let owner: String? = try subject.flatMap {
+                try Self.user(of: Identity(issuer: issuer, subject: $0), in: db)?.id.text
             }
-            try sessions.delete(ids, in: db)
+            func end(_ kind: String, _ value: String) throws {
+                try Self.end(
+                    kind, value, issuer: issuer, endedAt: logout.issuedAt, forgetAt: forgetAt, now: now,
+                    in: db)
+            }
+            // Those of an earlier version have no time of issue.
+            let began = "(token_issued_at IS NULL OR token_issued_at <= ?4)"
+            let condition: String
+            if let sessionID = logout.sessionID {
+                try end("SESSION", sessionID)
+                if let subject { try end("TOKEN", EndedIdentity.unnamedSessionsValue(of: subject)) }
+                condition = "(issuer_session = ?2 OR issuer_session IS NULL AND user_id = ?3 AND \(began))"
+            } else {
+                if let subject { try end("SUBJECT", subject) }
+                condition = "CAST(?2 AS TEXT) IS NULL AND user_id = ?3 AND \(began)"
+            }
+            try sessions.delete(
+                db.values(
+                    "SELECT id FROM session WHERE issuer = ?1 AND \(condition)",
+                    [issuer, logout.sessionID, owner, logout.issuedAt.millisecondsSince1970]), in: db)
+            return true
+        }
+    }
+
+    /// Stores the id of a logout, until its token has expired.
+    ///
+    /// - Returns: False if it is stored already.
+    private func accept(_ logout: IdentityLogout, in db: SQLTransaction, now: Instant) throws -> Bool {
+        let hash = Data(HashFunction.sha256.hash("\(logout.issuer)\0\(logout.id)"))
+        let owner = Data(
+            HashFunction.sha256.hash(logout.subject.map { "sub \($0)" } ?? "sid \(logout.sessionID ?? "")"))
+        try db.execute("DELETE FROM accepted_logout WHERE expires_at <= ?", [now.millisecondsSince1970])
+        guard try db.row("SELECT owner FROM accepted_logout WHERE token_hash = ?", [hash]) == nil else {
+            return false
+        }
+        try logoutShare.makeRoom(for: owner, in: db)
+        try db.execute(
+            "INSERT INTO accepted_logout (token_hash, owner, expires_at) VALUES (?, ?, ?)",
+            [hash, owner, logout.expiresAt.millisecondsSince1970])
+        return true
+    }
+
+    /// Refuses the tokens of a user's identities that were issued before now, in the transaction that deletes the user.
+    static func endTokens(ofDeleted owner: OwnerID, in db: SQLTransaction, now: Instant) throws {
+        let identities = try db.rows("SELECT issuer, subject FROM identity WHERE user_id = ?", [owner.text])
+        for row in identities {
+            try end(
+                "TOKEN", EndedIdentity.deletedUserValue(of: row["subject"]), issuer: row["issuer"],
+                endedAt: now, forgetAt: now + Identity.longestTokenLifetime, now: now, in: db)
         }
     }
 
@@ -256,6 +290,7 @@ package struct IdentityStore: Sendable {
             """
             INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (issuer, kind, value) DO UPDATE SET ended_at = excluded.ended_at, forget_at = excluded.forget_at
+                WHERE ended_identity_session.ended_at <= excluded.ended_at
             """, [issuer, kind, value, endedAt.millisecondsSince1970, forgetAt.millisecondsSince1970])
     }
 
@@ -276,13 +311,16 @@ package struct IdentityStore: Sendable {
             """
             SELECT value FROM ended_identity_session WHERE issuer = ?1 AND (kind = 'SESSION' AND value = ?2
                 OR kind = 'SUBJECT' AND value = ?3 AND ended_at >= ?4 OR kind = 'TOKEN' AND value = ?5
-                OR kind = 'TOKEN' AND value = ?6 AND ended_at >= ?4)
+                OR kind = 'TOKEN' AND value = ?6 AND ended_at >= ?4
+                OR kind = 'TOKEN' AND value = ?7 AND ended_at >= ?8)
             """,
             [
                 origin.identity.issuer, origin.sessionID, origin.identity.subject,
                 origin.issuedAt.millisecondsSince1970, tokenHash,
                 origin.sessionID == nil
                     ? EndedIdentity.unnamedSessionsValue(of: origin.identity.subject) : nil,
+                EndedIdentity.deletedUserValue(of: origin.identity.subject),
+                origin.issuedAfter.millisecondsSince1970,
             ])
         return row != nil
     }

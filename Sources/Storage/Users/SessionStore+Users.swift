@@ -142,7 +142,7 @@ extension SessionStore {
             guard count == 0 else { return .ordersInProgress(count) }
             // A guest goes with the last session; the others do not.
             _ = try end(of: owner, in: db) { _ in true }
-            _ = try UserStore.delete(owner, in: db)
+            _ = try UserStore.delete(owner, in: db, now: now)
             return .deleted
         }
         if deletion == .deleted { deletions.report([owner]) }

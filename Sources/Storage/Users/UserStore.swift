@@ -34,8 +34,8 @@ package struct UserStore: Sendable {
     /// Deletes a user and all data of the user, unless orders of the user are in progress.
     ///
     /// A session of the user in memory ends when its store is notified, or detects that the file was changed.
-    package func delete(_ id: OwnerID) async throws(StorageError) -> Deletion {
-        try await database.write(for: id) { db in try Self.delete(id, in: db) }
+    package func delete(_ id: OwnerID, now: Instant = .now) async throws(StorageError) -> Deletion {
+        try await database.write(for: id) { db in try Self.delete(id, in: db, now: now) }
     }
 
     static func user(_ id: OwnerID, in db: SQLTransaction) throws -> User? {
@@ -49,9 +49,11 @@ package struct UserStore: Sendable {
             .map { try User($0) }
     }
 
-    static func delete(_ id: OwnerID, in db: SQLTransaction) throws -> Deletion {
+    /// Deletes a user with all data; tokens of an identity provider that were issued before do not create the user again.
+    static func delete(_ id: OwnerID, in db: SQLTransaction, now: Instant) throws -> Deletion {
         let count = try JournalWrite.countInProgress(of: id, in: db)
         guard count == 0 else { return .ordersInProgress(count) }
+        try IdentityStore.endTokens(ofDeleted: id, in: db, now: now)
         return try db.executeUpdate("DELETE FROM \"user\" WHERE id = ?", [id.text]) > 0 ? .deleted : .unknown
     }
 

@@ -109,6 +109,40 @@ struct BackChannelLogoutTests {
         }
     }
 
+    @Test("is accepted by one of several replicas only, and ends no session that began later")
+    func replayAtReplica() async throws {
+        try await TestIssuer.with { issuer in
+            try await withFolder { folder in
+                let environment = try Replicas.environment(IssuerServer.environment(issuer), folder)
+                try await Replicas.run(2, environment) { replicas in
+                    let tests = replicas.map { IssuerServer(issuer: issuer, server: $0) }
+                    let earlier = try await tests[1].sessionToken()
+                    // Times of tokens have whole seconds.
+                    let time = issuer.now
+                    let token = try issuer.logoutToken(["sid": "", "iat": "\(time)"])
+                    #expect(try await tests[0].logOut(token).status == 200)
+                    try await waitUntil { issuer.now > time }
+                    let later = try await tests[1].sessionToken()
+                    let bearer = try issuer.token()
+                    #expect(try await replicas[1].ask("{ viewer { id } }", token: bearer).failures.isEmpty)
+
+                    let replay = try await tests[1].logOut(token)
+
+                    #expect(replay.status == 400)
+                    #expect(
+                        replay.json?["error_description"]?.string?.hasPrefix("REPLAYED: ") == true,
+                        "\(replay.body)")
+                    for token in [later, bearer] {
+                        let answer = try await replicas[1].ask("{ viewer { id } }", token: token)
+                        #expect(answer.failures.isEmpty, "\(answer.body)")
+                    }
+                    let refused = try await replicas[1].ask("{ viewer { id } }", token: earlier)
+                    #expect(refused.code == "UNAUTHENTICATED", "\(refused.body)")
+                }
+            }
+        }
+    }
+
     /// A request that is refused, with its reason.
     private static let refusals:
         [(name: String, reason: String, token: @Sendable (TestIssuer) throws -> String)] = [

@@ -111,6 +111,58 @@ struct BearerTokenTests {
         }
     }
 
+    @Test("ends the oldest session of its own user if there are too many, and none of another user")
+    func share() async throws {
+        try await withIssuerServer { test in
+            let others = try await test.subscription(test.issuer.token(["sub": "\"subject-2\""]))
+            let first = try await test.subscription(test.issuer.token(["jti": "\"0\""]))
+            let second = try await test.subscription(test.issuer.token(["jti": "\"1\""]))
+            for number in 2...100 {
+                let token = try test.issuer.token(["jti": "\"\(number)\""])
+                #expect(try await test.server.ask("{ viewer { id } }", token: token).failures.isEmpty)
+            }
+            try await test.expectEnd(first)
+            for socket in [second, others] {
+                try await socket.subscribe("2", "{ viewer { session { current } } }")
+                #expect(try await socket.next().text.contains(#""current":true"#))
+            }
+        }
+    }
+
+    @Test(
+        "with an unknown key holds no slot of the requests in progress while the identity provider does not respond"
+    )
+    func silentIssuer() async throws {
+        try await withIssuerServer(["PORTICO_MAXIMUM_REQUESTS": "1"]) { test in
+            let known = try test.issuer.token()
+            #expect(try await test.server.ask("{ viewer { id } }", token: known).failures.isEmpty)
+            test.issuer.set { $0.hidesKeys = true }
+            let unknown = try IssuerKey(.es256, id: "invented").token(test.issuer.claims())
+            let client = try RawClient(port: test.server.port)
+            for path in ["/graphql", "/export"] {
+                let fetches = test.issuer.keyFetches
+                let request =
+                    path == "/export"
+                    ? RawRequest.get(path, fields: ["Authorization: Bearer \(unknown)"])
+                    : RawRequest.post(
+                        #"{"query":"{ viewer { id } }"}"#, fields: ["Authorization: Bearer \(unknown)"])
+                try await client.send(request)
+                try await waitUntil { test.issuer.keyFetches > fetches }
+                // It waits for the keys now.
+                let metrics = try await test.server.get("/metrics").body
+                #expect(metrics.contains("\nportico_http_requests_in_flight 0\n"), "\(path): \(metrics)")
+                let quotes = try await test.server.ask(
+                    #"{ quotes(symbols: ["AAPL"]) { price } }"#, token: known)
+                #expect(quotes.failures.isEmpty, "\(path): \(quotes.body)")
+                let refused = try await client.response()
+                #expect(
+                    path == "/export" ? refused.status == 401 : refused.refusalReason == "UNKNOWN_KEY",
+                    "\(path): \(refused.body)")
+            }
+            test.issuer.set { $0.hidesKeys = false }
+        }
+    }
+
     @Test("is accepted while the keys are replaced under load: no request fails")
     func rotation() async throws {
         try await withIssuerServer { test in

@@ -102,14 +102,19 @@ struct StorageCopyTests {
     private static func signIn(_ store: IdentityStore) async throws {
         let issuer = "https://id.example.com"
         let origin = IdentityStore.Origin(
-            Identity(issuer: issuer, subject: "1"), sessionID: "s1", issuedAt: .now, suggestedName: "bob")
+            Identity(issuer: issuer, subject: "1"), sessionID: "s1", issuedAt: .now, issuedAfter: .now,
+            suggestedName: "bob")
         _ = try await store.open(
             SessionStore.Options(scopes: [.read], label: nil), for: origin, createsUser: { true }
         ).get()
         let pending = PendingSignIn(
             issuer: issuer, clientID: "portico", redirectURI: "https://app.example.com/", scopes: nil,
             label: nil, expiresAt: .now + .seconds(600))
-        try await store.begin(pending, state: [1], browser: [2])
+        try await store.begin(pending, state: [1], browser: [2], from: "a")
+        let logout = IdentityLogout(
+            issuer: issuer, id: "1", sessionID: "s2", subject: nil, issuedAt: .now,
+            expiresAt: .now + .seconds(300))
+        #expect(try await store.end(logout, forgetAt: .now + .seconds(600)))
         try await store.endToken(hash: "h", issuer: issuer, forgetAt: .now + .seconds(600))
     }
 
@@ -126,7 +131,7 @@ struct StorageCopyTests {
                 }()
                 let copied = try await StorageCopy(from: .folder(folder.opened()), to: .postgres(url)).run()
                 #expect(copied.filter { $0.rows == 0 }.map(\.name) == [], "the test fills no row of them")
-                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1]
                 #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
                 let calls: [Int64] = try server.database.readNow { db in

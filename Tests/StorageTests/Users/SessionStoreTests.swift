@@ -303,7 +303,7 @@ struct SessionStoreTests {
                 try await store.followOthers()
             },
             End(testDescription: "deletion by another process") { store, file, old in
-                try await elsewhere(file) { _ = try UserStore.delete(old.user.id, in: $0) }
+                try await elsewhere(file) { _ = try UserStore.delete(old.user.id, in: $0, now: .now) }
                 try await store.followOthers()
             },
         ]

@@ -352,8 +352,10 @@ struct SharedSessionTests {
         try await Self.with { first, second in
             let ended = Mutex<Set<EndedIdentity>>([])
             second.onIdentityEnd { identity in ended.withLock { _ = $0.insert(identity) } }
-            try await IdentityStore(first).end(
-                issuer: "i", sessionID: "s", subject: "a subject", forgetAt: .now + .seconds(60))
+            let logout = IdentityLogout(
+                issuer: "i", id: "1", sessionID: "s", subject: "a subject", issuedAt: .now,
+                expiresAt: .now + .seconds(60))
+            #expect(try await IdentityStore(first).end(logout, forgetAt: .now + .seconds(60)))
             try await second.followOthers()
             #expect(ended.withLock(\.self) == [.session("s"), .unnamedSessions(of: "a subject")])
         }
