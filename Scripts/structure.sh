@@ -69,9 +69,10 @@ find Tests/*Tests -mindepth 1 -type d ! -path '*/Support*' ! -path 'Tests/Portic
     [[ -d Sources/$target/$inner || -d Sources/Providers/$target/$inner ]] || echo "$folder"
 done | sort | item 'test folders without a source folder' 0
 
-# Lines of code with the name of a provider, outside of its target, the registry and the sandbox.
+# Lines of code with the name of a provider, outside of its target, the registry, the sandbox, the table of exchanges, which
+# has the codes of all providers, and the symbols as people type them.
 { grep -rnE 'Alpaca|Saxo|Yahoo|Polygon|AlphaVantage|alpaca|saxo|yahoo|polygon|alphaVantage' Sources --include '*.swift' \
-    | grep -vE '^Sources/(Providers|Sandbox|Executables)/|Brokerage/ProviderID\.swift:|ProviderRegistry\.swift:' \
+    | grep -vE '^Sources/(Providers|Sandbox|Executables)/|Brokerage/(ProviderID|Exchange|TypedSymbol)\.swift:|ProviderRegistry\.swift:' \
     | grep -vE '^[^:]+:[0-9]+: *//' || true; } | item 'lines with the name of a provider outside of its target' 0
 
 { grep -rn 'any Sendable' Sources/Upstream/ReadCache --include '*.swift' 2>/dev/null || true; } \

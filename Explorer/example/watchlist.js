@@ -63,7 +63,9 @@ export async function showWatchlist(client, first, reload) {
     const { data } = await client.run(find, { text, first: 6 });
     // The text has changed meanwhile; a search for the new text follows.
     if (form.elements.text.value.trim() !== text) return;
-    hits.replaceChildren(...(data.search ?? []).map(({ instrument }) => hit(instrument, list, add)));
+    // A null is a provider that could not be searched.
+    const found = (data.search ?? []).filter((one) => one);
+    hits.replaceChildren(...found.map(({ instrument }) => hit(instrument, list, add)));
     if (!hits.children.length) hits.append(element("li", "empty", "Nothing by that name."));
     hits.hidden = false;
   };

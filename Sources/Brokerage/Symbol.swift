@@ -8,9 +8,9 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
     package static let maximumLength = 32
 
     /// Returns nil if the text is empty, too long, or has a character that no market uses in symbols: ASCII
-    /// letters, digits and `. - / : = ^ _ +` are allowed.
+    /// letters, digits and `. - / : = ^ _ + &` are allowed.
     ///
-    /// A symbol can therefore not add a separator to a list, a path or a key.
+    /// A symbol can therefore not add a separator to a list or a key; in a URL, `&` and `/` are encoded.
     package init?(_ text: String) {
         let length = text.utf8.count
         guard (1...Symbol.maximumLength).contains(length), text.utf8.allSatisfy(Symbol.mayContain) else {
@@ -34,7 +34,7 @@ package struct Symbol: Hashable, Sendable, CustomStringConvertible {
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "="),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "+"):
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "&"):
             true
         default: false
         }
@@ -53,6 +53,8 @@ package enum SymbolKind: Hashable, Sendable {
     case crypto(base: String, quote: String)
     /// `^SPX`.
     case index(String)
+    /// The next contract of a future, by the contract's root: `GC=F`.
+    case future(String)
 
     /// Returns nil if the symbol has none of the forms of Portico.
     package init?(_ symbol: Symbol) {
@@ -60,6 +62,9 @@ package enum SymbolKind: Hashable, Sendable {
         if text.hasPrefix("^") {
             guard let name = Self.name(text.dropFirst()) else { return nil }
             self = .index(name)
+        } else if text.hasSuffix(Self.futureSuffix) {
+            guard let root = Self.code(text.dropLast(Self.futureSuffix.count)) else { return nil }
+            self = .future(root)
         } else if text.contains("/") {
             guard let (base, quote) = Self.halves(of: text, at: "/"), let base = Self.code(base),
                 let quote = Self.code(quote)
@@ -90,6 +95,7 @@ package enum SymbolKind: Hashable, Sendable {
             case .listing(let ticker, let market?): "\(ticker):\(market)"
             case .currencies(let base, let quote), .crypto(let base, let quote): "\(base)/\(quote)"
             case .index(let name): "^\(name)"
+            case .future(let root): root + Self.futureSuffix
             }
         guard let symbol = Symbol(text), SymbolKind(symbol) == self else { return nil }
         return symbol
@@ -97,15 +103,17 @@ package enum SymbolKind: Hashable, Sendable {
 
     // MARK: Parts
 
+    private static let futureSuffix = "=F"
+
     private static func halves(of text: String, at separator: Character) -> (Substring, Substring)? {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         return parts.count == 2 ? (parts[0], parts[1]) : nil
     }
 
-    /// Letters and digits; a dot only between them.
+    /// Letters, digits and `&`; a dot only between them.
     private static func ticker(_ text: Substring) -> String? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.allSatisfy { name($0) != nil } ? String(text) : nil
+        return parts.allSatisfy { name($0.filter { $0 != "&" }[...]) != nil } ? String(text) : nil
     }
 
     private static func name(_ text: Substring) -> String? {

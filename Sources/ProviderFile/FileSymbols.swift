@@ -61,6 +61,8 @@ package struct FileSymbols: SymbolMapping {
             guard !form.isJoined || FiatCurrency.isCode(quote) else { return nil }
             return form.text.filled(["base": base, "quote": quote])
         case .index(let name): return form.text.filled(["name": name])
+        // No kind of form has futures.
+        case .future: return nil
         }
     }
 
@@ -92,7 +94,7 @@ package struct FileSymbols: SymbolMapping {
     func currency(of symbol: Symbol) -> String? {
         switch SymbolKind(symbol) {
         case .currencies(_, let quote), .crypto(_, let quote): quote
-        case .listing, .index, nil: form(of: symbol)?.currency
+        case .listing, .index, .future, nil: form(of: symbol)?.currency
         }
     }
 }

@@ -61,6 +61,7 @@ struct InstrumentItem: Sendable {
             case .crypto: .crypto
             case .index: .index
             case .listing: self.assetClass ?? .other
+            case .future: .future
             case nil: .other
             }
         var instrument = Instrument(

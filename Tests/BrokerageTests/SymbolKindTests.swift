@@ -15,7 +15,8 @@ struct SymbolKindTests {
             ("XAU/USD", .currencies(base: "XAU", quote: "USD")),
             ("BTC/USD", .crypto(base: "BTC", quote: "USD")),
             ("USD/BTC", .crypto(base: "USD", quote: "BTC")),
-            ("^SPX", .index("SPX")),
+            ("^SPX", .index("SPX")), ("GC=F", .future("GC")),
+            ("M&M:XNSE", .listing(ticker: "M&M", market: "XNSE")),
         ])
     func forms(text: String, form: SymbolKind) throws {
         let symbol = try #require(Symbol(text))
@@ -27,7 +28,7 @@ struct SymbolKindTests {
         "is none where the spelling is somebody else's",
         arguments: [
             "BRK-B", "EURUSD=X", "I:SPX", "C:EURUSD", "TSCO:lon", "TSCO:LON", "A:B:XLON", "EUR/USD/DKK",
-            "/USD", "eur/usd", "^", "^S.P", ".", "A.", "A..B", "GC=F", ":XLON",
+            "/USD", "eur/usd", "^", "^S.P", ".", "A.", "A..B", "=F", "gc=F", "&", ":XLON",
         ])
     func none(text: String) throws {
         let symbol = try #require(Symbol(text))

@@ -10,7 +10,7 @@ struct PolygonSymbolsTests {
     @Test(
         "goes both ways",
         arguments: [
-            ("AAPL", "AAPL"), ("BRK.B", "BRK.B"), ("BACpB", "BACpB"), ("EUR/USD", "C:EURUSD"),
+            ("AAPL", "AAPL"), ("BRK.B", "BRK.B"), ("BAC.PRB", "BACpB"), ("EUR/USD", "C:EURUSD"),
             ("XAU/USD", "C:XAUUSD"), ("BTC/USD", "X:BTCUSD"), ("DOGE/EUR", "X:DOGEEUR"), ("^SPX", "I:SPX"),
         ])
     func both(symbol: String, spelling: String) throws {

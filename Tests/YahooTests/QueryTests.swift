@@ -31,7 +31,7 @@ struct QueryTests {
     func golden() async throws {
         try await withQuery(example("yql-quotes")) { client, server in
             let aapl = try symbol("AAPL")
-            let symbols = try [aapl, symbol("NOSUCH"), symbol("BRK.B"), symbol("GC=F")]
+            let symbols = try [aapl, symbol("NOSUCH"), symbol("BRK.B"), symbol("ETH/BTC")]
             let quotes = try await client.quotes(for: symbols, in: .patient).found
             let quote = try #require(quotes[aapl])
             #expect(quotes.count == 1)
@@ -72,7 +72,7 @@ struct QueryTests {
     func batch() async throws {
         try await withQuery("{}", symbolsPerCall: 7) { client, server in
             #expect(client.symbolsPerCall == 7)
-            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient).found
+            let quotes = try await client.quotes(for: [symbol("ETH/BTC")], in: .patient).found
             #expect(quotes.isEmpty)
             #expect(server.requests.isEmpty)
         }

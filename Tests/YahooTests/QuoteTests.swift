@@ -11,7 +11,7 @@ struct QuoteTests {
         try await withYahoo(example("quote")) { client, server in
             #expect(client.symbolsPerCall == 50)
             let aapl = try symbol("AAPL")
-            let symbols = try [aapl, symbol("BRKS"), symbol("NOSUCH"), symbol("GC=F")]
+            let symbols = try [aapl, symbol("BRKS"), symbol("NOSUCH"), symbol("ETH/BTC")]
             let quotes = try await client.quotes(for: symbols, in: .patient).found
             let quote = try #require(quotes[aapl])
             #expect(quotes.count == 1)
@@ -37,9 +37,18 @@ struct QuoteTests {
     @Test("of nothing that Yahoo could have is not asked for")
     func spared() async throws {
         try await withYahoo("{}") { client, server in
-            let quotes = try await client.quotes(for: [symbol("GC=F")], in: .patient).found
+            let quotes = try await client.quotes(for: [symbol("ETH/BTC")], in: .patient).found
             #expect(quotes.isEmpty)
             #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("of symbols with an ampersand and an equals sign is requested with both escaped")
+    func escapes() async throws {
+        try await withYahoo(example("quote")) { client, server in
+            _ = try await client.quotes(for: [symbol("GC=F"), symbol("M&M:XNSE")], in: .patient)
+            #expect(
+                server.targets == ["/q/v7/finance/quote?symbols=GC%3DF%2CM%26M.NS&crumb=aB.c%2FD_e-f1"])
         }
     }
 

@@ -16,7 +16,9 @@ struct YahooSymbolsTests {
             ("NOVO.B:XCSE", "NOVO-B.CO"), ("7203:XTKS", "7203.T"), ("NPN:XJSE", "NPN.JO"),
             ("TEVA:XTAE", "TEVA.TA"), ("EUR/USD", "EURUSD=X"), ("USD/JPY", "USDJPY=X"),
             ("BTC/USD", "BTC-USD"),
-            ("^SPX", "^GSPC"), ("^COMP", "^IXIC"), ("^NDX", "^NDX"), ("^N225", "^N225"),
+            ("BAC.PRK", "BAC-PK"), ("M&M:XNSE", "M&M.NS"), ("GC=F", "GC=F"), ("ES=F", "ES=F"),
+            ("247540:XKOS", "247540.KQ"), ("PKO:XWAR", "PKO.WA"), ("2222:XSAU", "2222.SR"), ("^SPX", "^GSPC"),
+            ("^COMP", "^IXIC"), ("^NDX", "^NDX"), ("^N225", "^N225"),
         ])
     func both(symbol: String, spelling: String) throws {
         let symbol = try #require(Symbol(symbol))
@@ -26,7 +28,7 @@ struct YahooSymbolsTests {
 
     @Test(
         "is none for what it does not have, or would take for something else",
-        arguments: ["AAPL:XNAS", "ETH/BTC", "ABC.USD", "^GSPC", "BRK-B", "GC=F"])
+        arguments: ["AAPL:XNAS", "ETH/BTC", "ABC.USD", "^GSPC", "BRK-B", "ABC:XLIM"])
     func none(symbol: String) throws {
         #expect(symbols.providerSymbol(for: try #require(Symbol(symbol))) == nil)
     }
@@ -39,7 +41,7 @@ struct YahooSymbolsTests {
     @Test(
         "that is none of its own stands for nothing",
         arguments: [
-            "", "^", "^SPX", "=X", "EURUSDT=X", "BTCUSD=X", "GC=F", "TSCO.XYZ", "A.B.L", ".L", "A B",
+            "", "^", "^SPX", "=X", "EURUSDT=X", "BTCUSD=X", "gc=F", "TSCO.XYZ", "A.B.L", ".L", "A B",
             "EUR/USD",
         ])
     func foreign(spelling: String) {

@@ -6,10 +6,12 @@ extension GatewayContext {
     /// The maximum of symbols of one `charts` field.
     private static var maximumCharts: Int { 50 }
 
-    /// Returns charts in the order of the symbols, with a failure for each symbol that is unknown or failed.
-    func charts(of symbols: [Symbol], _ arguments: ChartArguments) throws -> MaybeAsync<BatchResults<Chart>> {
+    /// Returns charts in the order of the symbols, with a failure for each symbol that is invalid, unknown or failed.
+    func charts(
+        of symbols: [Result<Symbol, FieldError>], _ arguments: ChartArguments
+    ) throws -> MaybeAsync<BatchResults<Chart>?> {
         try Self.checkCount(of: symbols, maximum: Self.maximumCharts)
-        return charts(for: symbols, arguments)
+        return Self.loadValid(symbols) { charts(for: $0, arguments) }.map { $0 }
     }
 
     /// A chart for each symbol, in as few calls as the sources allow.
@@ -25,7 +27,7 @@ extension GatewayContext {
         let queries = symbols.map { ChartQuery.series($0, window) }
         let shown: @Sendable (CandleSeries) -> Shown = { show(Chart($0, for: arguments)) }
         return results(
-            for: queries, named: { "symbol \"\($0.symbol)\"" }, as: shown,
+            for: queries, named: \.symbol.phrase, as: shown,
             explaining: { [self] in underived($0, window, arguments) }
         ) { () throws(FieldError) in
             let all = try sources(for: .charts, from: arguments.provider)

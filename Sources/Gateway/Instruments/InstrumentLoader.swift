@@ -6,21 +6,21 @@ extension GatewayContext {
     /// The instrument of a symbol, which may be a symbol of the named provider.
     func instrument(_ text: String, from provider: ProviderID?) throws -> MaybeAsync<Instrument?> {
         guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
-        return try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+        return try result(for: symbol, named: \.phrase) { () throws(FieldError) in
             instrumentRead(from: try sources(for: .instruments, from: provider))
         }.map { $0 }
     }
 
     /// The instrument of a symbol as a provider trades it.
     func instrument(_ symbol: Symbol, at provider: ProviderID) throws -> MaybeAsync<Instrument?> {
-        try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+        try result(for: symbol, named: \.phrase) { () throws(FieldError) in
             instrumentRead(from: try sources(for: .instruments, from: provider))
         }.map { $0 }
     }
 
     /// The instrument of each symbol.
     func instruments(for symbols: [Symbol]) -> MaybeAsync<BatchResults<Instrument?>> {
-        results(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
+        results(for: symbols, named: \.phrase, as: Optional.some) { () throws(FieldError) in
             instrumentRead(from: try sources(for: .instruments, from: nil))
         }
     }
@@ -50,30 +50,15 @@ extension GatewayContext {
     private func symbol(_ text: String, of provider: ProviderID?) throws(FieldError) -> Symbol? {
         if let provider {
             let dialects = try sources(for: .instruments, from: provider).map(\.symbolMapping)
-            if let symbol = dialects.lazy.compactMap({ $0.symbol(for: text) }).first { return symbol }
+            if let symbol = dialects.lazy.compactMap({ $0.symbol(for: text) }).first {
+                // A mapping does not change the case.
+                return Symbol(typed: symbol.text)
+            }
         }
-        guard let symbol = Symbol(text) else {
-            throw .argument("symbol", "\"\(text.beginning(40))\" is not a symbol.", provider: provider)
+        guard let symbol = Symbol(typed: text) else {
+            throw .argument("symbol", Symbol.fault(of: text), provider: provider)
         }
         return symbol
-    }
-
-    /// Instruments by ticker or name.
-    func search(_ arguments: SearchArguments) throws -> MaybeAsync<[SearchHit]?> {
-        let query = try SearchQuery(arguments)
-        return try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
-            RoutedRead(
-                sources: try sources(for: .instruments, from: arguments.provider),
-                cache: services.reads.searches,
-                load: { source, queries, call throws(ProviderFailure) in
-                    var hits = KeyedResults<SearchQuery, [SearchHit]>()
-                    for query in queries {
-                        hits[query] = try await source.instruments?
-                            .search(query.text, limit: query.limit, in: call)
-                    }
-                    return hits
-                })
-        }.map { $0 }
     }
 
     /// The asset class of each position.
@@ -84,7 +69,7 @@ extension GatewayContext {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
         let pending: MaybeAsync<BatchResults<Instrument?>> = results(
-            for: unknown, named: { "symbol \"\($0)\"" }, as: Optional.some
+            for: unknown, named: \.phrase, as: Optional.some
         ) { () throws(FieldError) in
             var walk = instrumentRead(from: try sources(for: .instruments, from: nil))
             walk.isComplete = { $0.assetClass != .other }
@@ -132,7 +117,7 @@ extension GatewayContext {
             $0.isBroker && $0.instruments != nil && $0.provider != instrument.listing?.provider
         }
         let pending: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
-            try result(for: symbol, named: { "symbol \"\($0)\"" }) { () throws(FieldError) in
+            try result(for: symbol, named: \.phrase) { () throws(FieldError) in
                 instrumentRead(from: try self.sources(for: .instruments, from: source.provider))
             }.map { $0 }
         }
@@ -148,24 +133,5 @@ extension GatewayContext {
                 return Listing(provider: source.provider, key: key)
             }
         }
-    }
-}
-
-/// The parameters of a search.
-struct SearchQuery: CacheQuery {
-    private let words: ExactText
-    let limit: Int
-
-    var text: String { words.text }
-
-    /// The name of persisted hits: it must not change.
-    var cacheName: String { "\(limit) \(text)" }
-
-    private static let maximumHits = 50
-
-    init(_ arguments: SearchArguments) throws(FieldError) {
-        words = ExactText(arguments.text.split(separator: " ").joined(separator: " "))
-        limit = arguments.first
-        try FieldError.check(limit, of: "first", in: 1...Self.maximumHits)
     }
 }

@@ -69,7 +69,7 @@ extension GatewayContext {
         let brokers = all.filter(\.isBroker)
         if brokers.isEmpty { return .ready(symbols.map { _ in .success(nil) }) }
         let instruments: MaybeAsync<BatchResults<Listing?>> = results(
-            for: symbols, named: { "symbol \"\($0)\"" }, as: \Instrument.listing
+            for: symbols, named: \.phrase, as: \Instrument.listing
         ) { () throws(FieldError) in
             var walk = instrumentRead(from: brokers)
             walk.isComplete = { $0.listing.map { $0.isTradable != false && isComplete($0) } ?? false }

@@ -7,7 +7,7 @@ extension GatewayContext {
     func marketDepths(
         of symbols: [Symbol], from provider: ProviderID?
     ) -> MaybeAsync<BatchResults<MarketDepth?>> {
-        results(for: symbols, named: { "symbol \"\($0)\"" }, as: Optional.some) { () throws(FieldError) in
+        results(for: symbols, named: \.phrase, as: Optional.some) { () throws(FieldError) in
             let sources = try sources(for: .quotes, from: provider).filter { $0.depth != nil }
             guard !sources.isEmpty else { throw FieldError.noMarketDepth(provider) }
             return RoutedRead(

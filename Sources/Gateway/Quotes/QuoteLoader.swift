@@ -6,10 +6,12 @@ extension GatewayContext {
     /// The maximum of symbols of one `quotes` field.
     static var maximumSymbols: Int { 200 }
 
-    /// Returns quotes in the order of the symbols, with a failure for each symbol that is unknown or failed.
-    func quotes(of symbols: [Symbol], from provider: ProviderID?) throws -> MaybeAsync<BatchResults<Quote>> {
+    /// Returns quotes in the order of the symbols, with a failure for each symbol that is invalid, unknown or failed.
+    func quotes(
+        of symbols: [Result<Symbol, FieldError>], from provider: ProviderID?
+    ) throws -> MaybeAsync<BatchResults<Quote>?> {
         try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
-        return quotes(for: symbols, from: provider)
+        return Self.loadValid(symbols) { quotes(for: $0, from: provider) }.map { $0 }
     }
 
     /// Returns a quote for each symbol, in as few calls as the sources allow; reads in flight are joined.
@@ -40,7 +42,7 @@ extension GatewayContext {
     private func readQuotes<Shown>(
         for symbols: [Symbol], from provider: ProviderID?, as show: @escaping @Sendable (Quote) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {
-        results(for: symbols, named: { "symbol \"\($0)\"" }, as: show) { () throws(FieldError) in
+        results(for: symbols, named: \.phrase, as: show) { () throws(FieldError) in
             .quotes(from: try sources(for: .quotes, from: provider), in: services.reads.quotes)
         }
     }
@@ -81,9 +83,28 @@ extension GatewayContext {
         }
     }
 
-    static func checkCount(of symbols: [Symbol], maximum most: Int) throws(FieldError) {
-        guard symbols.count <= most else {
-            throw .argument("symbols", "It has \(symbols.count) entries; at most \(most) are allowed.")
+    static func checkCount(
+        of entries: some Collection, of argument: String = "symbols", maximum most: Int
+    ) throws(FieldError) {
+        guard entries.count <= most else {
+            throw .argument(argument, "It has \(entries.count) entries; at most \(most) are allowed.")
+        }
+    }
+
+    /// Loads the values of the valid entries of a list together, in their order; an invalid entry has its error.
+    static func loadValid<Key: Sendable, Value>(
+        _ entries: [Result<Key, FieldError>], _ load: ([Key]) throws -> MaybeAsync<BatchResults<Value>>
+    ) rethrows -> MaybeAsync<BatchResults<Value>> {
+        let keys = entries.compactMap { try? $0.get() }
+        if keys.count == entries.count { return try load(keys) }
+        return try load(keys).map { values in
+            var rest = values.makeIterator()
+            return entries.map { entry in
+                switch entry {
+                case .success: rest.next() ?? .failure(FieldError.internalError)
+                case .failure(let error): .failure(error)
+                }
+            }
         }
     }
 }

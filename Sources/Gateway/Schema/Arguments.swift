@@ -13,10 +13,10 @@ struct IDArguments: GraphQLArguments {
 }
 
 struct IDsArguments: GraphQLArguments {
-    let ids: [String]
+    let ids: [Result<String, FieldError>]
 
     init(_ arguments: ArgumentReader) throws {
-        ids = try (arguments["ids"] as BoundedList<IDText>).elements.map(\.text)
+        ids = try (arguments["ids"] as ItemwiseList<IDText>).entries(of: "ids").map { $0.map(\.text) }
     }
 }
 

@@ -108,10 +108,45 @@ struct BoundedList<Element: GraphQLInput>: GraphQLInput {
     }
 
     init(input: InputValue?) throws(InputError) {
-        if case .list(let items) = input, items.count > Self.maximumCount {
-            throw InputError("It has \(items.count) entries; at most \(Self.maximumCount) are allowed.")
-        }
+        try Self.checkCount(of: input)
         elements = try [Element](input: input)
+    }
+
+    /// Checks the length before any entry is read.
+    static func checkCount(of input: InputValue?) throws(InputError) {
+        if case .list(let items) = input, items.count > maximumCount {
+            throw InputError("It has \(items.count) entries; at most \(maximumCount) are allowed.")
+        }
+    }
+}
+
+/// A list from a client for a field that returns one item for each entry: an invalid entry is the error of its own item.
+///
+/// It has the limit of ``BoundedList``.
+struct ItemwiseList<Element: GraphQLInput>: GraphQLInput {
+    private let elements: [Result<Element, InputError>]
+
+    static func bindInput(to binder: inout SchemaBinder) -> BoundType { [Element].bindInput(to: &binder) }
+
+    static var sample: ItemwiseList { ItemwiseList(elements: []) }
+
+    private init(elements: [Result<Element, InputError>]) {
+        self.elements = elements
+    }
+
+    init(input: InputValue?) throws(InputError) {
+        try BoundedList<Element>.checkCount(of: input)
+        guard case .list(let items) = input else { throw InputError("Expected a list.") }
+        elements = items.map { item in
+            Result { () throws(InputError) in try Element(input: item) }
+        }
+    }
+
+    /// The entries of the argument with a name, with the error of each invalid one.
+    func entries(of argument: String) -> [Result<Element, FieldError>] {
+        elements.enumerated().map { index, element in
+            element.mapError { .argument("\(argument)[\(index)]", $0.reason) }
+        }
     }
 }
 

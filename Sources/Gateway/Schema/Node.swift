@@ -77,15 +77,17 @@ extension GatewayContext {
         try nodes([text]).map { try $0.first?.get() ?? nil }
     }
 
+    /// The same for each of several ids; a failure in the place of an id that is invalid.
+    func nodes(of ids: [Result<String, FieldError>]) throws -> MaybeAsync<BatchResults<Node?>?> {
+        try Self.checkCount(of: ids, of: "ids", maximum: Self.maximumNodes)
+        return try Self.loadValid(ids) { try nodes($0) }.map { $0 }
+    }
+
     /// The objects with some ids, in the order of the ids; nil for an id without an object that the session
     /// may read.
     ///
     /// Objects of one kind are loaded together.
-    func nodes(_ texts: [String]) throws -> MaybeAsync<BatchResults<Node?>> {
-        guard texts.count <= Self.maximumNodes else {
-            throw FieldError.argument(
-                "ids", "It has \(texts.count) entries; at most \(Self.maximumNodes) are allowed.")
-        }
+    private func nodes(_ texts: [String]) throws -> MaybeAsync<BatchResults<Node?>> {
         let ids = texts.map { NodeID($0) }
         return loadGroups(ids, by: { $0?.kind }) { kind, ids in
             try nodes(of: kind, ids.compactMap(\.self))
@@ -323,7 +325,7 @@ extension GatewayContext {
 extension Symbol {
     /// Nil for a text that is not the canonical form of a symbol.
     init?(canonical text: String) {
-        guard let symbol = Symbol(text), symbol.text == text else { return nil }
+        guard let symbol = Symbol(typed: text), symbol.text == text else { return nil }
         self = symbol
     }
 }

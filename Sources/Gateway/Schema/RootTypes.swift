@@ -17,7 +17,7 @@ extension Query: GraphQLObject {
             once: { arguments, context in try context.node(arguments.id) })
         Field(
             "nodes", IDsArguments.self,
-            once: { arguments, context in try context.nodes(arguments.ids) })
+            once: { arguments, context in try context.nodes(of: arguments.ids) })
         Field("viewer", once: { context in try context.viewer() })
         Field(
             "account", AccountArguments.self,
@@ -127,11 +127,11 @@ struct PositionsArguments: GraphQLArguments {
 }
 
 struct QuotesArguments: GraphQLArguments {
-    let symbols: [Symbol]
+    let symbols: [Result<Symbol, FieldError>]
     let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
+        symbols = try (arguments["symbols"] as ItemwiseList<Symbol>).entries(of: "symbols")
         provider = try arguments.provider()
     }
 }
@@ -167,11 +167,11 @@ struct ChartQueryArguments: GraphQLArguments {
 }
 
 struct ChartsArguments: GraphQLArguments {
-    let symbols: [Symbol]
+    let symbols: [Result<Symbol, FieldError>]
     let chart: ChartArguments
 
     init(_ arguments: ArgumentReader) throws {
-        symbols = try (arguments["symbols"] as BoundedList<Symbol>).elements
+        symbols = try (arguments["symbols"] as ItemwiseList<Symbol>).entries(of: "symbols")
         chart = try ChartArguments(arguments)
     }
 }

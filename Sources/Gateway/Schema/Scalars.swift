@@ -121,13 +121,21 @@ extension Symbol: GraphQLScalar, GraphQLInput {
 
     package init(input: InputValue?) throws(InputError) {
         guard case .string(let text) = input else { throw InputError("Expected a symbol.") }
-        guard let symbol = Symbol(text) else {
-            throw InputError(
-                """
-                \"\(text.beginning(40))\" is not a symbol: a symbol has 1 to \(Symbol.maximumLength) letters, \
-                digits and the characters . - / : = ^ _ +
-                """)
-        }
+        guard let symbol = Symbol(typed: text) else { throw InputError(Symbol.fault(of: text)) }
         self = symbol
+    }
+
+    /// The error of a text that is no symbol: what a symbol is, and the one that the text probably means.
+    static func fault(of text: String) -> String {
+        let rule = """
+            "\(text.beginning(40))" is not a symbol: a symbol has 1 to \(Symbol.maximumLength) letters, \
+            digits and the characters . - / : = ^ _ + &
+            """
+        return Symbol(suggestedBy: text).map { "\(rule); did you mean \($0)?" } ?? rule
+    }
+
+    /// For messages: `symbol "VOD.L" (did you mean VOD:XLON?)`.
+    var phrase: String {
+        "symbol \"\(text)\"" + (alternative.map { " (did you mean \($0)?)" } ?? "")
     }
 }

@@ -48,7 +48,7 @@ package struct QuoteFallbackState {
             }
             guard known.count == depth else { return nil }
             let failures = (known.first { !$0.isFinalFailure }.map { [$0] } ?? known).compactMap(\.failure)
-            return .failure(FieldError(failures, of: "symbol \"\(symbol)\""))
+            return .failure(FieldError(failures, of: symbol.phrase))
         }
     }
 

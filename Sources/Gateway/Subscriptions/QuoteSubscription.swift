@@ -268,7 +268,7 @@ struct QuoteSequence: AsyncSequence, Sendable {
 
         mutating func next() async -> Element? {
             if let symbol = unknown.popFirst() {
-                return .failure(FieldError([], of: "symbol \"\(symbol)\""))
+                return .failure(FieldError([], of: symbol.phrase))
             }
             // New events replace the waiting ones.
             put(quotes.drainPending() ?? [:])

@@ -246,7 +246,7 @@ struct PolygonCalendar {
         switch SymbolKind(symbol) {
         case .currencies, .crypto:
             isUTC = interval.isIntraday || bars.first.map { $0.time.isMultiple(of: 86_400) } ?? true
-        case .listing, .index, nil: isUTC = false
+        case .listing, .index, .future, nil: isUTC = false
         }
     }
 

@@ -166,6 +166,7 @@ extension PolygonTicker {
             case "WARRANT", "RIGHT", "UNIT", "SP", "OTHER": .other
             default: .equity
             }
+        case .future: .future
         case nil: .other
         }
     }

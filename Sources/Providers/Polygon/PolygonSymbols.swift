@@ -1,7 +1,8 @@
 package import Brokerage
 import Upstream
 
-/// The mapping between Polygon's symbols and Portico's: `AAPL`, `BRK.B`, `C:EURUSD`, `X:BTCUSD`, `I:SPX`.
+/// The mapping between Polygon's symbols and Portico's: `AAPL`, `BRK.B`, `BACpK` for `BAC.PRK`, `C:EURUSD`,
+/// `X:BTCUSD`, `I:SPX`.
 ///
 /// Polygon has shares and funds that are listed in the United States. Option contracts (`O:…`) have no
 /// symbol in Portico.
@@ -10,19 +11,21 @@ package struct PolygonSymbols: SymbolMapping {
 
     package func providerSymbol(for symbol: Symbol) -> String? {
         switch SymbolKind(symbol) {
-        case .listing(let ticker, market: nil): return ticker
+        case .listing(let ticker, market: nil):
+            return SymbolKind.markingPreferred(ticker, with: Self.preferredMark) ?? ticker
         case .currencies(let base, let quote): return "C:\(base)\(quote)"
         case .crypto(let base, let quote):
             // Without a separator, only a currency at the end can be distinguished from the coin before it.
             return FiatCurrency.isCode(quote) ? "X:\(base)\(quote)" : nil
         case .index(let name): return "I:\(name)"
-        case .listing, nil: return nil
+        case .listing, .future, nil: return nil
         }
     }
 
     package func symbol(for spelling: String) -> Symbol? {
         guard let colon = spelling.firstIndex(of: ":") else {
-            return SymbolKind.listing(ticker: spelling, market: nil).symbol
+            let ticker = SymbolKind.preferredTicker(spelling, mark: Self.preferredMark) ?? spelling
+            return SymbolKind.listing(ticker: ticker, market: nil).symbol
         }
         let name = String(spelling[spelling.index(after: colon)...])
         switch spelling[..<colon] {
@@ -44,7 +47,10 @@ package struct PolygonSymbols: SymbolMapping {
         switch SymbolKind(symbol) {
         case .listing: PriceUnit.usDollar.currency
         case .currencies(_, let quote), .crypto(_, let quote): quote
-        case .index, nil: nil
+        case .index, .future, nil: nil
         }
     }
+
+    /// Before the series of preferred shares.
+    private static let preferredMark = "p"
 }

@@ -1,8 +1,8 @@
 package import Brokerage
 import Upstream
 
-/// The mapping between Yahoo's symbols and Portico's: `AAPL`, `BRK-B`, `TSCO.L`, `EURUSD=X`, `BTC-USD`,
-/// `^GSPC`.
+/// The mapping between Yahoo's symbols and Portico's: `AAPL`, `BRK-B`, `BAC-PK`, `TSCO.L`, `EURUSD=X`,
+/// `BTC-USD`, `^GSPC`, `GC=F`.
 package struct YahooSymbols: SymbolMapping {
     package init() {}
 
@@ -13,9 +13,10 @@ package struct YahooSymbols: SymbolMapping {
         // Only a symbol that ends in a currency can be distinguished from a class of shares.
         case .crypto(let base, let quote): return FiatCurrency.isCode(quote) ? "\(base)-\(quote)" : nil
         case .index(let name):
-            if let own = Self.indices[name] { return "^\(own)" }
+            if let own = SymbolKind.yahooIndices[name] { return "^\(own)" }
             // Yahoo's name of another index must not be sent for an index of Portico.
-            return Self.indices.values.contains(name) ? nil : "^\(name)"
+            return SymbolKind.yahooIndices.values.contains(name) ? nil : "^\(name)"
+        case .future: return symbol.text
         case nil: return nil
         }
     }
@@ -23,26 +24,29 @@ package struct YahooSymbols: SymbolMapping {
     package func symbol(for spelling: String) -> Symbol? {
         if spelling.hasPrefix("^") {
             let name = String(spelling.dropFirst())
-            if let own = Self.indices.first(where: { $0.value == name })?.key {
+            if let own = SymbolKind.yahooIndices.first(where: { $0.value == name })?.key {
                 return SymbolKind.index(own).symbol
             }
-            return Self.indices[name] == nil ? SymbolKind.index(name).symbol : nil
+            return SymbolKind.yahooIndices[name] == nil ? SymbolKind.index(name).symbol : nil
         }
         if spelling.hasSuffix("=X") { return Self.currencies(spelling.dropLast(2)) }
+        if let symbol = Symbol(spelling), case .future? = SymbolKind(symbol) { return symbol }
         let parts = spelling.split(separator: ".", omittingEmptySubsequences: false)
         switch parts.count {
         case 1: return Self.unsuffixed(parts[0])
         case 2:
-            guard let market = YahooMarket.code(suffix: parts[1]) else { return nil }
             let ticker = String(parts[0]).replacing("-", with: ".")
-            return SymbolKind.listing(ticker: ticker, market: market).symbol
+            return Exchange(yahooSuffix: parts[1])?.listing(ticker).symbol
         default: return nil
         }
     }
 
     private static func listing(_ ticker: String, _ market: String?) -> String? {
+        if market == nil, let preferred = SymbolKind.markingPreferred(ticker, with: preferredMark) {
+            return preferred
+        }
         let root = ticker.replacing(".", with: "-")
-        if let market { return YahooMarket.suffix(code: market).map { "\(root).\($0)" } }
+        if let market { return Exchange(code: market)?.yahooSuffix.map { "\(root).\($0)" } }
         // `ABC.USD` would be taken for the coin ABC.
         let isCoin = root.split(separator: "-").last.map { FiatCurrency.isCode($0) } ?? false
         return root.contains("-") && isCoin ? nil : root
@@ -63,39 +67,12 @@ package struct YahooSymbols: SymbolMapping {
         if parts.count == 2, FiatCurrency.isCode(parts[1]) {
             return SymbolKind.crypto(base: String(parts[0]), quote: String(parts[1])).symbol
         }
-        return SymbolKind.listing(ticker: String(text).replacing("-", with: "."), market: nil).symbol
+        let ticker =
+            SymbolKind.preferredTicker(String(text), mark: preferredMark)
+            ?? String(text).replacing("-", with: ".")
+        return SymbolKind.listing(ticker: ticker, market: nil).symbol
     }
 
-    /// Indices that Yahoo calls otherwise than the exchanges do, by the exchange's name.
-    private static let indices = ["SPX": "GSPC", "COMP": "IXIC", "DAX": "GDAXI", "UKX": "FTSE"]
-}
-
-/// The exchanges outside of the United States.
-enum YahooMarket {
-    /// The suffixes of tickers by market identifier code (ISO 10383).
-    private static let suffixes = [
-        "XLON": "L", "XETR": "DE", "XFRA": "F", "XTSE": "TO", "XTSX": "V", "XASX": "AX", "XHKG": "HK",
-        "XPAR": "PA", "XAMS": "AS", "XBRU": "BR", "XLIS": "LS", "XDUB": "IR", "XMIL": "MI", "XMAD": "MC",
-        "XSWX": "SW", "XWBO": "VI", "XSTO": "ST", "XCSE": "CO", "XHEL": "HE", "XOSL": "OL", "XTKS": "T",
-        "XSHG": "SS", "XSHE": "SZ", "XNSE": "NS", "XBOM": "BO", "XKRX": "KS", "XTAI": "TW", "XSES": "SI",
-        "XNZE": "NZ", "XJSE": "JO", "XTAE": "TA", "BVMF": "SA", "XMEX": "MX",
-    ]
-
-    static func suffix(code: String) -> String? { suffixes[code] }
-
-    static func code(suffix: Substring) -> String? {
-        suffixes.first { $0.value == suffix }?.key
-    }
-
-    /// The code of an American exchange for Yahoo's name.
-    static func american(_ word: String) -> String? {
-        switch word {
-        case "NMS", "NGM", "NCM": "XNAS"
-        case "NYQ": "XNYS"
-        case "ASE": "XASE"
-        case "PCX": "ARCX"
-        case "BTS": "BATS"
-        default: nil
-        }
-    }
+    /// Before the series of preferred shares: `BAC-PK`.
+    private static let preferredMark = "-P"
 }

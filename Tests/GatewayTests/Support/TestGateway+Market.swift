@@ -31,6 +31,13 @@ extension TestGateway {
         market([try alpaca(), try yahoo(), try polygon(), try alphaVantage()])
     }
 
+    /// All of them, with a connection of Alice to Saxo.
+    func marketWithSaxo() throws -> GatewayServices {
+        market(
+            [try alpaca(), try yahoo(), try polygon(), try alphaVantage()],
+            connections: [try saxo(of: alice)])
+    }
+
     func alpaca() throws -> MarketDataSource {
         let configuration = try AlpacaConfiguration(
             environment: .sandbox, tradingURL: url(sandbox.alpaca.tradingURL),

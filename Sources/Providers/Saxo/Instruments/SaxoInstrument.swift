@@ -54,8 +54,8 @@ extension SaxoSymbols {
     /// The market identifier code in one of Saxo's symbols: `XNAS`.
     static func exchange(in spelling: String) -> String? {
         guard let colon = spelling.lastIndex(of: ":") else { return nil }
-        let code = spelling[spelling.index(after: colon)...]
-        return code.utf8.count == 4 ? code.uppercased() : nil
+        let code = spelling[spelling.index(after: colon)...].uppercased()
+        return Exchange(code: code)?.code ?? (code.utf8.count == 4 ? code : nil)
     }
 }
 

@@ -162,8 +162,9 @@ extension SaxoClient {
         let symbolMapping = configuration.symbolMapping
         let (keywords, types): (String, [String])
         switch name {
-        case .share(let ticker, _):
-            (keywords, types) = (symbolMapping.providerSymbol(forTicker: ticker), symbolMapping.shareTypes)
+        case .share(let ticker, let market):
+            keywords = symbolMapping.providerSymbol(forTicker: ticker, at: market)
+            types = symbolMapping.shareTypes
         case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
         case .other(let spelling, let assetType):
             // The exchange is not a word of the name.

@@ -14,6 +14,7 @@ import Upstream
 /// | `TSCO:xlon` | Stock | `TSCO:XLON` |
 /// | `EURDKK` | FxSpot | `EUR/DKK` |
 /// | `SPX.I` | StockIndex | `^SPX` |
+/// | `NESN:xvtx`, `00700:xhkg` | Stock | `NESN:XSWX`, `0700:XHKG` |
 /// | `AAPL:xnas` | CfdOnStock | `AAPL:XNAS:CfdOnStock` |
 /// | `ES Dec26`, Uic 77 | ContractFutures | `UIC=77:ContractFutures` |
 package struct SaxoSymbols: SymbolMapping, Hashable {
@@ -37,7 +38,9 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 
     package func providerSymbol(for symbol: Symbol) -> String? {
         switch SaxoSymbolQuery(symbol, in: self) {
-        case .share(let ticker, let exchange): [providerSymbol(forTicker: ticker), exchange].joined()
+        case .share(let ticker, let market):
+            providerSymbol(forTicker: ticker, at: market)
+                + (market.map { ":\(Exchange(code: $0)?.saxoCodes.first ?? $0.lowercased())" } ?? "")
         case .pair(let base, let quote): base + quote
         case .other(let spelling, _): spelling
         case .uic(let key): String(key.uic)
@@ -47,6 +50,20 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 
     package func symbol(for spelling: String) -> Symbol? {
         if let pair = Self.pair(spelling) { return Symbol("\(pair.base)/\(pair.quote)") }
+        // Portico's symbols of other instruments end in an AssetType, which is no exchange.
+        if let colon = spelling.lastIndex(of: ":"),
+            SaxoSymbolQuery.isAssetType(spelling[spelling.index(after: colon)...])
+        {
+            return spelling.hasPrefix(SaxoSymbolQuery.uicPrefix)
+                ? Symbol(spelling)
+                : symbol(
+                    for: String(spelling[..<colon]),
+                    assetType: String(spelling[spelling.index(after: colon)...]))
+        }
+        // A share has an exchange.
+        if spelling.hasSuffix(Self.indexSuffix), !spelling.contains(":") {
+            return symbol(for: spelling, assetType: Self.index)
+        }
         return share(for: spelling)
     }
 
@@ -71,6 +88,8 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
     static let spot = "FxSpot"
     static let index = "StockIndex"
     static let indexSuffix = ".I"
+    /// Before the series of preferred shares.
+    private static let preferredMark = "p"
     /// Beside a Uic of ten digits, in the longest symbol.
     private static let maximumTypeLength = Symbol.maximumLength - 15
 
@@ -81,24 +100,29 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
         guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         let ticker = ticker(for: parts[0])
         guard parts.count == 2 else { return Symbol(ticker) }
-        let exchange = parts[1].lowercased()
-        return Symbol(homeExchanges.contains(exchange) ? ticker : "\(ticker):\(exchange.uppercased())")
+        let code = parts[1].lowercased()
+        if homeExchanges.contains(code) { return Symbol(ticker) }
+        let market = Exchange(code: code.uppercased())
+        return Symbol("\(market?.padded(ticker) ?? ticker):\(market?.code ?? code.uppercased())")
     }
 
     private func ticker(for spelling: Substring) -> String {
-        guard classShares == .lowercase, spelling.count >= 2, let last = spelling.last, last.isLowercase,
-            spelling.dropLast().allSatisfy({ !$0.isLowercase })
-        else { return String(spelling) }
-        return "\(spelling.dropLast()).\(last.uppercased())"
+        guard classShares == .lowercase else { return String(spelling) }
+        return SymbolKind.preferredTicker(String(spelling), mark: Self.preferredMark)
+            ?? SymbolKind.classTicker(saxo: spelling) ?? String(spelling)
     }
 
-    /// The ticker in Saxo's form.
-    func providerSymbol(forTicker ticker: String) -> String {
+    /// The ticker in Saxo's form, at the exchange with a market identifier code.
+    func providerSymbol(forTicker ticker: String, at market: String?) -> String {
         let parts = ticker.split(separator: ".", omittingEmptySubsequences: false)
-        guard classShares == .lowercase, parts.count == 2, parts[1].count == 1, !parts[0].isEmpty else {
-            return ticker
+        if classShares == .lowercase, parts.count == 2, !parts[0].isEmpty {
+            if parts[1].count == 1 { return parts[0] + parts[1].lowercased() }
+            if market == nil, let preferred = SymbolKind.markingPreferred(ticker, with: Self.preferredMark) {
+                return preferred
+            }
         }
-        return parts[0] + parts[1].lowercased()
+        let digits = market.flatMap { Exchange(code: $0)?.saxoTickerDigits }
+        return Exchange.padding(ticker, to: digits)
     }
 
     // MARK: Others
@@ -119,8 +143,8 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 
 /// A symbol of Portico as a query for Saxo's instruments.
 package enum SaxoSymbolQuery: Hashable {
-    /// `exchange` is empty for one of the home exchanges, whichever; else a colon and its code in lower case.
-    case share(ticker: String, exchange: String)
+    /// `market` is a market identifier code; nil for one of the home exchanges, whichever.
+    case share(ticker: String, market: String?)
     /// FX spot.
     case pair(base: String, quote: String)
     /// In Saxo's form.
@@ -154,10 +178,8 @@ package enum SaxoSymbolQuery: Hashable {
             self = .other(providerSymbol: String(first), assetType: String(last))
         case 2:
             guard !first.contains("/") else { return nil }
-            let exchange = last.lowercased()
-            self = .share(
-                ticker: String(first),
-                exchange: symbolMapping.homeExchanges.contains(exchange) ? "" : ":\(exchange)")
+            let isHome = symbolMapping.homeExchanges.contains(last.lowercased())
+            self = .share(ticker: String(first), market: isHome ? nil : last.uppercased())
         case 3 where Self.isAssetType(last):
             self = .other(providerSymbol: "\(first):\(parts[1].lowercased())", assetType: String(last))
         default: return nil
@@ -166,15 +188,15 @@ package enum SaxoSymbolQuery: Hashable {
 
     private static func plain(_ text: Substring) -> SaxoSymbolQuery? {
         let sides = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard sides.count > 1 else { return .share(ticker: String(text), exchange: "") }
+        guard sides.count > 1 else { return .share(ticker: String(text), market: nil) }
         guard sides.count == 2, sides.allSatisfy({ $0.utf8.count == 3 }) else { return nil }
         return .pair(base: String(sides[0]), quote: String(sides[1]))
     }
 
-    private static let uicPrefix = "UIC="
+    static let uicPrefix = "UIC="
 
     /// `CfdOnStock`: it begins with a capital and has small letters, which codes of exchanges have not.
-    private static func isAssetType(_ text: Substring) -> Bool {
+    static func isAssetType(_ text: Substring) -> Bool {
         text.first?.isUppercase == true && text.contains(where: \.isLowercase)
             && text.allSatisfy { $0.isASCII && $0.isLetter }
     }

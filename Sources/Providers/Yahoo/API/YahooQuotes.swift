@@ -236,6 +236,6 @@ enum YahooAssetType {
     /// The market identifier code; nil if Yahoo's name of the exchange has none.
     static func marketCode(of symbol: Symbol, code: String?) -> String? {
         if case .listing(_, let market?)? = SymbolKind(symbol) { return market }
-        return code.flatMap(YahooMarket.american)
+        return code.flatMap { Exchange(yahooCode: $0)?.code }
     }
 }

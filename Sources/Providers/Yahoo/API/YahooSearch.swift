@@ -42,8 +42,7 @@ extension YahooSearch.Match: JSONDecodable {
         }
     }
 
-    /// The match as an `Instrument` of Portico; nil if it is not traded, or has no symbol in Portico, such
-    /// as a future.
+    /// The match as an `Instrument` of Portico; nil if it is not traded, or has no symbol in Portico.
     func instrument(_ symbolMapping: YahooSymbols, fetchedAt: Instant) -> Instrument? {
         guard let spelling = symbol, let symbol = symbolMapping.symbol(for: spelling) else { return nil }
         var instrument = Instrument(

@@ -1,0 +1,118 @@
+import Brokerage
+import GraphQL
+import Upstream
+
+extension GatewayContext {
+    /// Instruments by ticker or name, from all providers of the route, and behind them a failure for each provider that
+    /// could not be searched.
+    ///
+    /// Providers with a low quota are called only if the others find nothing, one after the other until one finds something.
+    ///
+    /// - Throws: The error of the first provider if none could be searched.
+    func search(_ arguments: SearchArguments) throws -> MaybeAsync<BatchResults<SearchHit>?> {
+        let query = try SearchQuery(arguments)
+        let groups = Self.groups(of: try sources(for: .instruments, from: arguments.provider))
+        let (others, scarce) = (groups.filter { !$0.hasLowQuota }, groups.filter(\.hasLowQuota))
+        let first = MaybeAsync.each(others) { try hits(like: query, from: $0.sources) }
+        if case .ready(let lists) = first, scarce.isEmpty || SearchHit.any(in: lists) {
+            return .ready(try SearchHit.merged(lists, limit: query.limit))
+        }
+        return .async { [self] in
+            var lists = try await first.value()
+            for group in scarce where !SearchHit.any(in: lists) {
+                lists += try await MaybeAsync.each([group]) {
+                    try hits(like: query, from: $0.sources)
+                }.value()
+            }
+            return try SearchHit.merged(lists, limit: query.limit)
+        }
+    }
+
+    /// The sources of each provider, in the order of the route.
+    private static func groups(of sources: [MarketDataSource]) -> [ProviderSources] {
+        var groups: [ProviderSources] = []
+        for source in sources {
+            if let last = groups.indices.last, groups[last].provider == source.provider {
+                groups[last].sources.append(source)
+            } else {
+                groups.append(ProviderSources(provider: source.provider, sources: [source]))
+            }
+        }
+        return groups
+    }
+
+    /// The hits of the first source of a provider that does not fail.
+    private func hits(
+        like query: SearchQuery, from sources: [MarketDataSource]
+    ) throws -> MaybeAsync<[SearchHit]> {
+        try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
+            RoutedRead(
+                sources: sources, cache: services.reads.searches,
+                load: { source, queries, call throws(ProviderFailure) in
+                    var hits = KeyedResults<SearchQuery, [SearchHit]>()
+                    for query in queries {
+                        hits[query] = try await source.instruments?
+                            .search(query.text, limit: query.limit, in: call)
+                    }
+                    return hits
+                })
+        }
+    }
+}
+
+/// The server's source of a provider and those of the user's connections.
+private struct ProviderSources {
+    let provider: ProviderID
+    var sources: [MarketDataSource]
+
+    var hasLowQuota: Bool { provider.traits.hasLowQuota }
+}
+
+extension SearchHit {
+    fileprivate static func any(in lists: BatchResults<[SearchHit]>) -> Bool {
+        lists.contains { (try? $0.get())?.isEmpty == false }
+    }
+
+    /// The hits of several providers: the best of each, then the second of each, and so on; each instrument once, in its
+    /// best place.
+    ///
+    /// - Throws: The first failure, if there is no list.
+    fileprivate static func merged(
+        _ lists: BatchResults<[SearchHit]>, limit: Int
+    ) throws -> BatchResults<SearchHit> {
+        let found = lists.compactMap { try? $0.get() }
+        if found.isEmpty, let first = lists.first { _ = try first.get() }
+        var symbols: Set<Symbol> = []
+        var hits: [SearchHit] = []
+        for rank in 0..<(found.map(\.count).max() ?? 0) {
+            for list in found where rank < list.count {
+                if symbols.insert(list[rank].instrument.symbol).inserted { hits.append(list[rank]) }
+            }
+        }
+        let failures = lists.filter { list in
+            guard case .failure(let error) = list else { return false }
+            // A provider without a search has no results to lose.
+            return (error as? FieldError)?.code != .unsupported
+        }
+        return GatewayContext.joined([.success(Array(hits.prefix(limit)))] + failures)
+    }
+}
+
+/// The parameters of a search.
+struct SearchQuery: CacheQuery {
+    private let words: ExactText
+    let limit: Int
+
+    var text: String { words.text }
+
+    /// The name of persisted hits: it must not change.
+    var cacheName: String { "\(limit) \(text)" }
+
+    private static let maximumHits = 50
+
+    init(_ arguments: SearchArguments) throws(FieldError) {
+        words = ExactText(arguments.text.split(separator: " ").joined(separator: " "))
+        limit = arguments.first
+        try FieldError.check(limit, of: "first", in: 1...Self.maximumHits)
+    }
+}

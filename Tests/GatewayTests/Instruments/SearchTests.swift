@@ -1,0 +1,89 @@
+import Brokerage
+import Gateway
+import Sandbox
+import TestSupport
+import Testing
+import Upstream
+
+import struct Sandbox.FakeInstrument
+
+@Suite("A search")
+struct SearchTests {
+    private func search(
+        _ text: String, first: Int = 50, _ gateway: TestGateway, _ backends: GatewayServices
+    ) async throws -> JSONValue {
+        try await gateway.ask(
+            "{ search(text: \"\(text)\", first: \(first)) { instrument { symbol } } }", as: alice, backends)
+    }
+
+    private func symbols(_ answer: JSONValue) -> [String?] {
+        (answer["data"]?["search"]?.elements ?? []).map { $0["instrument"]?["symbol"]?.string }
+    }
+
+    @Test("has the results of all providers: the pairs of Saxo, although Alpaca finds nothing")
+    func pairs() async throws {
+        try await withGateway { gateway in
+            let answer = try await search("euro", gateway, gateway.marketWithSaxo())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let found = Set(symbols(answer).compactMap(\.self))
+            let expected = FakeInstrument.currencyPairs.map(\.symbol).filter { $0.hasPrefix("EUR/") }
+            #expect(expected.count == 7)
+            #expect(found.isSuperset(of: expected), "\(answer)")
+        }
+    }
+
+    @Test(
+        "has each instrument once, the best of each provider first, with one call to each, and none to those with few calls"
+    )
+    func order() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.marketWithSaxo()
+            let answer = try await search("apple", gateway, backends)
+            #expect(answer.failures.isEmpty, "\(answer)")
+            // Alpaca's only result is also the first of Saxo and of Yahoo.
+            #expect(symbols(answer) == ["AAPL", "AAPL:XNAS:CfdOnStock"], "\(answer)")
+            #expect(gateway.calls(of: .alpaca)["GET /v2/assets"] == 1)
+            #expect(gateway.calls(of: .saxo)["GET /ref/v1/instruments"] == 1)
+            #expect(gateway.calls(of: .yahoo)["GET /v1/finance/search"] == 1)
+            #expect(gateway.calls(of: .polygon).isEmpty && gateway.calls(of: .alphaVantage).isEmpty)
+            let again = try await search("apple", gateway, backends)
+            #expect(again == answer)
+            #expect(gateway.calls(of: .saxo)["GET /ref/v1/instruments"] == 1)
+            let one = try await search("apple", first: 1, gateway, backends)
+            #expect(symbols(one) == ["AAPL"])
+        }
+    }
+
+    @Test("without a result of the others asks those with few calls, one after the other")
+    func scarce() async throws {
+        try await withGateway { gateway in
+            let answer = try await search("nothing like it", gateway, gateway.marketWithSaxo())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["search"] == .array([]))
+            #expect(gateway.calls(of: .polygon).values.reduce(0, +) == 1)
+            #expect(gateway.calls(of: .alphaVantage).values.reduce(0, +) == 1)
+        }
+    }
+
+    @Test("has an error behind the others' results for each provider that fails")
+    func failure() async throws {
+        try await withGateway { gateway in
+            #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: "GET /ref/v1/instruments")))
+            let answer = try await search("apple", gateway, gateway.marketWithSaxo())
+            #expect(symbols(answer) == ["AAPL", nil], "\(answer)")
+            #expect(answer.failures == [FieldFailure("search.1", "PROVIDER_UNAVAILABLE", "SAXO")])
+        }
+    }
+
+    @Test("that no provider could answer is an error, and not an empty list")
+    func failures() async throws {
+        try await withGateway { gateway in
+            for provider in ProviderID.allCases {
+                #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: provider)))
+            }
+            let answer = try await search("apple", gateway, gateway.marketWithSaxo())
+            #expect(answer["data"]?["search"] == .null)
+            #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "ALPACA")])
+        }
+    }
+}
