@@ -11,7 +11,7 @@ const cancelOrder = "/operations/raven/raven-cancel-order.graphql";
 
 const changeable = new Set(["ACCEPTED", "OPEN", "PARTIALLY_FILLED"]);
 const inForce = { DAY: "for the day", GTC: "until cancelled" };
-const final = new Set(["FILLED", "CANCELED", "REJECTED", "EXPIRED", "REPLACED"]);
+const final = new Set(["FILLED", "CANCELED", "REJECTED", "EXPIRED", "REPLACED", "UNKNOWN"]);
 
 export class Orders {
   #client;

@@ -50,6 +50,15 @@ package struct Order: Hashable, Sendable {
         self.provenance = provenance
         legs = []
     }
+
+    /// The time by which lists are sorted: of the submission, or of the last change if the broker does not report it.
+    package var listTime: Instant? { submittedAt ?? updatedAt }
+
+    /// Whether the state or the prices and quantities differ from those of another report of the order.
+    package func differs(from other: Order) -> Bool {
+        (state, filledQuantity, quantity, limitPrice, stopPrice)
+            != (other.state, other.filledQuantity, other.quantity, other.limitPrice, other.stopPrice)
+    }
 }
 
 /// Which way.
@@ -85,7 +94,7 @@ package enum TimeInForce: String, Sendable, CaseIterable {
     case closing = "CLOSING"
 }
 
-/// The state of an order; `filled`, `canceled`, `rejected`, `expired` and `replaced` are final.
+/// The state of an order, see ``isFinal`` and ``hasEnded``.
 package enum OrderState: String, Sendable, CaseIterable {
     /// Journalled by Portico, not yet known to the broker.
     case pending = "PENDING"
@@ -102,6 +111,21 @@ package enum OrderState: String, Sendable, CaseIterable {
     case replaced = "REPLACED"
     case rejected = "REJECTED"
     case expired = "EXPIRED"
+    /// The broker no longer lists it as open, and does not report how it ended.
+    case unknown = "UNKNOWN"
+
+    /// Whether the state of the order can no longer change.
+    package var isFinal: Bool {
+        switch self {
+        case .filled, .canceled, .rejected, .expired, .replaced: true
+        case .pending, .unconfirmed, .accepted, .open, .partiallyFilled, .pendingCancel, .pendingReplace,
+            .unknown:
+            false
+        }
+    }
+
+    /// Whether the order is an ended one: its state is final, or it has ended in an unknown way.
+    package var hasEnded: Bool { isFinal || self == .unknown }
 }
 
 /// Why a broker refused an order.

@@ -89,6 +89,25 @@ struct SandboxTradingTests {
         }
     }
 
+    @Test("what became of many orders is read by one call, and an order that is not in its response by another")
+    func outcomes() async throws {
+        try await withSandbox { alpaca, sandbox, _ in
+            let bought = try order(await alpaca.place(ticket("AMD", id: "one"), in: .patient))
+            let waiting = try order(
+                await alpaca.place(ticket("KO", .sell, 10, .limit(900), id: "two"), in: .patient))
+            let found = try await alpaca.outcomes(of: [bought, waiting], in: .patient)
+            let states = Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.state) })
+            #expect(states == [bought.id: .filled, waiting.id: .open])
+            #expect(sandbox.calls[.alpaca, "GET /v2/orders"] == 1)
+            #expect(sandbox.calls[.alpaca, "GET /v2/orders/{order_id}"] == 0)
+            var missing = bought
+            missing.id = "b0b6dd9d-8b9b-48a9-ba46-b9d54906e415"
+            let rest = try await alpaca.outcomes(of: [missing, waiting], in: .patient)
+            #expect(rest.map(\.id) == [waiting.id])
+            #expect(sandbox.calls[.alpaca, "GET /v2/orders/{order_id}"] == 1)
+        }
+    }
+
     @Test("an order whose answer is asked for twice is placed once")
     func idempotent() async throws {
         try await withSandbox { alpaca, _, _ in

@@ -41,6 +41,7 @@ extension ExpectedResponse {
         report("closedPositions", "ClosedPositionReportPage", "/{from_date}/{to_date}"),
         report(
             "aggregatedAmounts", "SaxoAggregatedAmountPage", "/{from_date}/{to_date}", schema: "supplement"),
+        saxo("/cs/v1/audit/orderactivities", "SaxoOrderActivityPage", client, schema: "supplement"),
         saxo(
             "/hist/v4/performance/timeseries", "PerformanceTimeseries", client + "&StandardPeriod=Quarter"),
         saxo("/hist/v4/performance/summary", "PerformanceSummary", client + "&" + year),

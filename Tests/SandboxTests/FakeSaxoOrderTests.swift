@@ -233,6 +233,75 @@ struct FakeSaxoOrderTests {
         }
     }
 
+    @Test("the log has each event of an order, or its last one")
+    func log() async throws {
+        try await withClock { fixture, clock in
+            let bought = try result(
+                await fixture.saxo(
+                    "POST", "/trade/v2/orders", Self.order(["ExternalReference": "\"mine-1\""])))
+            clock.advance(by: .seconds(60))
+            let placed = try result(
+                await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)))
+            let (market, limit) = (
+                try #require(bought["OrderId"]?.string), try #require(placed["OrderId"]?.string)
+            )
+            func entries(_ query: String) async throws -> [[String?]] {
+                let page = try await fixture.saxoDocument("/cs/v1/audit/orderactivities?\(query)")
+                let shape = try Golden.schema(of: "supplement").definition("SaxoOrderActivityPage")
+                #expect(shape.violations(in: page) == [], "\(page)")
+                let items = try #require(page["Data"]?.elements, "\(page)")
+                return items.map { [$0["OrderId"]?.string, $0["Status"]?.string] }
+            }
+            let (first, last, second) = ([market, "Placed"], [market, "FinalFill"], [limit, "Placed"])
+            #expect(try await entries("EntryType=All") == [first, last, second])
+            #expect(try await entries("") == [first, last, second])
+            #expect(try await entries("EntryType=Last") == [last, second])
+            #expect(try await entries("EntryType=Last&OrderId=\(market)") == [last])
+            #expect(try await entries("Status=Placed,Cancelled") == [first, second])
+            let now = clock.now.description
+            #expect(try await entries("EntryType=Last&FromDateTime=\(now)") == [second])
+            #expect(try await entries("ToDateTime=2026-01-01T00:00:00Z") == [])
+            // The latest state, whatever the end is.
+            #expect(try await entries("EntryType=Last&ToDateTime=2026-01-01T00:00:00Z") == [last, second])
+            let filled = try await fixture.saxoDocument(
+                "/cs/v1/audit/orderactivities?EntryType=Last&OrderId=\(market)")["Data"]?[0]
+            #expect(filled?["FillAmount"]?.digits == "3" && filled?["ExternalReference"] == "mine-1")
+            #expect(
+                filled?["ExecutionPrice"] == filled?["AveragePrice"] && filled?["SubStatus"] == "Confirmed")
+            for (query, status) in [("EntryType=First", 400), ("FromDateTime=x", 400), ("ClientKey=x", 401)] {
+                #expect(try await fixture.saxo("/cs/v1/audit/orderactivities?\(query)").status == status)
+            }
+        }
+    }
+
+    @Test("orders that wait for a working one are listed only with Status=All")
+    func dependent() async throws {
+        try await withClock { fixture, _ in
+            let exit =
+                #"{"BuySell":"Sell","Amount":10000,"OrderType":"Limit","OrderPrice":1.2,"ManualOrder":true,"#
+                + #""OrderDuration":{"DurationType":"GoodTillCancel"}}"#
+            let order = Self.order(Self.limit.merging(["Orders": "[\(exit)]"]) { $1 })
+            let placed = try result(await fixture.saxo("POST", "/trade/v2/orders", order))
+            #expect(placed["Orders"]?[0]?["OrderId"]?.string != nil, "\(placed)")
+            for (query, count) in [("", "2"), ("?Status=Working", "2"), ("?Status=All", "3")] {
+                #expect(
+                    try await fixture.saxoDocument("/port/v1/orders/me\(query)")["__count"]?.digits == count,
+                    "\(query)")
+            }
+            #expect(try await fixture.saxo("/port/v1/orders/me?Status=Ended").status == 400)
+        }
+    }
+
+    @Test("paths may have a trailing slash and other capitals")
+    func paths() async throws {
+        try await withClock { fixture, _ in
+            for path in ["/port/v1/orders/me/", "/Port/V1/Orders/Me", "/cs/v1/audit/orderActivities/"] {
+                #expect(try await fixture.saxo(path).status == 200, "\(path)")
+            }
+            #expect(try await fixture.saxo("/port/v1/orders/me/2").status == 404)
+        }
+    }
+
     @Test("nobody changes or cancels another's order")
     func foreign() async throws {
         try await withClock { fixture, _ in

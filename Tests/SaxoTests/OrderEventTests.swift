@@ -18,10 +18,10 @@ struct OrderEventTests {
         return try #require(events.first)
     }
 
-    private static func order(_ more: String) throws -> Order {
+    private static func order(_ more: String, isLast: Bool = false) throws -> Order {
         let listing = SaxoListing(
             SaxoInstrumentKey(uic: 211, assetType: "Stock"), symbol: try symbol("AAPL"), currencyName: "USD")
-        return try event(more).order(of: listing, fetchedAt: wallTime)
+        return try event(more).order(of: listing, fetchedAt: wallTime, isLast: isLast)
     }
 
     @Test(
@@ -41,6 +41,32 @@ struct OrderEventTests {
         ])
     func states(_ more: String, state: OrderState) throws {
         #expect(try Self.order(more).state == state)
+    }
+
+    @Test(
+        "that are the last of an order that is not open have its state, which is unknown after a rejected change",
+        arguments: [
+            (#""Status":"FinalFill","SubStatus":"Confirmed","FilledAmount":4"#, OrderState.filled),
+            (#""Status":"Cancelled","SubStatus":"Confirmed""#, .canceled), (#""Status":"Expired""#, .expired),
+            (#""Status":"Placed","SubStatus":"Rejected""#, .rejected),
+            (#""Status":"Placed","SubStatus":"Requested""#, .accepted),
+            (#""Status":"Placed","SubStatus":"Confirmed""#, .open),
+            (#""Status":"Cancelled","SubStatus":"Requested""#, .pendingCancel),
+            (#""Status":"Changed","SubStatus":"Requested""#, .pendingReplace),
+            // A cancellation of a filled order.
+            (#""Status":"Cancelled","SubStatus":"Rejected","FilledAmount":4"#, .filled),
+            (#""Status":"Cancelled","SubStatus":"Rejected","FilledAmount":1"#, .unknown),
+            (#""Status":"Changed","SubStatus":"Rejected""#, .unknown),
+            (#""Status":"SomethingNew""#, .unknown),
+        ])
+    func last(_ more: String, state: OrderState) throws {
+        #expect(try Self.order(more, isLast: true).state == state)
+    }
+
+    @Test("by money have the money and no quantity")
+    func cashAmount() throws {
+        let order = try Self.order(#""Status":"Placed","CashAmount":500"#)
+        #expect(order.notional == 500 && order.quantity == nil)
     }
 
     @Test("contain the whole order, the amount that was filled, its price and its time")

@@ -66,9 +66,15 @@ struct SandboxOrderTests {
 
             // Monday, 10:00 in New York.
             fixture.time.wall.set(try #require(Instant("2026-11-23T15:00:00Z")))
-            await #expect(throws: ProviderFailure(.saxo, .notFound)) {
-                try await saxo.order(placed.id, of: Self.account, in: CallContext(deadline: .distant))
-            }
+            let filled = try await saxo.order(
+                placed.id, of: Self.account, in: CallContext(deadline: .distant))
+            #expect(filled.state == .filled && filled.filledQuantity == 2 && filled.averageFillPrice != nil)
+            #expect(filled.clientOrderID == "portico-1" && filled.timeInForce == .day)
+            let ended = try await saxo.orders(OrderQuery(isOpen: false), in: CallContext(deadline: .distant))
+            #expect(ended.orders.map(\.id) == [placed.id] && !ended.hasMore)
+            let outcomes = try await saxo.outcomes(
+                of: [placed, back], in: CallContext(deadline: .distant))
+            #expect(outcomes.map(\.state) == [.filled])
             let held = try await fixture.client().positions(in: CallContext(deadline: .distant)).first {
                 $0.symbol == aapl && $0.accountID == Self.account
             }
@@ -107,7 +113,7 @@ struct SandboxOrderTests {
                 return
             }
             #expect(found.symbol.text == "AAPL")
-            // Saxo names open orders only: that it names none proves nothing.
+            // That neither the open orders nor the log have it is no proof.
             let other = try await saxo.order(clientID: "portico-9", of: Self.account, in: .patient)
             #expect(other == .unknown)
         }

@@ -28,7 +28,8 @@ extension GatewayContext {
             of: stored, by: connection, for: arguments.filter, after: position)
         let rows = try await mapStorageErrors { () throws(StorageError) in
             try await store.activities(
-                arguments.filter, of: stored, coverage, after: position, limit: arguments.first + 1)
+                arguments.filter, of: stored, coverage, after: position, limit: arguments.first + 1,
+                now: services.reads.clock.wallTime())
         }
         let origin = ConnectedActivity.Origin(connection, accountID: account.who.id)
         return AccountActivityPage(
@@ -44,7 +45,7 @@ extension GatewayContext {
         let (coverage, isStale) = try await coverage(
             of: stored, by: account.connection, for: ActivityFilter(), after: nil)
         let rows = try await mapStorageErrors { () throws(StorageError) in
-            try await store.allActivities(of: stored, coverage)
+            try await store.allActivities(of: stored, coverage, now: services.reads.clock.wallTime())
         }
         return AccountBookings(
             account: account, activities: rows.reversed().map(\.activity), knownFrom: coverage.since,
@@ -61,12 +62,14 @@ extension GatewayContext {
     /// What is stored of an account, after it was brought up to date as far as a page needs it.
     ///
     /// If the broker fails, activities of earlier complete reads are returned as stale; the error is thrown if there are
-    /// none, or if the credential may no longer read them.
+    /// none, or if the credential may no longer read them. They are stale, too, while the broker's report lacks the trade of
+    /// an order that the journal has as filled.
     private func coverage(
         of account: ActivityAccount, by connection: BrokerConnection, for filter: ActivityFilter,
         after position: ActivityPosition?
     ) async throws -> (ActivityCoverage, isStale: Bool) {
         let known = try await storedCoverage(of: account)
+        // Trades that are still missing are not in such a page.
         if let known, call.notBefore == nil, known.suffices(for: filter, after: position) {
             return (known, isStale: false)
         }
@@ -81,13 +84,14 @@ extension GatewayContext {
                     of: account, at: connection.provider, from: source, in: call)
             }.value()
             switch read {
-            case .success(let coverage?) where coverage == known: return (coverage, isStale: false)
+            case .success(let coverage?) where coverage == known:
+                return (coverage, isStale: coverage.awaitsTrades)
             case .success:
                 // The result may be some seconds old, and another process may have stored more since.
                 guard let coverage = try await storedCoverage(of: account) else {
                     throw FieldError.noConnection(ProviderConnection.globalID(connection.id))
                 }
-                return (coverage, isStale: false)
+                return (coverage, isStale: coverage.awaitsTrades)
             case .failure(let error): throw FieldError(error)
             }
         } catch let error as FieldError {
@@ -102,7 +106,9 @@ extension GatewayContext {
 
     /// What the database has of an account now: activities in memory are used only for this.
     private func storedCoverage(of account: ActivityAccount) async throws -> ActivityCoverage? {
-        try await mapStorageErrors { () throws(StorageError) in try await store.coverage(of: account) }
+        try await mapStorageErrors { () throws(StorageError) in
+            try await store.coverage(of: account, now: services.reads.clock.wallTime())
+        }
     }
 
     /// The activity with an id; nil if the user has none with it.
@@ -138,6 +144,9 @@ extension GatewayContext {
 extension GatewayServices {
     /// The most pages of one read: as many as a user's stored activities fill, and more.
     private static let maximumPages = 2_000
+    /// The least time between two reads while the trade of a filled order is missing, which a report of the day may have at
+    /// any time.
+    private static let awaitingInterval = Duration.seconds(300)
 
     /// Reads what a broker has recorded since the latest complete read of an account, and stores it page after page.
     ///
@@ -152,14 +161,14 @@ extension GatewayServices {
         let store = userData.activities
         var coverage: ActivityCoverage?
         do throws(StorageError) {
-            coverage = try await store.coverage(of: account)
+            coverage = try await store.coverage(of: account, now: reads.clock.wallTime())
         } catch {
             return .failure(error)
         }
-        if let coverage, coverage.pending == nil, let readAt = coverage.readAt,
-            reads.clock.wallTime() < readAt + source.activityReportInterval
-        {
-            return .success(coverage)
+        if let coverage, coverage.pending == nil, let readAt = coverage.readAt {
+            let interval = source.activityReportInterval
+            let least = coverage.awaitsTrades ? min(interval, Self.awaitingInterval) : interval
+            if reads.clock.wallTime() < readAt + least { return .success(coverage) }
         }
         var continuesRead = coverage?.pending != nil
         var query = coverage?.pending ?? ActivityQuery(since: coverage?.completeOn)

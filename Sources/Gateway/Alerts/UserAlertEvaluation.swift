@@ -201,7 +201,7 @@ final class UserAlertEvaluation: Sendable {
                 for await orders in watch.orders.values() {
                     guard let orders = try? orders.get() else { continue }
                     if let order = orders.first(where: { $0.globalID == id }) {
-                        let observed = ObservedOrder(order.linked.order, hasEnded: order.hasEnded)
+                        let observed = ObservedOrder(order.linked.order)
                         put { $0.orders[id] = .known(observed) }
                     } else if let observed = await readOrder(id) {
                         put { $0.orders[id] = observed }
@@ -223,7 +223,7 @@ final class UserAlertEvaluation: Sendable {
     private func readOrder(_ id: String) async -> AlertSubject.Observation<ObservedOrder>? {
         do {
             guard let order = try await context().orderIfAny(id).value() else { return .missing }
-            return .known(ObservedOrder(order.order, hasEnded: order.order.provenance.isStale))
+            return .known(ObservedOrder(order.order))
         } catch {
             return nil
         }

@@ -186,11 +186,11 @@ package struct ObservedPrice: Hashable, Sendable {
 /// The state of an order that alerts need.
 package struct ObservedOrder: Hashable, Sendable {
     package let state: OrderState
-    /// Whether the state no longer changes, or is no longer reported.
-    package let hasEnded: Bool
+    /// Whether the state no longer changes; an unknown one can become known.
+    package var hasEnded: Bool { state.isFinal }
     package let asOf: Instant?
 
-    package init(_ order: Order, hasEnded: Bool) {
-        (state, self.hasEnded, asOf) = (order.state, hasEnded || order.state.isFinal, order.updatedAt)
+    package init(_ order: Order) {
+        (state, asOf) = (order.state, order.updatedAt)
     }
 }

@@ -77,8 +77,8 @@ extension ConnectedOrder {
         self.init(
             order: order, connection: connection, name: .current(known.identity.id),
             clientOrderID: known.idempotencyKey ?? order.clientOrderID,
-            // As in the lists of a broker that also returns ended orders.
-            time: (connection.reportsEndedOrders ? order.submittedAt : nil) ?? known.createdAt,
+            // As in the lists of a broker that lists all orders.
+            time: (connection.listsAllOrders ? order.submittedAt : nil) ?? known.createdAt,
             reconciliation: known.reconciliation, parent: known.parent, isInJournal: true)
     }
 
@@ -94,17 +94,17 @@ extension ConnectedOrder {
         self.init(
             order: order.while(known?.openWrite), connection: connection, name: name,
             clientOrderID: known?.idempotencyKey ?? order.clientOrderID,
-            time: connection.reportsEndedOrders
+            time: connection.listsAllOrders
                 ? order.submittedAt ?? known?.createdAt ?? .latest
-                    // One that has ended is in the journal alone, and stays in its place.
-                : known?.createdAt ?? order.submittedAt ?? .latest,
+                    // One of the journal stays in its place when it has ended.
+                : known?.createdAt ?? order.listTime ?? .latest,
             reconciliation: known?.reconciliation, parent: known?.parent, isInJournal: known != nil)
     }
 }
 
 extension BrokerConnection {
-    /// Whether orders that have ended can be read from the broker.
-    var reportsEndedOrders: Bool { orders?.orderCapabilities.hasEndedOrders ?? false }
+    /// Whether the broker lists all orders, also those that have ended, by their submission.
+    var listsAllOrders: Bool { orders?.orderCapabilities.endedOrders == .all }
 }
 
 extension JournalOrder {
@@ -115,17 +115,6 @@ extension JournalOrder {
         case .undetermined: .undetermined
         case .pending, .sent, .done, .refused, .missing, nil: nil
         }
-    }
-
-    /// The final state of an order whose broker lists open orders only, and no longer lists this one: the
-    /// outcome that its stream reported, else the last known state, marked as stale; an order with a pending
-    /// cancellation is cancelled.
-    var ended: Order {
-        var order = order
-        if order.state.isFinal { return order }
-        if order.state == .pendingCancel { order.state = .canceled }
-        order.provenance = order.provenance.markedStale
-        return order
     }
 }
 

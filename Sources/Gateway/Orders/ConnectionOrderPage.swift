@@ -50,12 +50,12 @@ extension GatewayContext {
         after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
         let (listed, oldest) =
-            try await tradingAPI.orderCapabilities.hasEndedOrders
+            try await connection.listsAllOrders
             ? fromBroker(filter, of: connection, tradingAPI, after: place)
             : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
         let orders = listed.compactMap { linked in
             guard let carried = event?.order(instead: linked) else { return linked }
-            return filter.matches(isFinal: carried.hasEnded) ? carried.linked : nil
+            return filter.matches(hasEnded: carried.hasEnded) ? carried.linked : nil
         }.filter { linked in
             place.map { $0 < OrderCursor.Position(linked) } ?? true
                 // The page may lack orders between its older ones.
@@ -64,7 +64,7 @@ extension GatewayContext {
         return ConnectionOrderPage(orders: orders, hasMore: oldest != nil)
     }
 
-    /// For a broker that also returns ended orders; the journal adds only orders that never reached the
+    /// For a broker whose lists contain all orders by their submission; the journal adds only orders that never reached the
     /// broker.
     ///
     /// - Returns: The orders, and the time from which they are complete; nil if there are no older ones.
@@ -84,7 +84,7 @@ extension GatewayContext {
             try await services.userData.orders.journal.orders(
                 .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         }
-        let fitting = own.filter { filter.matches(isFinal: $0.order.state.isFinal) }
+        let fitting = own.filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
         let ends = [
             page.hasMore ? page.orders.last?.submittedAt ?? .earliest : nil,
             own.count == limit ? own.last?.createdAt : nil,
@@ -95,53 +95,78 @@ extension GatewayContext {
         )
     }
 
-    /// For a broker that returns open orders only: ended orders come from the journal.
+    /// For a broker that lists open orders, and at most those that ended lately: the others come from the journal, which
+    /// gets the outcomes that the broker reports.
+    ///
+    /// - Returns: The orders, and the time from which they are complete; nil if there are no older ones.
     private func fromBrokerAndJournal(
         _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ([ConnectedOrder], oldest: Instant?) {
-        let journal = services.userData.orders.journal
         // The journal first: an order that is open in it by then is in the list that is requested
         // afterwards.
         let limit = filter.first + OrderFilter.maximumBrokerPage
-        let known = try await mapStorageErrors { () throws(StorageError) in
-            try await journal.orders(
-                .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
+        func journalOrders() async throws -> [JournalOrder] {
+            try await mapStorageErrors { () throws(StorageError) in
+                try await services.userData.orders.journal.orders(
+                    .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
+            }
         }
+        var known = try await journalOrders()
         let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
         let open = try await orderPage(query, of: connection, tradingAPI).orders
-        let listed = try await linked(open, of: connection)
-        try await remember(open, knownAs: known)
+        let ended =
+            filter.isOpen == true
+            ? OrderPage(orders: [], hasMore: false)
+            : try await recentlyEnded(of: connection, tradingAPI, after: place)
+        var reported = Set((open + ended.orders).map(\.id))
+        let recorded = try await record(open + ended.orders, among: known, of: connection)
+        let missing = known.filter { order in
+            !order.order.state.hasEnded && order.providerOrderID.map { !reported.contains($0) } ?? false
+        }
+        let settled = try await settle(missing, of: connection, tradingAPI)
+        reported.formUnion(settled.reported)
+        if recorded || settled.hasChanged { known = try await journalOrders() }
+        let ownIDs = Set(known.compactMap(\.providerOrderID))
+        let listed = try await linked(
+            open + ended.orders.filter { !ownIDs.contains($0.id) }, of: connection)
         // By id and by name: `linked` may just have matched one of them to an order of the journal.
-        let (ids, names) = (Set(open.map(\.id)), Set(listed.map(\.name.text)))
+        let (ids, names) = (Set(listed.map(\.order.id)), Set(listed.map(\.name.text)))
+        let now = services.reads.clock.wallTime()
         let others = known.filter { order in
             !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
-        }
-        let ended = others.compactMap { order -> ConnectedOrder? in
-            guard order.providerOrderID == nil else {
-                return filter.isOpen == true ? nil : ConnectedOrder(order, order.ended, of: connection)
-            }
-            guard filter.matches(isFinal: order.order.state.isFinal) else { return nil }
-            return ConnectedOrder(order, order.currentOrder, of: connection)
+        }.map { order in
+            let isReported = order.providerOrderID.map(reported.contains) ?? true
+            return ConnectedOrder(
+                order, isReported ? order.currentOrder : order.unreported(at: now), of: connection)
         }
         // A leg is shown with its parent, as at other brokers; without it, it is in the list itself.
-        let all = (filter.isOpen == false ? [] : listed) + ended
+        let all = (listed + others).filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
         let (shown, shownIDs) = (Set(all.map(\.name.text)), Set(all.map(\.order.id)))
         let orders = all.filter { linked in
             !(linked.parent.map(shown.contains) ?? linked.order.parentID.map(shownIDs.contains) ?? false)
         }
-        return (orders, known.count == limit ? known.last?.createdAt : nil)
+        let ends = [
+            known.count == limit ? known.last?.createdAt : nil,
+            ended.hasMore ? ended.orders.last?.listTime ?? .earliest : nil,
+        ]
+        return (orders, ends.compactMap(\.self).max())
     }
 
-    /// Stores the open orders of a broker, for the time after their end.
-    private func remember(_ open: [Order], knownAs known: [JournalOrder]) async throws {
-        let listed = Dictionary(open.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        let changed = known.compactMap { known -> (OrderIdentity, Order)? in
-            guard let order = listed[known.order.id], order.differs(from: known.order) else { return nil }
-            return (known.identity, order)
+    /// The orders that have ended lately, newest first; none if the broker does not list them, or not to this application.
+    private func recentlyEnded(
+        of connection: BrokerConnection, _ tradingAPI: any TradingAPI, after place: OrderCursor.Position?
+    ) async throws -> OrderPage {
+        guard tradingAPI.orderCapabilities.hasEndedOrders else {
+            return OrderPage(orders: [], hasMore: false)
         }
-        try await mapStorageErrors { () throws(StorageError) in
-            try await services.userData.orders.journal.receive(changed)
+        let query = OrderQuery(
+            isOpen: false, limit: OrderFilter.maximumBrokerPage,
+            before: place.map { $0.time + .milliseconds(1) })
+        do {
+            return try await orderPage(query, of: connection, tradingAPI)
+        } catch let error as FieldError where error.code == .notEntitled {
+            return OrderPage(orders: [], hasMore: false)
         }
     }
 
@@ -153,13 +178,5 @@ extension GatewayContext {
             call throws(ProviderFailure) in
             try await tradingAPI.orders(query, in: call)
         }.value()
-    }
-}
-
-extension Order {
-    /// Whether a property that the journal stores has changed.
-    fileprivate func differs(from other: Order) -> Bool {
-        (state, filledQuantity, quantity, limitPrice, stopPrice)
-            != (other.state, other.filledQuantity, other.quantity, other.limitPrice, other.stopPrice)
     }
 }

@@ -29,9 +29,10 @@ package struct OrderFilter: Sendable {
     ///   - requestsOpen: Open orders, ended orders, or all.
     ///   - symbols: The instruments; nil for all.
     ///   - first: The maximum number of orders.
-    package init(requestsOpen: Bool?, symbols: [Symbol]?, first: Int) {
+    ///   - states: The states; nil for all.
+    package init(requestsOpen: Bool?, symbols: [Symbol]?, first: Int, states: Set<OrderState>? = nil) {
         (self.requestsOpen, self.symbols, self.first) = (requestsOpen, symbols, first)
-        (states, side, from, to) = (nil, nil, nil, nil)
+        (self.states, side, from, to) = (states, nil, nil, nil)
     }
 
     init(_ arguments: ArgumentReader) throws {
@@ -50,13 +51,13 @@ extension OrderFilter {
     var isOpen: Bool? {
         if let requestsOpen { return requestsOpen }
         guard let states else { return nil }
-        let areFinal = Set(states.map(\.isFinal))
-        return areFinal.count == 1 ? areFinal.first.map { !$0 } : nil
+        let haveEnded = Set(states.map(\.hasEnded))
+        return haveEnded.count == 1 ? haveEnded.first.map { !$0 } : nil
     }
 
     /// False if no order can match.
-    var canMatch: Bool {
-        states?.contains { matches(isFinal: $0.isFinal) } ?? true
+    package var canMatch: Bool {
+        states?.contains { matches(hasEnded: $0.hasEnded) } ?? true
     }
 
     /// The position after which matching orders can be.
@@ -74,16 +75,21 @@ extension OrderFilter {
     }
 
     func matches(_ linked: ConnectedOrder) -> Bool {
-        symbols?.contains(linked.order.symbol) ?? true
+        matches(linked.order.state)
+            && symbols?.contains(linked.order.symbol) ?? true
             && account.map { $0 == linked.order.accountID ?? $0 } ?? true
-            && states?.contains(linked.order.state) ?? true
             && side.map { $0 == linked.order.side } ?? true
             && from.map { $0 <= linked.time } ?? true
             && to.map { linked.time < $0 } ?? true
     }
 
+    /// Whether orders in a state are requested, by `open` and by `states`.
+    package func matches(_ state: OrderState) -> Bool {
+        states?.contains(state) ?? true && requestsOpen.map { $0 != state.hasEnded } ?? true
+    }
+
     /// Whether ended orders, or orders that have not ended, are requested.
-    func matches(isFinal: Bool) -> Bool {
-        isOpen.map { $0 != isFinal } ?? true
+    func matches(hasEnded: Bool) -> Bool {
+        isOpen.map { $0 != hasEnded } ?? true
     }
 }

@@ -52,18 +52,29 @@ extension GatewayContext {
             guard let providerID = known.providerOrderID else {
                 return ConnectedOrder(known, known.currentOrder, of: connection)
             }
-            guard let order = try await brokerOrder(providerID, of: connection) else {
-                return ConnectedOrder(known, known.ended, of: connection)
+            // The journal has its end.
+            if known.order.state.isFinal, !connection.listsAllOrders {
+                return ConnectedOrder(known, known.currentOrder, of: connection)
             }
-            return ConnectedOrder(order, known.names, of: connection)
+            guard let order = try await brokerOrder(providerID, of: connection) else {
+                let now = services.reads.clock.wallTime()
+                return ConnectedOrder(known, known.unreported(at: now), of: connection)
+            }
+            try await record([order], among: [known], of: connection)
+            guard order.state.isFinal, !connection.listsAllOrders,
+                let ended = try await mapStorageErrors({ () throws(StorageError) in
+                    try await journal.order(identity)
+                }), ended.order.state.isFinal
+            else { return ConnectedOrder(order, known.names, of: connection) }
+            return ConnectedOrder(ended, ended.currentOrder, of: connection)
         }
     }
 
     /// The order with the broker's id; nil if it is unknown.
     ///
-    /// For a broker that lists open orders only, it is unknown unless it was placed or changed through Portico.
+    /// For a broker that does not list all orders, it is unknown unless it was placed or changed through Portico.
     func order(providerID: String, of connection: BrokerConnection) async throws -> ConnectedOrder? {
-        if connection.reportsEndedOrders {
+        if connection.listsAllOrders {
             guard let order = try await brokerOrder(providerID, of: connection) else { return nil }
             return try await linked([order], of: connection).first
         }
@@ -71,7 +82,6 @@ extension GatewayContext {
             try await journal.names(of: [providerID], of: connection.owner, connection.id)
         }
         guard let known = names.current[providerID] else { return nil }
-        if known.order.state.isFinal { return ConnectedOrder(known, known.ended, of: connection) }
         return try await order(.current(known.identity.id), of: connection)
     }
 
@@ -130,17 +140,30 @@ extension GatewayContext {
 
     private func readLegs(of linked: ConnectedOrder) async throws -> [ConnectedOrder] {
         let (reported, connection) = (linked.order.legs, linked.connection)
-        // A broker that returns ended orders reports all legs together with their parent. An order that comes
+        // A broker that lists all orders reports all legs together with their parent. An order that comes
         // from the journal has no legs.
-        if !linked.isInJournal || (connection.reportsEndedOrders && !reported.isEmpty) {
+        if !linked.isInJournal || (connection.listsAllOrders && !reported.isEmpty) {
             return try await self.linked(reported, of: connection)
         }
-        let known = try await mapStorageErrors { () throws(StorageError) in
-            try await journal.legs(of: [linked.name.text], connection.owner, connection.id)
-        }[linked.name.text, default: []]
+        func journalLegs() async throws -> [JournalOrder] {
+            try await mapStorageErrors { () throws(StorageError) in
+                try await journal.legs(of: [linked.name.text], connection.owner, connection.id)
+            }[linked.name.text, default: []]
+        }
+        var known = try await journalLegs()
         if known.isEmpty { return try await self.linked(reported, of: connection) }
         let open = try await openLegs(known, reported, of: connection)
         let byID = Dictionary((reported + open).map { ($0.id, $0) }) { first, _ in first }
+        var settled = Set(byID.keys)
+        if let tradingAPI = connection.orders {
+            let missing = known.filter { leg in
+                !leg.order.state.hasEnded && leg.providerOrderID.map { byID[$0] == nil } ?? false
+            }
+            let outcomes = try await settle(missing, of: connection, tradingAPI)
+            settled.formUnion(outcomes.reported)
+            if outcomes.hasChanged { known = try await journalLegs() }
+        }
+        let now = services.reads.clock.wallTime()
         let ids = Set(known.map(\.order.id))
         let others = try await self.linked(reported.filter { !ids.contains($0.id) }, of: connection)
         return known.map { leg in
@@ -148,19 +171,20 @@ extension GatewayContext {
                 return ConnectedOrder(leg, leg.currentOrder, of: connection)
             }
             if let order = byID[id] { return ConnectedOrder(order, leg.names, of: connection) }
-            let isFresh = connection.reportsEndedOrders || leg.order.state.isFinal
-            return ConnectedOrder(leg, isFresh ? leg.currentOrder : leg.ended, of: connection)
+            let isReported = connection.listsAllOrders || settled.contains(id)
+            return ConnectedOrder(
+                leg, isReported ? leg.currentOrder : leg.unreported(at: now), of: connection)
         } + others
     }
 
-    /// The open orders of a broker that lists only these, if a leg is missing among the reported ones.
+    /// The open orders of a broker, if a leg that has not ended is missing among the reported ones.
     private func openLegs(
         _ known: [JournalOrder], _ reported: [Order], of connection: BrokerConnection
     ) async throws -> [Order] {
         let ids = Set(reported.map(\.id))
-        guard !connection.reportsEndedOrders, let tradingAPI = connection.orders,
+        guard !connection.listsAllOrders, let tradingAPI = connection.orders,
             known.contains(where: { leg in
-                !leg.order.state.isFinal && leg.providerOrderID.map { !ids.contains($0) } ?? false
+                !leg.order.state.hasEnded && leg.providerOrderID.map { !ids.contains($0) } ?? false
             })
         else { return [] }
         let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)

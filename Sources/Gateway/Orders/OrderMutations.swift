@@ -76,7 +76,7 @@ extension GatewayContext {
         let journal = orderWorkflow.journal
         var start = try await mapStorageErrors { () throws(StorageError) in try await journal.find(placing) }
         if start == nil {
-            try await check(input, placing.ticket, at: connection.provider)
+            try await check(input, placing.ticket, tradingAPI.orderCapabilities, at: connection.provider)
             start = try await mapStorageErrors { () throws(StorageError) in try await journal.begin(placing) }
         }
         switch start {
@@ -109,11 +109,12 @@ extension GatewayContext {
     /// Checks an order that is not in the journal: its last day has not passed, the account exists, and the broker
     /// trades the instrument in this way.
     private func check(
-        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
+        _ input: PlaceOrderInput, _ ticket: OrderTicket, _ capabilities: OrderCapabilities,
+        at provider: ProviderID
     ) async throws {
         try ticket.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
         _ = try await naming("input.accountId") { try await account(id: input.account, with: nil).value() }
-        try await checkInstrument(input, ticket, at: provider)
+        try await checkInstrument(input, ticket, capabilities, at: provider)
     }
 
     /// Checks that the broker trades the instrument of an order in this way.
@@ -122,7 +123,8 @@ extension GatewayContext {
     ///   the order.
     @discardableResult
     func checkInstrument(
-        _ input: PlaceOrderInput, _ ticket: OrderTicket, at provider: ProviderID
+        _ input: PlaceOrderInput, _ ticket: OrderTicket, _ capabilities: OrderCapabilities,
+        at provider: ProviderID
     ) async throws -> Instrument? {
         guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else {
             return nil
@@ -134,6 +136,7 @@ extension GatewayContext {
         if let listing = found?.listing, listing.provider == provider {
             try listing.check(ticket, naming: argument)
         }
+        if let found { try capabilities.checkSize(of: ticket, found.assetClass, at: provider) }
         return found
     }
 
@@ -287,10 +290,12 @@ extension GatewayContext {
         }
         orderWorkflow.journal.release(id, isUnprocessed: !isSettled && outcome == .notProcessed)
         if !isSettled { orderWorkflow.wakeSignal.send() }
+        orderWorkflow.followSignal.send()
         // Also after a failure: the broker may have changed the order.
         defer { services.watches.holdingsChanged(of: connection.owner) }
         if let failure {
             services.watches.orders.changed(by: connection)
+            if failure.rejection == .tooLate, let end = await ended(order, of: connection) { throw end }
             throw failure
         }
         // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation queries the
@@ -299,6 +304,23 @@ extension GatewayContext {
         let linked = ConnectedOrder(standing, standing.currentOrder, of: connection)
         services.watches.orders.publish(linked)
         return linked
+    }
+}
+
+extension GatewayContext {
+    /// The error of a change that came too late, after the end of its order was read; nil if the order has not ended, or
+    /// could not be read.
+    private func ended(_ order: JournalOrder, of connection: BrokerConnection) async -> FieldError? {
+        let now = try? await self.order(.current(order.identity.id), of: connection)
+        guard let state = now?.order.state, state.isFinal else { return nil }
+        return .rejected(.ended(in: state), by: connection.provider)
+    }
+}
+
+extension OrderRejection {
+    /// A change that is not possible, because the order has ended.
+    fileprivate static func ended(in state: OrderState) -> OrderRejection {
+        OrderRejection(.tooLate, message: "The order has ended: its state is \(state.rawValue).")
     }
 }
 
@@ -371,9 +393,7 @@ extension ConnectedOrder {
     /// Checks that the broker could still change the order: a change that would be rejected is not sent.
     fileprivate func requireChangeable() throws(FieldError) {
         if order.state.isFinal || name != .current(name.text) {
-            throw .rejected(
-                OrderRejection(.tooLate, message: "The order is \(order.state.rawValue)."),
-                by: connection.provider)
+            throw .rejected(.ended(in: order.state), by: connection.provider)
         }
         if order.id.isEmpty {
             throw FieldError(

@@ -57,7 +57,8 @@ extension GatewayContext {
             ticket = order
             try tradingAPI.orderCapabilities.check(order, at: connection.provider)
             try order.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
-            instrument = try await checkInstrument(input, order, at: connection.provider)
+            instrument = try await checkInstrument(
+                input, order, tradingAPI.orderCapabilities, at: connection.provider)
         } catch let error as FieldError where error.isRefusal {
             refusals.append(ExpectedOrderRejection(error))
         }

@@ -165,6 +165,7 @@ package final class OrderReconciliation: Sendable {
         }
         services.reads.invalidateHoldings(of: owner, at: connection.provider)
         try await journal.recordOutcome(outcome, of: write.id)
+        orderWorkflow.followSignal.send()
         services.watches.orders.changed(by: connection)
         services.watches.holdingsChanged(of: owner)
         return false
@@ -243,10 +244,10 @@ package final class OrderReconciliation: Sendable {
 
     /// The outcome of a change of an order that its broker no longer returns.
     ///
-    /// A broker that returns ended orders never received the change. At any other broker the order has ended, with or
+    /// A broker that returns all orders never received the change. At any other broker the order has ended, with or
     /// without the change.
     private func removedOrderOutcome(_ query: OutcomeQuery) -> OrderWriteOutcome? {
-        if query.tradingAPI.orderCapabilities.hasEndedOrders { return missing(query) }
+        if query.tradingAPI.orderCapabilities.endedOrders == .all { return missing(query) }
         return query.hasArrived ? .undeterminable : nil
     }
 

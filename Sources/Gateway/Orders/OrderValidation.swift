@@ -25,6 +25,20 @@ extension OrderCapabilities {
         if let exits = ticket.exits { try check(exits, of: ticket, at: provider) }
     }
 
+    /// Checks whether the broker takes an amount of money for an instrument of this class.
+    package func checkSize(
+        of ticket: OrderTicket, _ assetClass: AssetClass, at provider: ProviderID
+    ) throws(FieldError) {
+        guard case .notional = ticket.size, let notionalClasses, !notionalClasses.contains(assetClass) else {
+            return
+        }
+        let names = notionalClasses.map(\.rawValue).sorted().joined(separator: ", ")
+        throw .unsupported(
+            "input.size.notional",
+            "\(provider.rawValue) takes an amount of money only for instruments of the class \(names): use `quantity`.",
+            provider)
+    }
+
     /// Checks the exits of an order: first whether the broker takes such an order, then their prices.
     private func check(
         _ exits: OrderExits, of ticket: OrderTicket, at provider: ProviderID

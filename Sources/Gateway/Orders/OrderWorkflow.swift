@@ -6,11 +6,13 @@ import Synchronization
 import Upstream
 
 /// The parts of order handling that outlive a request: the journal, the queue of orders with the same key,
-/// and the wake signal of reconciliation.
+/// and the wake signals of reconciliation and of the following of orders.
 package struct OrderWorkflow: Sendable {
     package let journal: OrderJournal
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()
+    /// An order may be open that is not followed.
+    let followSignal = WakeSignal()
 
     /// The key of an order: its user and the idempotency key.
     struct PlacementKey: Hashable, Sendable {

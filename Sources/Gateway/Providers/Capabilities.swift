@@ -41,7 +41,7 @@ struct Capabilities: GraphQLObject {
             case .endedOrders: orders?.hasEndedOrders ?? false
             case .replaceOrder: orders?.replaces ?? false
             case .fractionalOrders: orders?.acceptsFractions ?? false
-            case .notionalOrders: orders?.acceptsNotional ?? false
+            case .notionalOrders: orders.map { $0.acceptsNotional && $0.notionalClasses == nil } ?? false
             case .extendedHoursOrders: orders?.acceptsExtendedHours ?? false
             }
         }

@@ -100,6 +100,17 @@ package final class GatewayServices: Sendable {
                 }
             }
         }
+        userData.authentication.sessions.onOrderChange {
+            [orders = userData.orders] changed in
+            for (owner, ids) in changed {
+                let connections = registry.connections(of: owner).filter { ids.contains($0.id) }
+                for provider in Set(connections.map(\.provider)) {
+                    reads.invalidateHoldings(of: owner, at: provider)
+                }
+                if !connections.isEmpty { watches.holdingsChanged(of: owner) }
+            }
+            orders.followSignal.send()
+        }
         userData.authentication.sessions.onConnectionChange {
             [connectionService] owners throws(StorageError) in
             try await connectionService.reload(owners)

@@ -65,6 +65,12 @@ final class OrderSubscription: Sendable {
     let inbox: OrderUpdateQueue
     let orders: SharedSubscription<[SubscribedOrder]>
 
+    /// Whether ``OrderFollowing`` is a subscriber: if there is no other one, the orders are polled less often.
+    var isFollowed: Bool {
+        get { inbox.isFollowed }
+        set { inbox.isFollowed = newValue }
+    }
+
     fileprivate init(
         _ follow:
             @escaping @Sendable (
@@ -108,6 +114,13 @@ package final class OrderUpdateQueue: Sendable {
 
     // Filled by requests and on the stream's thread; held for a few stores.
     fileprivate let state = Mutex(State())
+    private let followed = Atomic(false)
+
+    /// Whether one of the subscribers is ``OrderFollowing``.
+    var isFollowed: Bool {
+        get { followed.load(ordering: .relaxed) }
+        set { followed.store(newValue, ordering: .relaxed) }
+    }
 
     /// Begins a run: nothing is known, so all orders are read first.
     ///

@@ -19,6 +19,8 @@ package struct OrderTracker: Sendable {
     /// The number of missing open orders whose outcome is requested at once; others are requested in the
     /// next step.
     private static let maximumMissing = 20
+    /// The number of pauses between two polls for ``OrderFollowing`` alone: a minute.
+    private static let unwatchedPauses = 12
     /// The timeout of one step.
     private static let timeout = Duration.seconds(10)
 
@@ -32,7 +34,12 @@ package struct OrderTracker: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await followStream(in: round, notifying: watch) }
             group.addTask {
+                var pauses = 0
                 while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
+                    pauses += 1
+                    // Orders that no client watches need no calls as often as a screen does.
+                    let isUnwatched = inbox.isFollowed && watch.subscriberCount <= 1
+                    if isUnwatched, round.failures == 0, pauses % Self.unwatchedPauses != 0 { continue }
                     if round.requestFullReadIfNeeded() { watch.nudge() }
                 }
             }
@@ -82,20 +89,16 @@ package struct OrderTracker: Sendable {
         }
     }
 
-    /// Reads all that are open, and what became of those that were.
+    /// Reads all that are open, and what became of those that were, in the journal and for the subscribers.
     private func read(in context: GatewayContext, into snapshot: inout OrderSnapshot) async throws {
+        try await context.settleOrders(of: connection)
         let open = try await context.openOrders(of: connection, atMost: Self.maximumOpen)
         for missing in snapshot.merge(open: open).prefix(Self.maximumMissing) {
             guard let now = try await context.order(missing.name, of: connection) else {
                 snapshot.end(missing.lastKnown)
                 continue
             }
-            // A broker that returns open orders only does not report how this order ended.
-            if now.order.provenance.isStale, !connection.reportsEndedOrders {
-                snapshot.end(now)
-            } else {
-                snapshot.merge(now)
-            }
+            snapshot.merge(now)
         }
     }
 }
@@ -106,10 +109,10 @@ extension GatewayContext {
         _ orders: [Order], of connection: BrokerConnection, into snapshot: inout OrderSnapshot
     ) async throws {
         if orders.isEmpty { return }
-        services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
-        services.watches.holdingsChanged(of: connection.owner)
-        try await mapStorageErrors { () throws(StorageError) in
-            try await services.userData.orders.journal.receive(orders, of: connection.owner, connection.id)
+        // Orders that were placed elsewhere change the holdings, too.
+        services.ordersChanged(of: connection)
+        _ = try await mapStorageErrors { () throws(StorageError) in
+            try await services.record(orders, of: connection)
         }
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
     }
@@ -168,7 +171,7 @@ package struct OrderSnapshot {
     /// Merges an order, unless a later state is known.
     mutating func merge(_ linked: ConnectedOrder) {
         if let known = orders[linked.globalID], known.linked.order.isLater(than: linked.order) { return }
-        put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.isFinal))
+        put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.hasEnded))
     }
 
     /// Merges all open orders.

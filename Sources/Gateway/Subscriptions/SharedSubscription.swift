@@ -92,6 +92,9 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         }
     }
 
+    /// The number of present subscribers.
+    var subscriberCount: Int { state.withLock(\.watchers.count) }
+
     /// There may be something new.
     func nudge() {
         _ = state.withLock(\.nudge)?.yield()

@@ -42,6 +42,34 @@ extension OrderReconciliationService: CustomStringConvertible {
     var description: String { "Orders" }
 }
 
+/// Follows the orders of the journal to their end, without a client.
+///
+/// With PostgreSQL, the one process that holds a lease does so, so that one process follows an account.
+///
+/// It stops before the connections are closed.
+struct OrderFollowingService: Service {
+    let services: GatewayServices
+    let logger: Logger
+
+    func run() async throws {
+        let (services, logger) = (services, logger)
+        let work: @Sendable () async -> Void = {
+            await OrderFollowing(services).run { error in
+                logger.error("Orders cannot be followed, because the journal cannot be read. \(error)")
+            }
+        }
+        await cancelWhenGracefulShutdown {
+            guard services.leases.isShared else { return await work() }
+            await LeaseKeeper("orders", in: services.leases).run { _ in await work() }
+        }
+    }
+}
+
+// Logs name the service.
+extension OrderFollowingService: CustomStringConvertible {
+    var description: String { "Followed orders" }
+}
+
 /// Evaluates the alerts of all users, and delivers messages to their webhooks.
 ///
 /// With PostgreSQL, the one process that holds a lease does so: a message would otherwise be sent by each of them.

@@ -78,14 +78,22 @@ package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cus
         }
     }
 
-    /// Returns the parameters of a path; nil if it does not match.
-    package func match(_ path: ArraySlice<String>) -> [String: String]? {
+    /// Returns the parameters of a path.
+    ///
+    /// - Parameters:
+    ///   - path: The segments of the path.
+    ///   - acceptsVariants: Whether a trailing slash and other capitals are accepted.
+    /// - Returns: The parameters; nil if the path does not match.
+    package func match(_ path: ArraySlice<String>, acceptsVariants: Bool = false) -> [String: String]? {
+        let path = acceptsVariants && path.last == "" ? path.dropLast() : path
         guard path.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
         for (segment, text) in zip(segments, path) {
             switch segment {
             case .literal(let literal):
-                guard literal == text else { return nil }
+                guard literal == text || acceptsVariants && literal.lowercased() == text.lowercased() else {
+                    return nil
+                }
             case .parameter(let name):
                 guard !text.isEmpty else { return nil }
                 parameters[name] = text
@@ -146,16 +154,19 @@ package struct FakeHost: Sendable {
     package let routes: [SandboxRoute]
     package let streams: [StreamRoute]
     package let failures: Failures
+    /// Whether a trailing slash and other capitals of a path are accepted.
+    package let acceptsPathVariants: Bool
 
     package init(
         provider: ProviderID, prefix: String, routes: [SandboxRoute], streams: [StreamRoute] = [],
-        failures: Failures
+        failures: Failures, acceptsPathVariants: Bool = false
     ) {
         self.provider = provider
         self.prefix = prefix
         self.routes = routes
         self.streams = streams
         self.failures = failures
+        self.acceptsPathVariants = acceptsPathVariants
     }
 
     /// A host's responses to requests that no route handles.

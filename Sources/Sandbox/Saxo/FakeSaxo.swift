@@ -32,6 +32,7 @@ struct FakeSaxo {
             FakeSaxoPortfolio(host: host).routes, trading.routes, FakeSaxoPrices(host: host).routes,
             charts.routes,
             FakeSaxoReference(host: host).routes, FakeSaxoReports(host: host).routes,
+            FakeSaxoAudit(host: host).routes,
             FakeSaxoPerformance(host: host).routes,
             FakeSaxoSubscriptions(host: host, streams: streams).routes,
         ]
@@ -46,7 +47,7 @@ struct FakeSaxo {
         fakeHosts = [
             FakeHost(
                 provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },
-                failures: Self.failures),
+                failures: Self.failures, acceptsPathVariants: true),
             FakeHost(
                 provider: .saxo, prefix: Self.streamingPrefix, routes: streaming.routes,
                 streams: streaming.connections, failures: Self.failures),
@@ -152,7 +153,9 @@ package struct FakeSaxoSettings: Sendable {
     /// The error code in the body of a 409 for a duplicate.
     package var duplicateOrderErrorCode = "DuplicateRequest"
     /// True if a rejected order gets 200 with ErrorInfo, false for 400.
-    package var rejectsOrdersWithOK = true
+    package var rejectsOrdersWithOK = false
+    /// True if the error of a rejected order with status 400 is in ErrorInfo, false if its members are those of the body.
+    package var wrapsOrderErrors = true
     /// True if an order must state whether a human placed it.
     package var requiresManualOrder = true
 
@@ -240,7 +243,7 @@ struct FakeSaxoHost: Sendable {
             if let user = user(request.headers), let client = user.saxo {
                 response = respond(to: request, for: user, client, group: group, isOrder: isOrder, handler)
             } else {
-                response = SandboxResponse(.unauthorized, rejectsOrdersWithOK: true)
+                response = SandboxResponse(.unauthorized, settings)
             }
             response.headers.replaceOrAdd(name: "X-Correlation", value: Self.correlation(request, clock.now))
             if let id = request.headers.first(name: "X-Request-ID") {
@@ -271,7 +274,7 @@ struct FakeSaxoHost: Sendable {
                 activity: orderBook.activity(of: client, at: view, now: now))
             response = try handler(context)
         } catch let error as FakeSaxoError {
-            response = SandboxResponse(error, rejectsOrdersWithOK: settings.rejectsOrdersWithOK)
+            response = SandboxResponse(error, settings)
         } catch {
             response = .saxo(status: 500)
         }

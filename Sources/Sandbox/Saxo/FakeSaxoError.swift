@@ -12,7 +12,7 @@ enum FakeSaxoError: Error, Hashable {
     /// Invalid fields, with their messages.
     case invalidModel([String: [String]])
     case badRequest(code: String, message: String)
-    /// A rejected order: usually with status 200.
+    /// A rejected order: status 400, or 200 by ``FakeSaxoSettings/rejectsOrdersWithOK``.
     case order(FakeSaxoOrderError)
     case conflict(code: String, message: String)
 
@@ -57,7 +57,7 @@ enum FakeSaxoOrderError: String, Error, Hashable {
 }
 
 extension SandboxResponse {
-    init(_ error: FakeSaxoError, rejectsOrdersWithOK: Bool) {
+    init(_ error: FakeSaxoError, _ settings: FakeSaxoSettings) {
         self =
             switch error {
             case .unauthorized: SandboxResponse(status: .unauthorized)
@@ -76,7 +76,11 @@ extension SandboxResponse {
                     ], status: .badRequest)
             case .badRequest(let code, let message): .saxo(.badRequest, code, message)
             case .order(let error):
-                .json(["ErrorInfo": error.info], status: rejectsOrdersWithOK ? .ok : .badRequest)
+                settings.rejectsOrdersWithOK
+                    ? .json(["ErrorInfo": error.info])
+                    : .json(
+                        settings.wrapsOrderErrors ? ["ErrorInfo": error.info] : error.info,
+                        status: .badRequest)
             case .conflict(let code, let message): .saxo(.conflict, code, message)
             }
     }

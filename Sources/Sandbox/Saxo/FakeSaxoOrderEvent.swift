@@ -25,28 +25,39 @@ struct FakeSaxoOrderEvent: Sendable {
         case filled = "FinalFill"
     }
 
+    /// The event as the event notification service reports it.
     func document(
+        of client: FakeSaxoClient, _ groups: Set<String>, _ settings: FakeSaxoSettings
+    ) -> JSONDocument {
+        let own: [JSONDocument.Member] = [
+            .init(name: "ActivityType", value: "Orders"),
+            .init(name: "SequenceId", value: .string(String(sequence))),
+        ]
+        return .object(own + (entry(of: client, groups, settings).members ?? []))
+    }
+
+    /// The event as an entry of the log of orders.
+    func entry(
         of client: FakeSaxoClient, _ groups: Set<String>, _ settings: FakeSaxoSettings
     ) -> JSONDocument {
         let format = FakeSaxoFormat(writesExponents: settings.writesExponents)
         let account = client.accounts.first { $0.key == order.accountKey }
-        let number = JSONDocument.string(String(sequence))
         var members: [JSONDocument.Member] = [
             .init(name: "AccountId", value: .string(account?.id ?? "")),
             .init(name: "AccountKey", value: .string(order.accountKey)),
             .init(name: "ActivityTime", value: FakeSaxoFormat.time(second)),
-            .init(name: "ActivityType", value: "Orders"),
             .init(name: "Amount", value: format.number(order.amount)),
             .init(name: "AssetType", value: .string(order.listing.assetType.rawValue)),
             .init(name: "BuySell", value: order.isBuy ? "Buy" : "Sell"),
             .init(name: "ClientId", value: .string(client.id)),
             .init(name: "ClientKey", value: .string(client.key)),
             .init(name: "Duration", value: order.duration.document),
-            .init(name: "LogId", value: number),
+            .init(name: "CorrelationKey", value: .string(order.masterID ?? order.id)),
+            .init(name: "HandledBy", value: .string(client.id)),
+            .init(name: "LogId", value: .string(String(sequence))),
             .init(name: "OrderId", value: .string(order.id)),
             .init(name: "OrderRelation", value: .string(relation)),
             .init(name: "OrderType", value: .string(order.kind.name)),
-            .init(name: "SequenceId", value: number),
             .init(name: "Status", value: .string(status.rawValue)),
             .init(name: "SubStatus", value: "Confirmed"),
             .init(name: "Uic", value: JSONDocument(integerLiteral: order.listing.uic)),

@@ -131,8 +131,14 @@ struct FakeSaxoPortfolio: Sendable {
     private func orders(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try context.account()
         let id = context.request[query: "OrderId"]
+        let status = context.request[query: "Status"] ?? "Working"
+        guard ["All", "Working"].contains(status) else {
+            throw FakeSaxoError.invalid("Status", "The value '\(status)' is not valid for Status.")
+        }
         let orders = context.activity.orders.filter { order in
-            (account.map { $0.key == order.accountKey } ?? true) && (id ?? order.id) == order.id
+            // Orders that wait for a working one are not working.
+            (status == "All" || order.masterID == nil)
+                && (account.map { $0.key == order.accountKey } ?? true) && (id ?? order.id) == order.id
         }
         let groups = context.fieldGroups([])
         return .json(

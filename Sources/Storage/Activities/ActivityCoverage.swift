@@ -46,6 +46,8 @@ package struct ActivityCoverage: Hashable, Sendable {
     package var readAt: Instant?
     /// The next page of a read that is not complete.
     package internal(set) var pending: ActivityQuery?
+    /// Whether an order of the journal was filled lately whose trade is not among the activities.
+    package private(set) var awaitsTrades = false
     /// The day of the oldest stored activity: a save for another account of the user may delete the oldest ones.
     private var oldest: CalendarDate?
 
@@ -59,6 +61,7 @@ package struct ActivityCoverage: Hashable, Sendable {
         completeOn = try row.date("complete_on")
         readAt = try row.instant("read_at")
         oldest = try row.date("oldest")
+        awaitsTrades = try row["awaits_trades"]
         if let page: String = try row["pending_page"] {
             pending = ActivityQuery(since: try row.date("pending_since"), page: page)
         }

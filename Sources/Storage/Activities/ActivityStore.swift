@@ -25,8 +25,10 @@ package struct ActivityStore: Sendable {
     // MARK: Reads from a broker
 
     /// What is stored of an account; nil if no page of it was read.
-    package func coverage(of account: ActivityAccount) async throws(StorageError) -> ActivityCoverage? {
-        try await database.read { db in try Self.coverage(of: account, db) }
+    package func coverage(
+        of account: ActivityAccount, now: Instant = .now
+    ) async throws(StorageError) -> ActivityCoverage? {
+        try await database.read { db in try Self.coverage(of: account, now, db) }
     }
 
     /// Stores a page of activities.
@@ -46,7 +48,7 @@ package struct ActivityStore: Sendable {
         let maximum = maximum
         return try await database.write(for: account.owner) { db in
             guard try account.exists(db) else { return nil }
-            let before = try Self.coverage(of: account, db)
+            let before = try Self.coverage(of: account, now, db)
             // A page that is not the first belongs to the read that has begun.
             let isFirst = query.page == nil
             guard isFirst || before?.pending == query else { return before }
@@ -78,22 +80,35 @@ package struct ActivityStore: Sendable {
                     """, account.arguments + [start.millisecondsSince1970, read])
             }
             try Self.enforce(maximum, of: account.owner, db)
-            return try Self.coverage(of: account, db)
+            return try Self.coverage(of: account, now, db)
         }
     }
 
+    /// The time for which the trade of a filled order is awaited: longer than a broker's report takes, also over holidays.
+    private static let awaitingTime = Duration.seconds(7 * 86_400)
+
     private static func coverage(
-        of account: ActivityAccount, _ db: SQLTransaction
+        of account: ActivityAccount, _ now: Instant, _ db: SQLTransaction
     ) throws -> ActivityCoverage? {
         try db.row(
             """
             SELECT *, (
                 SELECT MIN(day) FROM activity WHERE (activity.owner, activity.connection, activity.account)
                     = (activity_account.owner, activity_account.connection, activity_account.account)
-            ) AS oldest
+            ) AS oldest, EXISTS (
+                SELECT 1 FROM journal_order WHERE (journal_order.owner, journal_order.connection)
+                        = (activity_account.owner, activity_account.connection)
+                    AND coalesce(journal_order.account, activity_account.account) = activity_account.account
+                    AND filled_quantity IS NOT NULL AND CAST(filled_quantity AS NUMERIC) > 0
+                    AND updated_at > ? AND provider_order_id IS NOT NULL
+                    AND NOT EXISTS (
+                        SELECT 1 FROM activity WHERE (activity.owner, activity.connection, activity.account)
+                                = (activity_account.owner, activity_account.connection, activity_account.account)
+                            AND activity.order_id = journal_order.provider_order_id)
+            ) AS awaits_trades
             FROM activity_account WHERE owner = ? AND connection = ? AND account = ?
             """,
-            account.arguments
+            [(now - awaitingTime).millisecondsSince1970] + account.arguments
         ).map(ActivityCoverage.init(row:))
     }
 
@@ -144,18 +159,19 @@ package struct ActivityStore: Sendable {
     ///   - coverage: What the database has of the account; with it, activities in memory are used.
     ///   - position: The position; nil for the newest.
     ///   - limit: The maximum number of activities.
+    ///   - now: The current time.
     /// - Returns: The activities; empty if none matches.
     /// - Throws: `StorageError` if they could not be read.
     package func activities(
         _ filter: ActivityFilter, of account: ActivityAccount, _ coverage: ActivityCoverage? = nil,
-        after position: ActivityPosition?, limit: Int
+        after position: ActivityPosition?, limit: Int, now: Instant = .now
     ) async throws(StorageError) -> [StoredActivity] {
         if let coverage {
             var known = cache.entry(of: account, coverage)
             if known == nil, coverage.pending == nil, position != nil, limit >= Self.pageOfWholeList,
                 filter == ActivityFilter()
             {
-                known = try await readAll(of: account, atMost: ActivityCache.maximumActivities).entry
+                known = try await readAll(of: account, atMost: ActivityCache.maximumActivities, now).entry
             }
             if case .all(let activities)? = known {
                 return activities.page(filter, after: position, limit: limit)
@@ -168,19 +184,19 @@ package struct ActivityStore: Sendable {
 
     /// All activities of an account, newest first, from memory if they are there with the coverage.
     package func allActivities(
-        of account: ActivityAccount, _ coverage: ActivityCoverage
+        of account: ActivityAccount, _ coverage: ActivityCoverage, now: Instant = .now
     ) async throws(StorageError) -> [StoredActivity] {
         if case .all(let activities)? = cache.entry(of: account, coverage) { return activities }
-        return try await readAll(of: account, atMost: Self.maximumActivities).activities
+        return try await readAll(of: account, atMost: Self.maximumActivities, now).activities
     }
 
     /// Reads the activities of an account, newest first, and stores them in memory if they are fewer than `limit`.
     private func readAll(
-        of account: ActivityAccount, atMost limit: Int
+        of account: ActivityAccount, atMost limit: Int, _ now: Instant
     ) async throws(StorageError) -> (activities: [StoredActivity], entry: ActivityCache.Entry) {
         let (coverage, activities) = try await database.read { db in
             (
-                try Self.coverage(of: account, db),
+                try Self.coverage(of: account, now, db),
                 try Self.activities(ActivityFilter(), of: account, after: nil, limit: limit, db)
             )
         }

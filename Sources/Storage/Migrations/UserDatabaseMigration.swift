@@ -24,7 +24,7 @@ package struct UserDatabaseMigration: Sendable {
     /// All steps in their order; the number of a step is its place, from 1.
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
-        changes, alerts, replicas, identityShares,
+        changes, alerts, replicas, identityShares, followedOrders,
     ]
 
     /// The number of a step, from 1.
@@ -661,5 +661,37 @@ package struct UserDatabaseMigration: Sendable {
             CREATE INDEX accepted_logout_owner ON accepted_logout (owner, expires_at);
             CREATE INDEX accepted_logout_end ON accepted_logout (expires_at);
             ALTER TABLE session ADD COLUMN token_issued_at BIGINT;
+            """)
+
+    /// The orders that have not ended, the trades of which activities may be missing, and the changes of orders that other
+    /// processes must follow.
+    private static let followedOrders = UserDatabaseMigration(
+        name: "15: followed orders",
+        sqlite: """
+            CREATE INDEX journal_order_followed ON journal_order (owner, connection)
+                WHERE provider_order_id IS NOT NULL
+                    AND state IN ('ACCEPTED', 'OPEN', 'PARTIALLY_FILLED', 'PENDING_CANCEL', 'PENDING_REPLACE');
+            CREATE INDEX journal_order_traded ON journal_order (owner, connection, updated_at)
+                WHERE filled_quantity IS NOT NULL;
+            CREATE INDEX activity_order_id ON activity (owner, connection, account, order_id)
+                WHERE order_id IS NOT NULL;
+            """,
+        postgres: """
+            CREATE INDEX journal_order_followed ON journal_order (owner, connection)
+                WHERE provider_order_id IS NOT NULL
+                    AND state IN ('ACCEPTED', 'OPEN', 'PARTIALLY_FILLED', 'PENDING_CANCEL', 'PENDING_REPLACE');
+            CREATE INDEX journal_order_traded ON journal_order (owner, connection, updated_at)
+                WHERE filled_quantity IS NOT NULL;
+            CREATE INDEX activity_order_id ON activity (owner, connection, account, order_id)
+                WHERE order_id IS NOT NULL;
+            CREATE FUNCTION record_order_change() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                INSERT INTO change (kind, id) VALUES ('ORDER', NEW.connection || ' ' || NEW.owner);
+                RETURN NULL;
+            END $$;
+            CREATE TRIGGER order_change AFTER UPDATE OF state, filled_quantity ON journal_order
+                FOR EACH ROW WHEN (
+                    OLD.state IS DISTINCT FROM NEW.state OR OLD.filled_quantity IS DISTINCT FROM NEW.filled_quantity)
+                EXECUTE FUNCTION record_order_change();
             """)
 }

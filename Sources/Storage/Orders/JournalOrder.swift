@@ -56,17 +56,6 @@ extension Order {
     }
 }
 
-extension OrderState {
-    /// Whether the state of the order can no longer change.
-    package var isFinal: Bool {
-        switch self {
-        case .filled, .canceled, .rejected, .expired, .replaced: true
-        case .pending, .unconfirmed, .accepted, .open, .partiallyFilled, .pendingCancel, .pendingReplace:
-            false
-        }
-    }
-}
-
 /// A request that changes an order at a broker.
 package struct JournalWrite: Hashable, Sendable {
     /// 128 random bits in hexadecimal digits.

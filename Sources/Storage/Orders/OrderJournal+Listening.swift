@@ -14,20 +14,25 @@ extension OrderJournal {
     ///   - owner: Their owner.
     ///   - connection: The connection that reported them.
     ///   - now: The current time.
+    /// - Returns: Whether the outcome of a write was recorded, or the state or the fill of an order has changed.
     /// - Throws: The error of the database; then nothing was recorded.
+    @discardableResult
     package func receive(
         _ orders: [Order], of owner: OwnerID, _ connection: String, now: Instant = .now
-    ) async throws(StorageError) {
-        if orders.isEmpty { return }
-        try await database.write(for: owner) { db in
+    ) async throws(StorageError) -> Bool {
+        if orders.isEmpty { return false }
+        return try await database.write(for: owner) { db in
+            var hasChanged = false
             for order in orders {
                 let identity = try Self.identity(of: order, of: owner, connection, db)
                 if let write = try Self.write(confirmedBy: order, identity, of: owner, connection, db) {
                     try Self.apply(.found(order), to: write, now, db)
-                } else if let identity {
-                    try Self.receive(order, as: identity, db)
+                    hasChanged = true
+                } else if let identity, try Self.receive(order, as: identity, db) {
+                    hasChanged = true
                 }
             }
+            return hasChanged
         }
     }
 

@@ -127,6 +127,7 @@ extension OrderJournal {
         _ write: JournalWrite, to order: Order, _ now: Instant, _ db: SQLTransaction
     ) throws {
         guard !order.id.isEmpty else {
+            try expireActivities(of: write.order, filledBy: order, db)
             // The broker has the legs of an order that it no longer lists: the order itself keeps its values.
             try db.execute(
                 """
@@ -138,7 +139,8 @@ extension OrderJournal {
                     order.provenance.fetchedAt.millisecondsSince1970,
                 ]
                     + write.order.arguments)
-            return try store(order.legs, of: write.order, at: write.provider, now, db)
+            try store(order.legs, of: write.order, at: write.provider, now, db)
+            return
         }
         if let old = write.providerOrderID, old != order.id {
             try db.execute(
@@ -162,11 +164,15 @@ extension OrderJournal {
     /// Stores the legs of an order: known ones get the reported state, the others an id of their own.
     ///
     /// A leg that the broker refused has no id, and is stored with the first report of its order only.
+    ///
+    /// - Returns: Whether the state or the fill of a known leg has changed.
+    @discardableResult
     static func store(
         _ legs: [Order], of parent: OrderIdentity, at provider: ProviderID, _ now: Instant,
         _ db: SQLTransaction
-    ) throws {
-        if legs.isEmpty { return }
+    ) throws -> Bool {
+        if legs.isEmpty { return false }
+        var hasChanged = false
         let known = try JournalOrder.fetchLegs(of: [parent.id], parent.owner, parent.connection, db)
         for (place, leg) in legs.enumerated() {
             let identity: OrderIdentity
@@ -181,7 +187,7 @@ extension OrderJournal {
                     UPDATE journal_order SET parent = ?, leg = ?
                     WHERE owner = ? AND connection = ? AND id = ? AND id <> ?
                     """, [parent.id, place] + other.arguments + [parent.id])
-                try receive(leg, as: other, db)
+                if try receive(leg, as: other, db) { hasChanged = true }
                 continue
             } else if try isReplaced(leg.id, of: parent, db) {
                 continue
@@ -191,6 +197,7 @@ extension OrderJournal {
             }
             try insert(leg, as: identity, of: provider, key: nil, now, db, parent: parent.id, place: place)
         }
+        return hasChanged
     }
 
     /// Whether another order took the place of an order of the broker.
@@ -205,6 +212,7 @@ extension OrderJournal {
     }
 
     static func update(_ identity: OrderIdentity, with order: Order, _ db: SQLTransaction) throws {
+        try expireActivities(of: identity, filledBy: order, db)
         var columns = SQLColumns()
         columns.add(order)
         try db.execute(

@@ -401,27 +401,24 @@ extension OrderJournal {
         }
     }
 
-    /// Records orders that a broker reported, for the time when it no longer reports them.
-    package func receive(_ orders: [(OrderIdentity, Order)]) async throws(StorageError) {
-        if orders.isEmpty { return }
-        try await database.write { db in
-            for owner in Set(orders.map(\.0.owner)).sorted(by: { $0.text < $1.text }) { try db.lock(owner) }
-            for (identity, order) in orders { try Self.receive(order, as: identity, db) }
-        }
-    }
-
-    static func receive(_ order: Order, as identity: OrderIdentity, _ db: SQLTransaction) throws {
+    /// Records an order that a broker reported, for the time when it no longer reports it.
+    ///
+    /// - Returns: Whether the state or the fill of an order has changed.
+    @discardableResult
+    static func receive(_ order: Order, as identity: OrderIdentity, _ db: SQLTransaction) throws -> Bool {
         // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
         // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
             known.order.id == order.id,
             // A list of open orders may be older than the event that ended the order.
             order.state.isFinal || !known.order.state.isFinal
-        else { return }
+        else { return false }
         var order = order
         // An event of a stream may lack what does not change.
         order.submittedAt = order.submittedAt ?? known.order.submittedAt
         try update(identity, with: order, db)
-        try store(order.legs, of: identity, at: known.provider, known.createdAt, db)
+        let hasLegChanged = try store(order.legs, of: identity, at: known.provider, known.createdAt, db)
+        return hasLegChanged
+            || (order.state, order.filledQuantity) != (known.order.state, known.order.filledQuantity)
     }
 }

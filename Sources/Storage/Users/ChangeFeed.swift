@@ -16,6 +16,10 @@ final class ChangeFeed: Sendable {
             case identity = "IDENTITY"
             /// The id is that of the alert, a space, and that of its owner.
             case alert = "ALERT"
+            /// The id is that of the connection of an order of the journal, a space, and that of its owner.
+            ///
+            /// A process that has a gap needs none of them: what it has read is older than its lifetime.
+            case order = "ORDER"
         }
 
         let number: Int64

@@ -69,10 +69,14 @@ package final class SessionStore: Sendable {
     /// Follows changed alerts: their ids by their owners.
     package typealias AlertObserver = @Sendable ([OwnerID: Set<String>]) async throws(StorageError) -> Void
 
+    /// Follows changes of orders: the connections of the orders by their owners.
+    package typealias OrderObserver = @Sendable ([OwnerID: Set<String>]) -> Void
+
     private struct Observers {
         var connections: ConnectionObserver?
         var identities: IdentityObserver?
         var alerts: AlertObserver?
+        var orders: OrderObserver?
     }
 
     /// Calls a closure when a process has changed connections.
@@ -83,6 +87,11 @@ package final class SessionStore: Sendable {
     /// Calls a closure when a process has changed alerts.
     package func onAlertChange(_ observer: @escaping AlertObserver) {
         observers.withLock { $0.alerts = observer }
+    }
+
+    /// Calls a closure when a process has recorded another state or fill of orders.
+    package func onOrderChange(_ observer: @escaping OrderObserver) {
+        observers.withLock { $0.orders = observer }
     }
 
     /// Calls a closure when a process has recorded a logout of the identity provider.
@@ -421,7 +430,7 @@ package final class SessionStore: Sendable {
                     switch kind {
                     case .session: live.session(id) == nil
                     case .connection: !owners.contains(id)
-                    case .user, .identity, .alert: true
+                    case .user, .identity, .alert, .order: true
                     }
                 }
                 try await apply(unread.map { ChangeFeed.Change(kind, $0) })
@@ -442,20 +451,25 @@ package final class SessionStore: Sendable {
             Array(Set(changes.filter { $0.kind == kind }.map(\.id)))
         }
         for batch in Self.batches(ids(.session)) { try await refresh(Set(batch)) }
-        let (reload, endIdentity, followAlerts) = observers.withLock {
-            ($0.connections, $0.identities, $0.alerts)
+        let (reload, endIdentity, followAlerts, followOrders) = observers.withLock {
+            ($0.connections, $0.identities, $0.alerts, $0.orders)
         }
         if let reload {
             for batch in Self.batches(ids(.connection).compactMap { OwnerID($0) }) {
                 try await reload(Set(batch))
             }
         }
-        var alerts: [OwnerID: Set<String>] = [:]
-        for change in changes where change.kind == .alert {
-            let parts = change.id.split(separator: " ", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let owner = OwnerID(parts[1]) else { continue }
-            alerts[owner, default: []].insert(parts[0])
+        /// The ids of a kind by the owners that follow them.
+        func owned(_ kind: ChangeFeed.Change.Kind) -> [OwnerID: Set<String>] {
+            changes.reduce(into: [:]) { owned, change in
+                guard change.kind == kind else { return }
+                let parts = change.id.split(separator: " ", maxSplits: 1).map(String.init)
+                guard parts.count == 2, let owner = OwnerID(parts[1]) else { return }
+                owned[owner, default: []].insert(parts[0])
+            }
         }
+        let (alerts, orders) = (owned(.alert), owned(.order))
+        if !orders.isEmpty { followOrders?(orders) }
         if !alerts.isEmpty, let followAlerts { try await followAlerts(alerts) }
         for id in ids(.identity) {
             if let ended = EndedIdentity(id) { endIdentity?(ended) }

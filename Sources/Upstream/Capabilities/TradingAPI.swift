@@ -27,6 +27,17 @@ package protocol TradingAPI: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the broker does not know (any more).
     func order(_ id: String, of account: String?, in call: CallContext) async throws(ProviderFailure) -> Order
 
+    /// Returns what became of orders that the broker's list of open orders does not contain.
+    ///
+    /// - Parameters:
+    ///   - orders: Orders of the credential's accounts, as they were known last: with the broker's ids, the times of their
+    ///     submission if they are known, and the times at which the broker reported them last.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The orders that the broker reports; one call is made for many orders, and the number of calls is
+    ///   bounded. An order that is missing may still exist.
+    /// - Throws: `ProviderFailure` if none could be read.
+    func outcomes(of orders: [Order], in call: CallContext) async throws(ProviderFailure) -> [Order]
+
     /// Looks up an order by the client's id.
     ///
     /// - Throws: `ProviderFailure` if the broker could not be queried; this shows nothing about the order.
@@ -77,8 +88,8 @@ package enum OrderLookup: Hashable, Sendable {
     ///
     /// A write that is still in flight may arrive later; query again when that is no longer possible.
     case absent
-    /// Unknown: the broker reports open orders only, and this one is not among them. It may have been filled
-    /// or cancelled, or may never have arrived.
+    /// Unknown: the broker reports neither an open nor an ended order, which is no proof at this broker. It may have been
+    /// filled or cancelled, or may never have arrived.
     case unknown
 }
 
@@ -98,6 +109,9 @@ package struct OrderQuery: Hashable, Sendable {
     /// The maximum number of orders, 1 to 500.
     package var limit: Int
     /// Orders submitted before; nil for the newest.
+    ///
+    /// An order without a known time of submission has the time of its
+    /// last change.
     package var before: Instant?
 
     package init(isOpen: Bool? = nil, symbols: [Symbol]? = nil, limit: Int = 50, before: Instant? = nil) {
@@ -126,16 +140,30 @@ package struct OrderCapabilities: Hashable, Sendable {
     package var timesInForce: Set<TimeInForce>
     package var acceptsFractions: Bool
     package var acceptsNotional: Bool
+    /// The classes of instruments that can be bought for an amount of money; nil for all.
+    package var notionalClasses: Set<AssetClass>?
     package var acceptsExtendedHours: Bool
     package var replaces: Bool
     /// Whether a change may give an order another type, or the distance of a trailing stop another unit.
     package var replacesTypes: Bool
-    /// Whether orders that have ended can be read.
-    package var hasEndedOrders: Bool
+    /// The orders that have ended and can be read.
+    package var endedOrders: EndedOrders
     /// Whether the distance of a trailing stop can be a percentage; otherwise only an amount.
     package var acceptsPercentTrails: Bool
     /// The orders with exits that it accepts; nil for none.
     package var exits: Exits?
+
+    /// Whether orders that have ended can be read.
+    package var hasEndedOrders: Bool { endedOrders != .none }
+
+    /// The orders of a broker that have ended and can be read.
+    package enum EndedOrders: Hashable, Sendable {
+        case none
+        /// Those that ended lately, by the time of their end: lists have no older ones, and no times of submission.
+        case recent
+        /// All, by the time of their submission.
+        case all
+    }
 
     /// The orders with a take profit or a stop loss that a broker accepts.
     package struct Exits: Hashable, Sendable {
@@ -150,8 +178,8 @@ package struct OrderCapabilities: Hashable, Sendable {
 
     package init(
         types: Set<OrderType>, timesInForce: Set<TimeInForce>, acceptsFractions: Bool, acceptsNotional: Bool,
-        acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true, hasEndedOrders: Bool,
-        acceptsPercentTrails: Bool = false, exits: Exits? = nil
+        acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true, endedOrders: EndedOrders,
+        acceptsPercentTrails: Bool = false, notionalClasses: Set<AssetClass>? = nil, exits: Exits? = nil
     ) {
         self.types = types
         self.timesInForce = timesInForce
@@ -160,8 +188,9 @@ package struct OrderCapabilities: Hashable, Sendable {
         self.acceptsExtendedHours = acceptsExtendedHours
         self.replaces = replaces
         self.replacesTypes = replacesTypes
-        self.hasEndedOrders = hasEndedOrders
+        self.endedOrders = endedOrders
         self.acceptsPercentTrails = acceptsPercentTrails
+        self.notionalClasses = notionalClasses
         self.exits = exits
     }
 }

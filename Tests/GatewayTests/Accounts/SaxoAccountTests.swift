@@ -52,6 +52,47 @@ struct SaxoAccountTests {
         }
     }
 
+    @Test("activities are read again after a fill, and are stale until the report has its trade")
+    func tradeOfFilledOrder() async throws {
+        let clock = ManualClock(try #require(Instant(TestGateway.now)))
+        try await withGateway(clock: clock) { gateway in
+            let fresh = { try gateway.backends([try gateway.saxo(of: alice)]) }
+            let account = try await gateway.account(with: .saxo, fresh())
+            let report = "GET /cs/v1/reports/trades/{client_key}"
+            func read() async throws -> (stale: JSONValue?, orders: [JSONValue?], reads: Int) {
+                let before = gateway.calls(of: .saxo)[report] ?? 0
+                let answer = try await gateway.ask(
+                    "{ account(id: \"\(account)\") { activities(first: 5) { stale nodes { order { id } } } } }",
+                    as: alice, fresh())
+                let list = try #require(answer["data"]?["account"]?["activities"], "\(answer)")
+                let orders = list["nodes"]?.elements?.map { $0["order"]?["id"] } ?? []
+                return (list["stale"], orders, (gateway.calls(of: .saxo)[report] ?? 0) - before)
+            }
+            func advance(_ seconds: Int) {
+                clock.advance(by: .seconds(seconds))
+                gateway.clock.advanceWallClock(by: .seconds(seconds))
+            }
+            let start = try await read()
+            #expect(start.stale == .bool(false) && start.reads == 1)
+            // The reports of Saxo change once a day.
+            advance(60)
+            #expect(try await read().reads == 0)
+            let placed = try await gateway.placed(Self.market("BUY", "key-1", account), fresh())
+            let id = try #require(placed["id"]?.string)
+            #expect(try await gateway.order(id, fresh())["data"]?["order"]?["state"] == "FILLED")
+            let missing = try await read()
+            #expect(missing.stale == .bool(true) && missing.reads == 1, "\(missing)")
+            #expect(!missing.orders.contains(.some(.string(id))))
+            // At most every five minutes, and then until the report has it.
+            #expect(try await read().reads == 0)
+            advance(301)
+            #expect(try await read().reads == 1)
+            advance(86_400)
+            let found = try await read()
+            #expect(found.stale == .bool(false) && found.orders.contains(.some(.string(id))), "\(found)")
+        }
+    }
+
     @Test("positions of a broker that does not report these values have null")
     func others() async throws {
         try await withGateway { gateway in

@@ -86,7 +86,7 @@ struct UserAlertStateTests {
                 id: "1", symbol: Self.aapl, side: .buy, state: state,
                 provenance: Provenance(source: .alpaca, fetchedAt: Self.now))
             order.updatedAt = Self.now
-            alerts.observe(.known(ObservedOrder(order, hasEnded: false)), of: "o")
+            alerts.observe(.known(ObservedOrder(order)), of: "o")
             let outcome = alerts.evaluate(at: Self.now)
             let isMet = state == .filled || state == .partiallyFilled
             #expect(outcome.met.map(\.orderState) == (isMet ? [state] : []), "\(state)")

@@ -253,7 +253,7 @@ struct OrderExitTests {
         let abilities = OrderCapabilities(
             types: [.limit, .trailingStop], timesInForce: [.day], acceptsFractions: false,
             acceptsNotional: false,
-            acceptsExtendedHours: false, replaces: true, hasEndedOrders: false)
+            acceptsExtendedHours: false, replaces: true, endedOrders: .none)
         let exits = #expect(throws: FieldError.self) { try abilities.check(ticket, at: .saxo) }
         #expect(exits?.argument == "input.exits" && exits?.code == .unsupported)
         (ticket.exits, ticket.price) = (nil, .trailingStop(.percent(1)))

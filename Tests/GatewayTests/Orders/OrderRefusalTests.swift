@@ -29,7 +29,7 @@ struct OrderRefusalTests {
     /// Of a broker that takes the least.
     private static let abilities = OrderCapabilities(
         types: [.market, .limit], timesInForce: [.day, .goodTillDate], acceptsFractions: false,
-        acceptsNotional: false, acceptsExtendedHours: false, replaces: true, hasEndedOrders: false)
+        acceptsNotional: false, acceptsExtendedHours: false, replaces: true, endedOrders: .none)
 
     @Test(
         "has the argument that the broker does not accept",

@@ -46,28 +46,90 @@ struct SaxoOrderTests {
             _ = try await gateway.cancel(id, fresh())
             let ended = try await gateway.order(id, fresh())["data"]?["order"]
             #expect(
-                ended?["state"] == "CANCELED" && ended?["stale"] == .bool(true),
+                ended?["state"] == "CANCELED" && ended?["stale"] == .bool(false),
                 "\(String(describing: ended))")
             let list = try await gateway.ask("{ orders(open: false) { nodes { id } } }", as: alice, fresh())
             #expect(list["data"]?["orders"]?["nodes"]?.elements?.map { $0["id"]?.string } == [id])
         }
     }
 
-    @Test("that is no longer in the list of open orders has its last known state, marked as stale")
+    @Test("that is filled at once is FILLED in every list, without a subscription, with its own duration")
     func ended() async throws {
         try await Self.with { gateway, fresh, order in
+            var order = order
+            order.rest = "timeInForce: IOC"
             let placed = try await gateway.placed(order, fresh())
             let id = try #require(placed["id"]?.string)
+            #expect(placed["timeInForce"] == "IOC", "\(placed)")
             let list = try await gateway.ask(
-                "{ open: orders(open: true) { nodes { id } } orders(open: false) { nodes { id stale } } }",
-                as: alice, fresh())
+                """
+                { open: orders(open: true) { nodes { id } }
+                  orders(open: false) { nodes { id state stale timeInForce filledQuantity averageFillPrice submittedAt } } }
+                """, as: alice, fresh())
             let open = list["data"]?["open"]?["nodes"]?.elements?.compactMap { $0["id"]?.string } ?? []
             #expect(!open.contains(id), "a market order is filled at once: \(list)")
             let ended = list["data"]?["orders"]?["nodes"]?.elements
             #expect(ended?.map { $0["id"]?.string } == [id])
-            #expect(ended?.first?["stale"] == .bool(true))
+            #expect(ended?.first?["state"] == "FILLED" && ended?.first?["stale"] == .bool(false), "\(list)")
+            #expect(ended?.first?["timeInForce"] == "IOC" && ended?.first?["filledQuantity"] == "1")
+            #expect(ended?.first?["averageFillPrice"]?.string != nil)
             let again = try await gateway.placed(order, fresh())
             #expect(again["id"]?.string == id)
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 1)
+        }
+    }
+
+    @Test("that was filled cannot be cancelled: the error says that it has ended, and its state is FILLED")
+    func lateCancellation() async throws {
+        try await Self.with { gateway, fresh, order in
+            let id = try #require(try await gateway.placed(order, fresh())["id"]?.string)
+            let refused = try await gateway.cancel(id, fresh())
+            #expect(refused.failures == [FieldFailure("cancelOrder", "CONFLICT", "SAXO")], "\(refused)")
+            #expect(
+                refused["errors"]?[0]?["message"]
+                    == "SAXO does not change the order: The order has ended: its state is FILLED.")
+            #expect(refused["errors"]?[0]?["extensions"]?["rejection"] == "TOO_LATE")
+            let state = try await gateway.order(id, fresh())["data"]?["order"]?["state"]
+            #expect(state == "FILLED")
+            #expect(gateway.calls(of: .saxo)["DELETE /trade/v2/orders/{order_ids}"] == nil)
+        }
+    }
+
+    @Test("that ends while it is being cancelled is refused with its end")
+    func endDuringCancellation() async throws {
+        try await Self.with { gateway, fresh, order in
+            var order = order
+            (order.price, order.rest) = ("{ limit: \"150\" }", "timeInForce: GTC")
+            let placed = try await gateway.placed(order, fresh())
+            let id = try #require(placed["id"]?.string)
+            let number = try #require(placed["providerOrderId"]?.string)
+            // The list of open orders is in memory, and still has the order.
+            let services = try fresh()
+            _ = try await gateway.ask("{ orders(open: true) { nodes { id } } }", as: alice, services)
+            _ = try await gateway.order(id, services)
+            let client = try #require(try gateway.saxo(of: alice).orders)
+            let call = CallContext(deadline: .now + .seconds(60))
+            _ = try await client.cancel(try await client.order(number, of: nil, in: call), in: call)
+            let refused = try await gateway.cancel(id, services)
+            #expect(
+                refused["errors"]?[0]?["message"]
+                    == "SAXO does not change the order: The order has ended: its state is CANCELED.",
+                "\(refused)")
+            #expect(try await gateway.order(id, fresh())["data"]?["order"]?["state"] == "CANCELED")
+        }
+    }
+
+    @Test("that was filled although its response was lost is found in the log")
+    func lostFill() async throws {
+        try await Self.with { gateway, fresh, order in
+            let fault = Fault(
+                .truncatedBody, provider: .saxo, endpoint: "POST /trade/v2/orders", remaining: 1)
+            try #require(gateway.sandbox.faults.add(fault))
+            let placed = try await gateway.placed(order, fresh())
+            #expect(placed["state"] == "UNCONFIRMED", "\(placed)")
+            #expect(try await !gateway.reconcile(fresh()))
+            let found = try await gateway.order(try #require(placed["id"]?.string), fresh())["data"]?["order"]
+            #expect(found?["state"] == "FILLED" && found?["reconciliation"] == .null, "\(found ?? .null)")
             #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 1)
         }
     }
@@ -103,9 +165,7 @@ struct SaxoOrderTests {
         }
     }
 
-    @Test(
-        "whose cancellation gets no response, and which is no longer open, has an undetermined outcome"
-    )
+    @Test("whose cancellation gets no response is CANCELED by the log")
     func lostCancellation() async throws {
         try await Self.with { gateway, fresh, order in
             var order = order
@@ -122,10 +182,9 @@ struct SaxoOrderTests {
                 let listed = list["data"]?["orders"]?["nodes"]?.elements?.first { $0["id"]?.string == id }
                 return [one?["reconciliation"], listed?["reconciliation"]]
             }
-            #expect(try await reconciliation() == ["IN_PROGRESS", "IN_PROGRESS"])
-            // Saxo reports open orders only: the order may have been cancelled or filled.
             #expect(try await !gateway.reconcile(fresh()))
-            #expect(try await reconciliation() == ["UNDETERMINED", "UNDETERMINED"])
+            #expect(try await reconciliation() == [.null, .null])
+            #expect(try await gateway.order(id, fresh())["data"]?["order"]?["state"] == "CANCELED")
         }
     }
 

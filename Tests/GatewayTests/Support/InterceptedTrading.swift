@@ -34,6 +34,10 @@ struct InterceptedTrading: TradingAPI {
         return try await client.order(clientID: clientID, of: account, in: call)
     }
 
+    func outcomes(of orders: [Order], in call: CallContext) async throws(ProviderFailure) -> [Order] {
+        try await client.outcomes(of: orders, in: call)
+    }
+
     func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderResult {
         await beforePlacing()
         return try await client.place(ticket, in: call)

@@ -15,7 +15,13 @@ extension TestGateway {
         let configuration = try SaxoConfiguration(
             environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)),
             streamingURL: isStreaming ? streaming : nil)
-        let line = ProviderChannel(QuotaAccount(.saxo, credential: "saxo"), over: transport, retry: .once)
+        // The wall clock of the sandbox, whose times are compared with it.
+        let wallTime = clock.calls.wallTime
+        let time = TimeSource(
+            now: TimeSource.system.now, wallTime: wallTime, runningTime: TimeSource.system.runningTime,
+            sleep: TimeSource.system.sleep)
+        let line = ProviderChannel(
+            QuotaAccount(.saxo, credential: "saxo"), over: transport, clock: time, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
             instrumentCache: SaxoInstrumentCache(clock: line.clock))

@@ -580,7 +580,8 @@ struct OrderJournalTests {
             let placing = try await Self.placed(journal)
             let second = try Self.placing("k2")
             _ = try await journal.begin(second, now: .now + .seconds(5))
-            try await journal.receive([(placing.identity, Self.order("P1", .partiallyFilled))])
+            try await journal.receive(
+                [Self.order("P1", .partiallyFilled)], of: placing.owner, placing.connection)
             let owner = try Self.owner()
             let all = try await journal.orders(.all, of: owner, "alpaca", before: nil, limit: 10)
             #expect(all.map(\.identity) == [second.identity, placing.identity])

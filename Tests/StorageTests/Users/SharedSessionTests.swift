@@ -347,6 +347,34 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("report orders whose state or fill has changed, and no others")
+    func orders() async throws {
+        try await Self.with { first, second in
+            let owner = try await Self.guest(of: first).user.id
+            let changed = Mutex<[[OwnerID: Set<String>]]>([])
+            second.onOrderChange { orders in changed.withLock { $0.append(orders) } }
+            func write(_ sql: String) async throws -> [[OwnerID: Set<String>]] {
+                try await first.database.write(for: owner) { db in try db.execute(sql) }
+                try await second.followOthers()
+                return changed.withLock { changed in
+                    defer { changed = [] }
+                    return changed
+                }
+            }
+            let placed = try await write(
+                """
+                INSERT INTO journal_order (
+                    owner, connection, id, provider, symbol, side, state, created_at, heard_at)
+                VALUES ('\(owner.text)', 'c', 'o', 'SAXO', 'AAPL', 'BUY', 'PENDING', 1, 1)
+                """)
+            #expect(placed.isEmpty)
+            let change = "UPDATE journal_order SET state = 'OPEN', filled_quantity"
+            for (filled, isReported) in [("0", true), ("0", false), ("1", true)] {
+                #expect(try await write("\(change) = '\(filled)'") == (isReported ? [[owner: ["c"]]] : []))
+            }
+        }
+    }
+
     @Test("report a logout of a session and of the tokens of its subject that name no session")
     func unnamedSessions() async throws {
         try await Self.with { first, second in

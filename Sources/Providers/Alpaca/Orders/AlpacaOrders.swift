@@ -1,13 +1,14 @@
 package import Brokerage
 package import Upstream
 
+/// The file is longer than 350 lines, because all calls share the orders' paths, bodies and refusals.
 extension AlpacaClient: TradingAPI {
     package var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases),
             timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
             acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
-            replacesTypes: false, hasEndedOrders: true, acceptsPercentTrails: true,
+            replacesTypes: false, endedOrders: .all, acceptsPercentTrails: true,
             exits: .init(timesInForce: [.day, .goodTillCanceled], acceptsFractions: false))
     }
 
@@ -50,6 +51,37 @@ extension AlpacaClient: TradingAPI {
             $0.appending(path: "v2", "orders", id.text)?.appending(query: [("nested", "true")])
         }.order(fetchedAt: clock.wallTime())
     }
+
+    /// The present states of orders: `GET /v2/orders`, one call for the orders since the submission of the first, and one for
+    /// each of the others, at most ``maximumSingleReads``.
+    package func outcomes(
+        of orders: [Order], in context: CallContext
+    ) async throws(ProviderFailure) -> [Order] {
+        let ids = Set(orders.map(\.id))
+        // Without legs: each order is an item of the list.
+        let first = orders.compactMap(\.submittedAt).min().map { $0 - .seconds(1) }
+        let items: [(name: String, value: String?)] = [
+            ("status", "all"), ("limit", "500"), ("after", first?.description),
+            ("direction", first == nil ? "desc" : "asc"),
+        ]
+        var found = try await getOrders(
+            "orders", { $0.appending(path: "v2", "orders")?.appending(query: items) }, in: context
+        ) { response throws(JSONError) in
+            try JSONReader.read(response.body) { reader throws(JSONError) in
+                try reader.alpacaOrders(fetchedAt: clock.wallTime())
+            }
+        }.filter { ids.contains($0.id) }
+        for id in ids.subtracting(found.map(\.id)).sorted().prefix(Self.maximumSingleReads) {
+            do throws(ProviderFailure) {
+                found.append(try await order(id, of: nil, in: context))
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
+        }
+        return found
+    }
+
+    private static var maximumSingleReads: Int { 20 }
 
     /// An order by its client's id, among open and ended ones: `GET /v2/orders:by_client_order_id`.
     package func order(

@@ -235,7 +235,8 @@ extension SaxoClient {
     private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
         let url = try address(
             .portfolio, ["v1", "orders", "me"],
-            [("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
+            // Without a status, the exits of a working order are left out.
+            [("Status", "All"), ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
         let sent = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
         let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
@@ -280,9 +281,9 @@ extension SaxoClient {
         let wanted = orders.filter { order in
             guard symbols?.contains(order.symbol) ?? true else { return false }
             guard let before = query.before else { return true }
-            // When it came is not known of every order; one of those is not left out.
-            return order.submittedAt.map { $0 < before } ?? true
-        }.sorted { ($0.submittedAt ?? .latest) > ($1.submittedAt ?? .latest) }
+            // An order without a time is not left out.
+            return order.listTime.map { $0 < before } ?? true
+        }.sorted { ($0.listTime ?? .latest) > ($1.listTime ?? .latest) }
         let limit = min(max(query.limit, 1), 500)
         return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
     }

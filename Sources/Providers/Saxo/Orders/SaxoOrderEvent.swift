@@ -1,8 +1,8 @@
 package import Brokerage
 package import Upstream
 
-/// An event of an order, from `ens/v1/activities/subscriptions` (Saxo's reference: Client Activities, with the
-/// fields of `cs/v1/audit/orderactivities`).
+/// An event of an order, from `ens/v1/activities/subscriptions` (Saxo's reference: Client Activities), and with the same
+/// fields from `cs/v1/audit/orderactivities`, where it may be the last event of the order.
 ///
 /// An event contains the whole order after it.
 package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
@@ -15,6 +15,10 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
     /// `Confirmed`, `Rejected` or `Requested`; only a confirmed event has happened.
     var subStatus: String?
     var averagePrice: Decimal?
+    /// The money to spend, for an order by money.
+    var cashAmount: Decimal?
+    /// The number of the entry in the log, which increases with time.
+    var logID: String?
     package var time: Instant?
 
     package static let json = JSONFields(Self()) {
@@ -37,6 +41,8 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
         $0.optional("ExternalReference", \.order.terms.externalReference)
         $0.optional("FilledAmount", \.order.terms.filledAmount)
         $0.optional("AveragePrice", \.averagePrice, JSONReader.nonzero)
+        $0.optional("CashAmount", \.cashAmount, JSONReader.nonzero)
+        $0.optional("LogId", \.logID) { reader throws(JSONError) in try reader.idOrNil() }
         $0.optional("Price", \.order.terms.price, JSONReader.nonzero)
         $0.optional("StopLimitPrice", \.order.terms.stopLimitPrice, JSONReader.nonzero)
         $0.optional("TrailingStopDistanceToMarket", \.order.terms.trailingDistance, JSONReader.nonzero)
@@ -68,9 +74,16 @@ extension SaxoOrderEvent {
     }
 
     /// The order as an `Order` of Portico, in the state after the event.
-    package func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
+    ///
+    /// - Parameters:
+    ///   - listing: The instrument.
+    ///   - fetchedAt: The time of the response.
+    ///   - isLast: Whether it is the last event of an order that is not open.
+    /// - Returns: The order.
+    package func order(of listing: SaxoListing, fetchedAt: Instant, isLast: Bool = false) -> Order {
         var order = order.order(of: listing, fetchedAt: fetchedAt)
-        order.state = state
+        order.state = isLast ? lastState : state
+        if let cashAmount { (order.quantity, order.notional) = (nil, cashAmount) }
         order.averageFillPrice = listing.currency.major(averagePrice)
         order.updatedAt = time
         if self.order.status == "Placed" { order.submittedAt = time }
@@ -88,6 +101,11 @@ extension SaxoOrderEvent {
         let open: OrderState = filled.isZero ? .open : .partiallyFilled
         switch (order.status, subStatus) {
         case ("Placed", "Rejected"): return .rejected
+        case ("Placed", "Requested"): return .accepted
+        case ("Cancelled", "Requested"): return .pendingCancel
+        case ("Changed", "Requested"): return .pendingReplace
+        case (_, "Rejected") where isFilled, (_, "Requested") where isFilled: return .filled
+        case (_, "Requested"): return order.terms.relation == .exit ? .accepted : open
         case ("Placed", _) where order.terms.relation == .exit: return .accepted
         case (_, "Rejected"): return open
         case ("Fill", _): return .partiallyFilled
@@ -97,6 +115,32 @@ extension SaxoOrderEvent {
         // Placed, Changed, DoneForDay, TrailingStopOrderMove.
         default: return order.terms.relation == .exit ? .accepted : open
         }
+    }
+
+    /// Whether the whole amount is filled.
+    private var isFilled: Bool {
+        order.terms.filledAmount.map { !$0.isZero && $0 >= order.amount } ?? false
+    }
+
+    /// The state of an order that is not open, by its last event.
+    ///
+    /// An order of which the last event is a rejected change has ended before, or is open: the event does not show it.
+    private var lastState: OrderState {
+        switch order.status {
+        case "Placed", "Changed", "DoneForDay", "TrailingStopOrderMove", "Fill", "FinalFill", "Cancelled",
+            "Expired":
+            let state = state
+            return subStatus == "Rejected" && !state.isFinal ? .unknown : state
+        default: return .unknown
+        }
+    }
+
+    /// Whether the event is later than another one of its order.
+    func isLater(than other: SaxoOrderEvent) -> Bool {
+        let (log, otherLog) = (logID ?? "", other.logID ?? "")
+        return (time ?? .earliest, log.utf8.count, log) > (
+            other.time ?? .earliest, otherLog.utf8.count, otherLog
+        )
     }
 }
 

@@ -218,6 +218,13 @@ package enum SaxoOrderRequestBody {
         return "\(legPrefix(of: ticket.clientOrderID))\(mark)"
     }
 
+    /// The duration of an order, or of one of its legs.
+    ///
+    /// A market order with exits is for the day; only its exits can stay in force for longer.
+    static func timeInForce(of ticket: OrderTicket, _ terms: Terms) -> TimeInForce {
+        terms.type == "Market" && ticket.exits != nil ? .day : ticket.timeInForce
+    }
+
     static func legPrefix(of clientOrderID: String) -> String { clientOrderID + "." }
 
     private static func instrument(of ticket: OrderTicket, _ key: SaxoInstrumentKey) -> JSONObjectText {
@@ -242,11 +249,7 @@ package enum SaxoOrderRequestBody {
             text.add("AmountType", "CashAmount")
         }
         add(terms, to: &text)
-        // A market order is for the day; only its exits can stay in force for longer.
-        let isForDay = terms.type == "Market" && ticket.exits != nil
-        text.add(
-            "OrderDuration",
-            isForDay ? duration(.day, until: nil) : duration(ticket.timeInForce, until: ticket.expiresOn))
+        text.add("OrderDuration", duration(timeInForce(of: ticket, terms), until: ticket.expiresOn))
         // Required; the order is requested by a person, because Portico places none by itself.
         text.add("ManualOrder", true)
         text.add("ExternalReference", reference)

@@ -2,14 +2,14 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient: TradingAPI {
-    /// Saxo lists open orders only.
+    /// Saxo's log of orders has those that have ended.
     ///
     /// Its trailing stops keep a distance in money; one in percent is refused.
     package var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
             acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: false, replaces: true,
-            hasEndedOrders: false,
+            endedOrders: .recent, notionalClasses: [.fund],
             exits: .init(
                 timesInForce: [.day, .goodTillCanceled, .goodTillDate], acceptsFractions: true))
     }
@@ -18,12 +18,20 @@ extension SaxoClient: TradingAPI {
         .broker { ticket, call throws(ProviderFailure) in try await preview(ticket, in: call) }
     }
 
-    /// Open orders; those that have ended cannot be read, which for `isOpen == false` is `unsupported`.
+    /// The open orders, and those that have ended in the last 30 days.
     package func orders(
         _ query: OrderQuery, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
-        guard query.isOpen != false else { throw ProviderFailure(.saxo, .unsupported) }
-        return Self.page(try await openOrders(in: context), query)
+        switch query.isOpen {
+        case true?: return Self.page(try await openOrders(in: context), query)
+        case false?: return Self.page(try await endedOrders(in: context), query)
+        case nil:
+            // The open ones first: an order that ends meanwhile is in both.
+            let open = try await openOrders(in: context)
+            let ended = try await endedOrders(in: context)
+            let ids = Set(ended.map(\.id))
+            return Self.page(open.filter { !ids.contains($0.id) } + ended, query)
+        }
     }
 
     package func order(
@@ -31,19 +39,37 @@ extension SaxoClient: TradingAPI {
     ) async throws(ProviderFailure) -> Order {
         let id = try SaxoOrderID(id)
         let orders = try await openOrders(in: context)
-        guard let order = orders.first(where: { $0.id == id.text && $0.isOf(account) }) else {
-            throw ProviderFailure(.saxo, .notFound)
+        if let order = orders.first(where: { $0.id == id.text && $0.isOf(account) }) { return order }
+        let ended: Order?
+        do throws(ProviderFailure) {
+            ended = try await loggedOrder(id, in: context)
+        } catch {
+            // The application may not read the log.
+            guard error.cause == .notEntitled else { throw error }
+            ended = nil
         }
-        return order
+        guard let ended, ended.isOf(account) else { throw ProviderFailure(.saxo, .notFound) }
+        return ended
     }
 
-    /// Finds an order by its `ExternalReference` among the open ones; the state of others cannot be
-    /// determined.
+    /// Finds an order by its `ExternalReference` among the open ones, then in the log of the last 30 days.
+    ///
+    /// An order that is in neither is no proof that Saxo never received it.
     package func order(
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
         let orders = try await openOrders(in: context).filter { $0.isOf(account) }
         if let order = orders.first(where: { $0.clientOrderID == clientID }) { return .found(order) }
+        let logged = try await readableOrders(in: context).filter { $0.isOf(account) }
+        if let order = logged.first(where: { $0.clientOrderID == clientID && $0.state != .unknown }) {
+            let prefix = SaxoOrderRequestBody.legPrefix(of: clientID)
+            let open = Set(orders.map(\.id))
+            var found = order
+            found.legs = (orders + logged.filter { !open.contains($0.id) && $0.state != .unknown })
+                .filter { $0.clientOrderID?.hasPrefix(prefix) ?? false }
+                .sorted { ($0.clientOrderID ?? "") < ($1.clientOrderID ?? "") }
+            return .found(found)
+        }
         let references = [1, 2].map { SaxoOrderRequestBody.legPrefix(of: clientID) + String($0) }
         let legs = orders.filter { $0.clientOrderID.map(references.contains) ?? false }
         // Exits are placed with their entry, and stay without it only if it was filled.
@@ -67,7 +93,7 @@ extension SaxoClient: TradingAPI {
         case .failure(let rejection):
             var preview = OrderPreview(
                 isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: clock.wallTime()))
-            preview.rejections = [.init(rejection, of: .price)]
+            preview.rejections = [.init(rejection, of: rejection == .cashAmount ? .size : .price)]
             return preview
         }
         let body = SaxoOrderRequestBody.placing(
@@ -85,6 +111,10 @@ extension SaxoClient: TradingAPI {
     private func terms(
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
+        // Saxo ignores the type of the amount for other instruments: the money would be a quantity.
+        if case .notional = ticket.size, AssetClass(saxo: listing.key.assetType) != .fund {
+            return .failure(.cashAmount)
+        }
         var parts: [SaxoOrderRequestBody.Terms] = []
         let prices = [ticket.price] + (ticket.exits?.legs ?? [])
         for (index, price) in prices.enumerated() {
@@ -191,7 +221,7 @@ extension SaxoClient: TradingAPI {
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
     {
         var ids = [try SaxoOrderID(order.id).text]
-        for leg in order.legs where !leg.state.isEnded { ids.append(try SaxoOrderID(leg.id).text) }
+        for leg in order.legs where !leg.state.isFinal { ids.append(try SaxoOrderID(leg.id).text) }
         let url = try address(
             .trading, ["v2", "orders", ids.joined(separator: ",")],
             [("AccountKey", try await accountKey(of: order, in: context))])
@@ -278,7 +308,7 @@ extension Order {
                 provenance: Provenance(source: .saxo, fetchedAt: now))
             order.accountID = ticket.accountID
             order.clientOrderID = SaxoOrderRequestBody.reference(of: ticket, leg: index)
-            order.timeInForce = index == 0 && ticket.price == .market ? .day : ticket.timeInForce
+            order.timeInForce = SaxoOrderRequestBody.timeInForce(of: ticket, parts[index])
             order.set(prices[index], parts[index], of: listing)
             switch ticket.size {
             case .quantity(let amount): order.quantity = amount
@@ -302,34 +332,9 @@ extension Order {
     }
 }
 
-extension OrderState {
-    /// Whether an order in this state cannot be cancelled any more.
-    fileprivate var isEnded: Bool {
-        switch self {
-        case .filled, .canceled, .rejected, .expired, .replaced: true
-        case .pending, .unconfirmed, .accepted, .open, .partiallyFilled, .pendingCancel, .pendingReplace:
-            false
-        }
-    }
-}
-
-/// The number of an order at Saxo: digits only.
-///
-/// Saxo's path accepts several numbers with commas between them, so that another text could cancel other
-/// orders.
-struct SaxoOrderID: Hashable, Sendable {
-    let text: String
-
-    /// - Throws: `notFound` for a text in another form, without a call: no order of Saxo has such a number.
-    init(_ text: String) throws(ProviderFailure) {
-        guard (1...20).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { throw ProviderFailure(.saxo, .notFound) }
-        self.text = text
-    }
-}
-
 extension OrderRejection {
+    fileprivate static let cashAmount = OrderRejection(
+        .quantity, message: "Saxo takes an amount of money for mutual funds only; give a quantity.")
     fileprivate static let orderNotOpen = OrderRejection(
         .tooLate, message: "Saxo has no such open order any more.")
 }

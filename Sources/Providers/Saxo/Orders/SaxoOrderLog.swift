@@ -1,0 +1,91 @@
+package import Brokerage
+package import Upstream
+
+extension SaxoClient {
+    /// The time for which lists contain orders that have ended: the log has two years and more, and is read completely.
+    private static var period: Duration { .seconds(30 * 86_400) }
+    /// The greatest difference between Portico's clock and Saxo's for which no event is missed.
+    private static var clockDifference: Duration { .seconds(300) }
+
+    /// The orders that have ended in the last 30 days.
+    func endedOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        try await loggedOrders(since: clock.wallTime() - Self.period, in: context).filter(\.state.isFinal)
+    }
+
+    /// Returns what became of orders that are not open: by the log since the time at which Saxo reported the first of them last.
+    package func outcomes(
+        of orders: [Order], in context: CallContext
+    ) async throws(ProviderFailure) -> [Order] {
+        guard let first = orders.map(\.provenance.fetchedAt).min() else { return [] }
+        if orders.count == 1, let id = orders.first?.id {
+            return try await loggedOrder(SaxoOrderID(id), in: context).map { [$0] } ?? []
+        }
+        let ids = Set(orders.map(\.id))
+        return try await loggedOrders(since: first - Self.clockDifference, in: context)
+            .filter { ids.contains($0.id) && $0.state != .unknown }
+    }
+
+    /// An order that is not open, by its last event; nil if the log does not have it, or does not show its state.
+    func loggedOrder(_ id: SaxoOrderID, in context: CallContext) async throws(ProviderFailure) -> Order? {
+        try await loggedOrders(id, since: nil, in: context).first { $0.id == id.text && $0.state != .unknown }
+    }
+
+    /// All orders of the last 30 days; none if the application may not read the log.
+    func readableOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+        do throws(ProviderFailure) {
+            return try await loggedOrders(since: clock.wallTime() - Self.period, in: context)
+        } catch {
+            guard error.cause == .notEntitled else { throw error }
+            return []
+        }
+    }
+
+    /// Orders by their last events: `GET /cs/v1/audit/orderactivities`, page after page.
+    ///
+    /// - Parameters:
+    ///   - id: The order; nil for all.
+    ///   - start: The time of the earliest events; nil for all.
+    ///   - context: The user and the deadline.
+    /// - Returns: The orders, in no order.
+    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the log shows nothing about an order.
+    private func loggedOrders(
+        _ id: SaxoOrderID? = nil, since start: Instant?, in context: CallContext
+    ) async throws(ProviderFailure) -> [Order] {
+        let url = try address(
+            .clientServices, ["v1", "audit", "orderactivities"],
+            [
+                ("ClientKey", try await identity(in: context).user.clientKey), ("EntryType", "Last"),
+                ("OrderId", id?.text), ("FromDateTime", start?.description),
+                ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize),
+            ])
+        let events: [SaxoOrderEvent]
+        do throws(ProviderFailure) {
+            events = try await list("order log", .clientServices, url, of: SaxoOrderEvent.self, in: context)
+                .filter { !$0.order.id.isEmpty }
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
+        }
+        let last = Dictionary(events.map { ($0.order.id, $0) }) { $1.isLater(than: $0) ? $1 : $0 }.values
+        let listings = try await listings(of: last.map { ($0.order.key, $0.order.terms.format) }, in: context)
+        let fetchedAt = clock.wallTime()
+        return last.compactMap { event in
+            listings[event.order.key].map { event.order(of: $0, fetchedAt: fetchedAt, isLast: true) }
+        }
+    }
+}
+
+/// The number of an order at Saxo: digits only.
+///
+/// Saxo's path accepts several numbers with commas between them, so that another text could cancel other
+/// orders.
+struct SaxoOrderID: Hashable, Sendable {
+    let text: String
+
+    /// - Throws: `notFound` for a text in another form, without a call: no order of Saxo has such a number.
+    init(_ text: String) throws(ProviderFailure) {
+        guard (1...20).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { throw ProviderFailure(.saxo, .notFound) }
+        self.text = text
+    }
+}
