@@ -122,13 +122,13 @@ extension LedgerEntry {
 
 /// `BkAmountType` with its properties.
 struct FakeSaxoBookingType: Hashable {
-    let id: String
+    let id: Int
     let name: String
     var amountClass = "NotAssigned"
     var costClass = "NotAssigned"
 
     /// The cash at the end of a day, which is no booking.
-    static let cashBalance = FakeSaxoBookingType(id: "-3", name: "Cash Balances")
+    static let cashBalance = FakeSaxoBookingType(id: -3, name: "Cash Balances")
 }
 
 extension FakeSaxoLedger.Row {
@@ -137,23 +137,23 @@ extension FakeSaxoLedger.Row {
 
     var bookingType: FakeSaxoBookingType {
         switch entry.kind {
-        case .trade, .split, .spinOff: FakeSaxoBookingType(id: "1", name: "Share Amount")
+        case .trade, .split, .spinOff: FakeSaxoBookingType(id: 1, name: "Share Amount")
         case .commission:
             FakeSaxoBookingType(
-                id: "2", name: "Commission", amountClass: "TransactionCosts", costClass: "TransactionCosts")
+                id: 2, name: "Commission", amountClass: "TransactionCosts", costClass: "TransactionCosts")
         case .regulatoryFee, .tradingActivityFee:
             FakeSaxoBookingType(
-                id: "3", name: "Exchange Fee", amountClass: "TransactionCosts", costClass: "TransactionCosts")
+                id: 3, name: "Exchange Fee", amountClass: "TransactionCosts", costClass: "TransactionCosts")
         case .custodyFee:
             FakeSaxoBookingType(
-                id: "41", name: "Depository Charges", amountClass: "OngoingCharges", costClass: "OngoingCosts"
+                id: 41, name: "Depository Charges", amountClass: "OngoingCharges", costClass: "OngoingCosts"
             )
         case .dividend:
             FakeSaxoBookingType(
-                id: "55", name: "Corporate Actions - Cash Dividends", amountClass: "OngoingPayment")
-        case .withholdingTax: FakeSaxoBookingType(id: "56", name: "Corporate Actions - Withholding Tax")
-        case .interest: FakeSaxoBookingType(id: "6", name: "Interest")
-        case .deposit, .withdrawal: FakeSaxoBookingType(id: "9", name: "Cash Amount")
+                id: 55, name: "Corporate Actions - Cash Dividends", amountClass: "OngoingPayment")
+        case .withholdingTax: FakeSaxoBookingType(id: 56, name: "Corporate Actions - Withholding Tax")
+        case .interest: FakeSaxoBookingType(id: 6, name: "Interest")
+        case .deposit, .withdrawal: FakeSaxoBookingType(id: 9, name: "Cash Amount")
         }
     }
 

@@ -164,7 +164,7 @@ struct FakeSaxoReports: Sendable {
             }
             switch type {
             case "BkAmountId": return rows.filter { $0.bookingID == value }
-            case "BkAmountTypeId": return rows.filter { $0.bookingType.id == value }
+            case "BkAmountTypeId": return rows.filter { String($0.bookingType.id) == value }
             case "CaMasterRecordId": return rows.filter { Self.corporateActionID($0.entry) == value }
             case "RelatedTradeId": return rows.filter { $0.relatedTradeID == value }
             default:
@@ -179,7 +179,8 @@ struct FakeSaxoReports: Sendable {
             var document: [JSONDocument.Member] =
                 ([
                     "BkAmountId": .string(row.bookingID), "BkAmountType": .string(type.name),
-                    "BkAmountTypeId": .string(type.id), "AccountId": .string(row.account.id), "Date": date,
+                    "BkAmountTypeId": .string(String(type.id)), "AccountId": .string(row.account.id),
+                    "Date": date,
                     "ValueDate": date, "Amount": number(entry.amount), "Currency": .string(entry.currency),
                     "AccountCurrency": .string(row.account.currency),
                     "AmountAccountCurrency": number(entry.cash),
@@ -285,8 +286,8 @@ struct FakeSaxoReports: Sendable {
                 amount, from: account.currency, to: ledger.client.currency, on: date)
             let dollars = try ledger.converted(amount, from: account.currency, to: "USD", on: date)
             return [
-                "AccountId": .string(account.id), "AccountCurrency": .string(account.currency),
-                "Date": .string(date.description), "AmountTypeId": .string(type.id),
+                "BookingAccountId": .string(account.id), "AccountCurrency": .string(account.currency),
+                "Date": .string(date.description), "AmountTypeId": JSONDocument(integerLiteral: type.id),
                 "AmountTypeName": .string(type.name), "AffectsBalance": .bool(affectsBalance),
                 "AmountAccountCurrency": number(amount), "AmountClientCurrency": number(client),
                 "AmountUSD": number(dollars),
