@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The facts of a provider's official OpenAPI documents, in `Tests/Golden/specifications`.
 package struct Specification: Sendable {
