@@ -89,7 +89,7 @@ struct SandboxTradingTests {
         }
     }
 
-    @Test("what became of many orders is read by one call, and an order that is not in its response by another")
+    @Test("what became of many orders is read by one call; an order that is not in its response, by another")
     func outcomes() async throws {
         try await withSandbox { alpaca, sandbox, _ in
             let bought = try order(await alpaca.place(ticket("AMD", id: "one"), in: .patient))

@@ -414,8 +414,10 @@ extension OrderJournal {
             order.state.isFinal || !known.order.state.isFinal
         else { return false }
         var order = order
-        // An event of a stream may lack what does not change.
+        // An event of a stream may lack what does not change, and units that were filled stay filled.
         order.submittedAt = order.submittedAt ?? known.order.submittedAt
+        order.filledQuantity = order.filledQuantity ?? known.order.filledQuantity
+        order.averageFillPrice = order.averageFillPrice ?? known.order.averageFillPrice
         try update(identity, with: order, db)
         let hasLegChanged = try store(order.legs, of: identity, at: known.provider, known.createdAt, db)
         return hasLegChanged
