@@ -117,6 +117,14 @@ enum StreamArgumentError: ClientVisibleError {
         case .nullInitialCount: "Argument \"initialCount\" of non-null type \"Int!\" must not be null."
         }
     }
+
+    @usableFromInline
+    var extensions: InputObject {
+        switch self {
+        case .negativeInitialCount, .nullInitialCount: RequestErrorCode.badUserInput.extensions
+        case .inSubscription: RequestErrorCode.validationFailed.extensions
+        }
+    }
 }
 
 /// The deferred fragments around selection sets that are planned.

@@ -23,7 +23,7 @@ extension Planner {
                     """
                     `@defer` directive not supported on subscription operations. Disable `@defer` by setting the `if` \
                     argument to `false`.
-                    """)
+                    """, extensions: RequestErrorCode.validationFailed.extensions)
             }
         } catch {
             let plan = ObjectPlan(failing: error)
