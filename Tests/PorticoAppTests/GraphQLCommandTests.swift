@@ -203,7 +203,9 @@ extension GraphQLCommandCase {
             status: 0, output: #"{"data":{"account":{"equity":1.5}}}"# + "\n"),
         GraphQLCommandCase(
             arguments: ["execute", "--schema", "schema.graphql", "--query", "wrong.graphql"], status: 1,
-            output: #"{"errors":[\#(fieldError)]}"# + "\n"),
+            output:
+                #"{"errors":[\#(fieldError.dropLast()),"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}"#
+                + "\n"),
         GraphQLCommandCase(
             arguments: ["execute", "--schema", "rootless.graphql", "--query", "{ a }"], status: 2,
             errors: "error: Query root type must be provided.\n\nrootless.graphql\n"),

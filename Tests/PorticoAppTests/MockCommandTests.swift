@@ -47,6 +47,22 @@ struct MockCommandTests {
         }
     }
 
+    @Test("refuses a request with the codes of a server, and counts an operation by the name in its document")
+    func codesAndNames() async throws {
+        try await withMock { server in
+            for (request, code) in [
+                (#"{"query":"{ clock"}"#, "GRAPHQL_PARSE_FAILED"),
+                (#"{"query":"{ time }"}"#, "GRAPHQL_VALIDATION_FAILED"),
+                (#"{"query":"query A($id: ID!) { account(id: $id) { id } }"}"#, "BAD_USER_INPUT"),
+                (#"{"query":"query A { clock }","operationName":"B"}"#, "OPERATION_RESOLUTION_FAILURE"),
+            ] { #expect(try await server.send(RawRequest.post(request)).code == code) }
+            _ = try await server.ask("query Home { account(id: 1) { name } }", token: nil)
+            let metrics = try await server.get("/metrics").body
+            #expect(
+                metrics.contains(#"portico_graphql_operations_total{operation="Home",outcome="complete"} 1"#))
+        }
+    }
+
     @Test("sends events of a subscription until the client leaves")
     func subscription() async throws {
         try await withMock(["--interval", "10"]) { server in

@@ -27,11 +27,13 @@ package final class SlowBoxSource: Sendable {
     package func cancelled() async { await end.wait() }
 
     /// `{ box { name slow } }`, with `@defer` and `@stream`.
-    package static func schema() throws -> ExecutableSchema<SlowBoxSource> {
+    package static func schema(
+        options: ExecutionOptions = ExecutionOptions()
+    ) throws -> ExecutableSchema<SlowBoxSource> {
         try ExecutableSchema(
             Schema.build(
                 "type Query { box: Box } type Box { name: String slow: Int }", incrementalDelivery: true),
-            query: SlowBoxQuery(), context: SlowBoxSource.self)
+            query: SlowBoxQuery(), context: SlowBoxSource.self, options: options)
     }
 }
 

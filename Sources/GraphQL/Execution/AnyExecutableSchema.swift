@@ -68,7 +68,7 @@ final class AnyExecutableSchema: Sendable {
         do {
             document = try parse(source, limits: options.limits.limiting(options.parserLimits))
         } catch {
-            throw GraphQLErrors([GraphQLError(rejecting: error)])
+            throw GraphQLErrors([GraphQLError(error)])
         }
         return try validate(document, against: schema, options: options.validation)
     }
@@ -85,7 +85,9 @@ final class AnyExecutableSchema: Sendable {
             if let allowed, !allowed.contains(type) { return .ready(GraphQLResponse(notAllowing: type)) }
             if type == .subscription {
                 throw GraphQLErrors([
-                    GraphQLError("A subscription has no single response; it must be subscribed to.")
+                    GraphQLError(
+                        "A subscription has no single response; it must be subscribed to.",
+                        extensions: RequestErrorCode.operationNotAllowed.extensions)
                 ])
             }
             return plan.run(variables, context, cost: cost)

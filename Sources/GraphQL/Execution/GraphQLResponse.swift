@@ -34,7 +34,9 @@ public struct GraphQLResponse: Sendable {
 
     /// Creates the response to an operation whose kind is not allowed.
     package init(notAllowing kind: OperationType) {
-        let refusal = GraphQLError("A \(kind.rawValue) operation cannot be run by this kind of request.")
+        let refusal = GraphQLError(
+            "A \(kind.rawValue) operation cannot be run by this kind of request.",
+            extensions: RequestErrorCode.operationNotAllowed.extensions)
         self.init([refusal], .notAllowed)
     }
 

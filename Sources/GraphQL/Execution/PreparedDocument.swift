@@ -57,19 +57,23 @@ package final class PreparedDocument: Sendable {
     package func operation(named name: String?) throws(GraphQLErrors) -> PreparedOperation {
         guard let name else {
             if operations.count > 1 {
-                throw GraphQLErrors([
-                    GraphQLError("Must provide operation name if query contains multiple operations.")
-                ])
+                throw PreparedDocument.unresolved(
+                    "Must provide operation name if query contains multiple operations.")
             }
             guard let only = operations.first else {
-                throw GraphQLErrors([GraphQLError("Must provide an operation.")])
+                throw PreparedDocument.unresolved("Must provide an operation.")
             }
             return only
         }
-        let named = operations.first { operation in
-            operation.definition.name.map { valid.document.text($0).hasSameBytes(as: name) } == true
+        guard let named = operations.first(where: { $0.name?.hasSameBytes(as: name) == true }) else {
+            throw PreparedDocument.unresolved("Unknown operation named \"\(name.shortened())\".")
         }
-        guard let named else { throw GraphQLErrors([GraphQLError("Unknown operation named \"\(name)\".")]) }
         return named
+    }
+
+    private static func unresolved(_ message: String) -> GraphQLErrors {
+        GraphQLErrors([
+            GraphQLError(message, extensions: RequestErrorCode.operationNotResolved.extensions)
+        ])
     }
 }

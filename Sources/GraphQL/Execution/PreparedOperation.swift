@@ -3,6 +3,8 @@ import Synchronization
 /// An operation of a valid document, with the data that its runs have in common.
 package final class PreparedOperation: Sendable {
     package let definition: OperationDefinition
+    /// The name in the document; nil if it has none.
+    let name: String?
     let identity: OperationIdentity
     let sizeHint = ResponseSizeHint()
     private let valid: ValidDocument
@@ -51,6 +53,7 @@ package final class PreparedOperation: Sendable {
         conditionalVariables: [Name], planBytes: Int
     ) {
         self.definition = definition
+        name = definition.name.map { valid.document.text($0) }
         identity = OperationIdentity(
             document: valid.document.source.bytes, digest: digest, operation: definition.name?.span)
         self.planBytes = planBytes

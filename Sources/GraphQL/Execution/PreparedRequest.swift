@@ -6,7 +6,7 @@
 /// any other. It contains the coerced variables and not the request: a subscription that runs for days does
 /// not retain other data of its request.
 public struct PreparedRequest: Sendable {
-    /// The name of the operation, as the client sent it; nil if it sent none.
+    /// The name of the operation: in the request, or in the document if the client sent none; nil if it has none.
     public let operationName: String?
     /// True if the client sent `extensions`.
     package let hasExtensions: Bool
@@ -30,7 +30,11 @@ public struct PreparedRequest: Sendable {
     }
 
     init(_ request: GraphQLRequest, _ state: State) {
-        operationName = request.operationName
+        if case .operation(let operation, _, _) = state {
+            operationName = operation.name
+        } else {
+            operationName = request.operationName
+        }
         hasExtensions = !request.extensions.fields.isEmpty
         requestsCost = hasExtensions && request.extensions["cost"] == .boolean(true)
         incrementalFormat = hasExtensions ? IncrementalFormat(request.extensions) : nil

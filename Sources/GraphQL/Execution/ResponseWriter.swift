@@ -152,6 +152,15 @@ public struct ResponseWriter: ~Copyable {
         failures.append(failure)
     }
 
+    /// Records a deferred part at the current position of the writer.
+    ///
+    /// Its entry counts before it is written, because a part takes more memory than its text.
+    mutating func record(_ increment: Increment) {
+        guard !isOverLimit, let increments else { return }
+        increments.add(increment, at: count)
+        if increments.bytes > limit - count { exceedLimit() }
+    }
+
     // MARK: - Bytes
 
     /// Writes one byte.

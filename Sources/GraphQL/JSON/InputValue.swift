@@ -137,8 +137,8 @@ extension InputObject: ExpressibleByDictionaryLiteral {
 
 extension InputValue {
     /// The value as in messages of the reference implementation: at most three levels deep and ten items
-    /// long.
-    package var inspected: String { inspected(level: 1) }
+    /// long; and at most 256 bytes, because many messages can contain the same value.
+    package var inspected: String { inspected(level: 1).shortened() }
 
     private static var maximumLevel: Int { 2 }
     private static var maximumListLength: Int { 10 }

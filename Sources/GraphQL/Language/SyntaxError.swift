@@ -98,7 +98,7 @@ extension SyntaxError: CustomStringConvertible {
             #"Unexpected single quote character ('), did you mean to use a double quote (")?"#
         case .twoDots: #"Unexpected "..", did you mean "..."?"#
         case .noDigitBeforePoint(let digits):
-            #"Invalid number, expected digit before ".", did you mean "0.\#(source.text(digits))"?"#
+            #"Invalid number, expected digit before ".", did you mean "0.\#(source.text(digits).shortened())"?"#
         case .digitAfterZero(let character): "Invalid number, unexpected digit after 0: \(character.wording)."
         case .expectedDigit(let character): "Invalid number, expected digit but got: \(character.wording)."
         case .unterminatedString: "Unterminated string."
@@ -110,7 +110,8 @@ extension SyntaxError: CustomStringConvertible {
             "Expected \"\(keyword.rawValue)\", found \(wording(of: token))."
         case .reservedEnumValue(let token):
             "\(wording(of: token)) is reserved and cannot be used for an enum value."
-        case .variableInConstant(let name): "Unexpected variable \"$\(source.text(name))\" in constant value."
+        case .variableInConstant(let name):
+            "Unexpected variable \"$\(source.text(name).shortened())\" in constant value."
         case .descriptionOfShorthandQuery:
             "Unexpected description, descriptions are not supported on shorthand queries."
         case .descriptionOfNothing: "Unexpected description, only GraphQL definitions support descriptions."
@@ -125,9 +126,10 @@ extension SyntaxError: CustomStringConvertible {
     /// Returns the wording for a token: its kind, and its value if the kind does not determine it.
     private func wording(of token: Token) -> String {
         switch token.kind {
-        case .name, .int, .float: "\(token.kind.wording) \"\(source.text(token.span))\""
-        case .string: "\(token.kind.wording) \"\(source.string(at: token.span, isBlock: false))\""
-        case .blockString: "\(token.kind.wording) \"\(source.string(at: token.span, isBlock: true))\""
+        case .name, .int, .float: "\(token.kind.wording) \"\(source.text(token.span).shortened())\""
+        case .string: "\(token.kind.wording) \"\(source.string(at: token.span, isBlock: false).shortened())\""
+        case .blockString:
+            "\(token.kind.wording) \"\(source.string(at: token.span, isBlock: true).shortened())\""
         case .exclamationMark, .dollar, .ampersand, .leftParenthesis, .rightParenthesis, .spread, .colon,
             .equals,
             .at, .leftBracket, .rightBracket, .leftBrace, .pipe, .rightBrace, .dot, .endOfText:

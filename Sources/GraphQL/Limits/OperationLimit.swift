@@ -136,11 +136,4 @@ extension GraphQLError {
             "\(kind.excess("more than \(limit)")), which is the limit. \(kind.remedy)\(remark)",
             extensions: ["code": .string(kind.code), "limit": .int(limit)])
     }
-
-    /// Creates the response error for a syntax error, with a code if the text has too many tokens.
-    public init(rejecting error: SyntaxError) {
-        self.init(error)
-        guard case .tooManyTokens(let limit) = error.cause else { return }
-        extensions = ["code": .string(OperationLimit.tokens.code), "limit": .int(limit)]
-    }
 }

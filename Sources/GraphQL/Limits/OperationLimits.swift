@@ -64,7 +64,8 @@ public struct OperationLimits: Hashable, Sendable {
     ///
     /// In the specification these lists are infinite, which would reject every operation that contains one.
     public var assumedListSize: Int
-    /// Bytes of the response to a request or to one event of a subscription, including `errors`.
+    /// Bytes of the response to a request or to one event of a subscription, including `errors`, and with all payloads
+    /// of incremental delivery.
     ///
     /// At least 1.
     ///

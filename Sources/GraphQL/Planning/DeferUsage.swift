@@ -117,6 +117,14 @@ enum StreamArgumentError: ClientVisibleError {
         case .nullInitialCount: "Argument \"initialCount\" of non-null type \"Int!\" must not be null."
         }
     }
+
+    @usableFromInline
+    var extensions: InputObject {
+        switch self {
+        case .negativeInitialCount, .nullInitialCount: RequestErrorCode.badUserInput.extensions
+        case .inSubscription: RequestErrorCode.validationFailed.extensions
+        }
+    }
 }
 
 /// The deferred fragments around selection sets that are planned.
@@ -154,8 +162,8 @@ struct DeferredFieldCollection {
     private(set) var sharedNames: Set<UInt32> = []
     private var names: Set<UInt32> = []
     private var positions: [Key: Int] = [:]
-    /// The fragments that have been collected, by name, with the innermost `@defer` around each; nil if none.
-    private var collectedFragments: [UInt32: Set<UInt32?>] = [:]
+    /// The fragments that have been collected, by name, with the innermost deferred fragment around each; nil if none.
+    private var collectedFragments: [UInt32: Set<Int?>] = [:]
     private let format: IncrementalFormat
 
     init(_ format: IncrementalFormat) {
@@ -180,20 +188,20 @@ struct DeferredFieldCollection {
 
     /// Returns true if the fields of a fragment are still to be collected.
     ///
+    /// In the older format, a part has the fields of a fragment unless a part around it has them, which is delivered before
+    /// it: a client does not know the order of other parts.
+    ///
     /// - Parameters:
     ///   - fragment: The name of the fragment.
     ///   - isDeferred: True if the spread has an active `@defer`.
-    ///   - position: The position of the innermost active `@defer` of or around the spread; nil if none.
+    ///   - deferred: The deferred fragments of or around the spread, the innermost first, and nil for the object's own
+    ///     payload. The older format distinguishes the uses of a directive, the current one only its position.
     /// - Returns: False if they are already collected.
-    mutating func collects(spreadOf fragment: UInt32, isDeferred: Bool, in position: UInt32?) -> Bool {
+    mutating func collects(spreadOf fragment: UInt32, isDeferred: Bool, in deferred: [Int?]) -> Bool {
         let known = collectedFragments[fragment, default: []]
-        switch format {
-        case .labelAndPath:
-            if isDeferred { return true }
-            return collectedFragments[fragment, default: []].insert(nil).inserted
-        case .pendingAndCompleted:
-            if known.contains(nil) { return false }
-            return collectedFragments[fragment, default: []].insert(position).inserted
-        }
+        if isDeferred && format == .labelAndPath { return true }
+        if deferred.contains(where: known.contains) { return false }
+        collectedFragments[fragment, default: []].insert(deferred.first ?? nil)
+        return true
     }
 }

@@ -83,7 +83,7 @@ final class IncrementalObject: Sendable {
             let part = DeferredPart(
                 group: group, fragments: fragments, object: object, row: row, slots: writer.slots, path: path,
                 scope: recorder.scope)
-            recorder.add(.part(part), at: writer.count)
+            writer.record(.part(part))
         }
         writer.path.exit()
         writer.write(json: isEmpty ? "{}" : "}")

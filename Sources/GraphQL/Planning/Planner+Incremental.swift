@@ -23,7 +23,7 @@ extension Planner {
                     """
                     `@defer` directive not supported on subscription operations. Disable `@defer` by setting the `if` \
                     argument to `false`.
-                    """)
+                    """, extensions: RequestErrorCode.validationFailed.extensions)
             }
         } catch {
             let plan = ObjectPlan(failing: error)
@@ -154,17 +154,32 @@ extension Planner {
                 }
                 guard applies(fragment.typeCondition, to: type) else { continue }
                 let isDeferred = try isDeferred(spread.directives)
-                let position =
-                    isDeferred
-                    ? directive(conditionalDirectives.defer, in: spread.directives)?.span.start
-                    : usage.map { deferUsages[$0].position }
                 guard
-                    collection.collects(spreadOf: spread.name.id, isDeferred: isDeferred, in: position)
+                    collection.collects(
+                        spreadOf: spread.name.id, isDeferred: isDeferred,
+                        in: fragments(around: spread, isDeferred: isDeferred, of: usage))
                 else { continue }
                 let inner = try deferUsage(spread.directives, in: usage, &collection)
                 try collect(fragment.selectionSet, on: type, of: inner ?? usage, into: &collection)
             }
         }
+    }
+
+    /// Returns the deferred fragments for `DeferredFieldCollection.collects`.
+    private func fragments(around spread: FragmentSpread, isDeferred: Bool, of usage: Int?) -> [Int?] {
+        guard conditions.format == .labelAndPath else {
+            let position =
+                isDeferred
+                ? directive(conditionalDirectives.defer, in: spread.directives)?.span.start
+                : usage.map { deferUsages[$0].position }
+            return [position.map(Int.init), nil]
+        }
+        var (fragments, next) = ([Int?](), usage)
+        while let fragment = next {
+            fragments.append(fragment)
+            next = deferUsages[fragment].parent
+        }
+        return fragments + [nil]
     }
 
     private func isDeferred(_ directives: NodeRange<Directive>) throws(GraphQLError) -> Bool {
@@ -179,7 +194,8 @@ extension Planner {
         guard let directive = directive(conditionalDirectives.defer, in: directives),
             try isDeferred(directives)
         else { return nil }
-        let parent = conditions.format == .labelAndPath ? deferScope.enclosing : usage
+        // In the older format, `usage` is only known for a fragment of the same object.
+        let parent = usage ?? deferScope.enclosing
         let new = deferUsages.count
         deferUsages.append(
             DeferUsage(label: label(of: directive), parent: parent, position: directive.span.start))

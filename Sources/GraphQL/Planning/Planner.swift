@@ -282,7 +282,8 @@ extension Planner {
             """
             Argument "if" has invalid value: Expected variable "$\(document.text(name))" provided to non-null type \
             "Boolean!" not to be null.
-            """, locations: [document.source.location(of: span)])
+            """, locations: [document.source.location(of: span)],
+            extensions: RequestErrorCode.badUserInput.extensions)
     }
 }
 

@@ -61,11 +61,15 @@ extension GraphQLError {
         -> [GraphQLError]
     {
         let maximum = typed.options.maximumErrors
+        let extensions = RequestErrorCode.validationFailed.extensions
         var errors = typed.document.source.locate(
-            findings.prefix(maximum).map { (message: $0.message(), spans: $0.spans) })
+            findings.prefix(maximum).map { (message: $0.message(), spans: $0.spans) },
+            extensions: extensions)
         if findings.count > maximum {
             errors.append(
-                GraphQLError("Too many validation errors, error limit reached. Validation aborted."))
+                GraphQLError(
+                    "Too many validation errors, error limit reached. Validation aborted.",
+                    extensions: extensions))
         }
         return errors
     }

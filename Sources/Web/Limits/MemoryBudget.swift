@@ -30,7 +30,7 @@ package final class MemoryBudget: Sendable {
     /// Reserves the current size of a body or message.
     ///
     /// A client without any reservation can exceed its share with one, or it could never receive a longer
-    /// response.
+    /// response; no reservation exceeds the total.
     ///
     /// - Parameters:
     ///   - bytes: The current size.
@@ -80,9 +80,8 @@ package final class MemoryBudget: Sendable {
     private func add(_ bytes: Int, for client: ClientAddress?, isForced: Bool) -> Bool {
         state.withLock { state in
             let held = client.map { state.clients[$0] ?? 0 } ?? state.bytes
-            let isFirst = held == 0 && state.bytes + min(bytes, clientLimit) <= limit
-            let fits = state.bytes + bytes <= limit && (client == nil || held + bytes <= clientLimit)
-            guard isForced || bytes <= 0 || isFirst || fits else { return false }
+            let isInShare = client == nil || held == 0 || held + bytes <= clientLimit
+            guard isForced || bytes <= 0 || isInShare && state.bytes + bytes <= limit else { return false }
             state.bytes += bytes
             if let client { state.clients[client] = held + bytes > 0 ? held + bytes : nil }
             return true

@@ -45,7 +45,7 @@ enum ClientMessage: Sendable {
             }
             self = .subscribe(id: try message.id(), try GraphQLRequest(payload))
         case "complete": self = .complete(id: try message.id())
-        default: throw .invalidMessage("Invalid message: unknown type '\(type.prefix(40))'")
+        default: throw .invalidMessage("Invalid message: unknown type '\(type.shortened(toBytes: 40))'")
         }
     }
 }

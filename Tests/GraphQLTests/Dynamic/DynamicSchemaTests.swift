@@ -121,7 +121,8 @@ private struct DynamicCase: CustomTestStringConvertible, Sendable {
             document: "query ($x: Int = 2) { a(x: $x) }", variables: ["x": .null], data: #"{"a": "never"}"#,
             response: #"{"data":{"a":null},"errors":[{"message":"Argument \"x\" has invalid value: "#
                 + #"Expected variable \"$x\" provided to non-null type \"Int!\" not to be null.","#
-                + #""locations":[{"line":1,"column":28}],"path":["a"]}]}"#),
+                + #""locations":[{"line":1,"column":28}],"path":["a"],"extensions":{"code":"BAD_USER_INPUT"}}]}"#
+        ),
     ]
 
     static let operations = [
@@ -143,7 +144,8 @@ private struct DynamicCase: CustomTestStringConvertible, Sendable {
             testDescription: "a request that cannot run has no data", fields: "a: Int",
             document: "query A { a } query B { a }", data: "{}",
             response:
-                #"{"errors":[{"message":"Must provide operation name if query contains multiple operations."}]}"#
+                #"{"errors":[{"message":"Must provide operation name if query contains multiple operations.","#
+                + #""extensions":{"code":"OPERATION_RESOLUTION_FAILURE"}}]}"#
         ),
     ]
 

@@ -113,7 +113,7 @@ extension Exchange {
                 {"data":{"books":null,"book":{"pages":10}},\#
                 "errors":[{"message":"Argument \"if\" has invalid value: Expected variable \"$v\" provided to \#
                 non-null type \"Boolean!\" not to be null.","locations":[{"line":1,"column":64}],\#
-                "path":["books",0]}]}
+                "path":["books",0],"extensions":{"code":"BAD_USER_INPUT"}}]}
                 """#
         ),
         Exchange(
@@ -124,7 +124,8 @@ extension Exchange {
             response:
                 #"""
                 {"errors":[{"message":"Argument \"if\" has invalid value: Expected variable \"$v\" provided to \#
-                non-null type \"Boolean!\" not to be null.","locations":[{"line":1,"column":44}]}]}
+                non-null type \"Boolean!\" not to be null.","locations":[{"line":1,"column":44}],\#
+                "extensions":{"code":"BAD_USER_INPUT"}}]}
                 """#
         ),
         Exchange(

@@ -31,7 +31,7 @@ struct IncrementalLoadTests {
     }
 
     @Test(
-        "gives the data of the same operation without directives, for generated operations",
+        "gives the data of the same operation without directives, and no part before the part around it",
         arguments: [IncrementalFormat.pendingAndCompleted, .labelAndPath])
     func generated(format: IncrementalFormat) async throws {
         let schema = try Self.schema()
@@ -52,6 +52,9 @@ struct IncrementalLoadTests {
             let expected = try await schema.respond(to: GraphQLRequest(plain), context: LoadCount()).value()
             #expect(merged.data == (try JSONValue(parsing: expected.body))["data"], "\(document)")
             #expect(merged.isEnded, "\(document)")
+            // In the current format, the available parts of a fragment are in the first payload, and streams in them can end
+            // before the fragment does.
+            #expect(merged.isOrdered || format == .pendingAndCompleted, "\(document)")
         }
         #expect(severalCount > IncrementalOperations.count / 4)
     }

@@ -3,6 +3,9 @@ import GraphQL
 import TestSupport
 
 /// Generates operations with `@defer` and `@stream`, whose fields do not fail.
+///
+/// The label of a deferred fragment begins with the label of the fragment around it. Fragments are inline or named; the
+/// same named fragment is spread with and without `@defer`.
 struct IncrementalOperations {
     /// The leaf fields of each object type, and its other fields with their types; the name of a list begins with
     /// `[`.
@@ -15,12 +18,17 @@ struct IncrementalOperations {
 
     private let types: Types
     private var random: SplitMix
-    private var aliases = 0
+    /// The number of aliases and labels so far.
+    private var names = 0
+    /// The named fragments of the operation, with their types.
+    private var fragments: [(type: String, text: String)] = []
 
     init(of types: Types, seed: UInt64) { (self.types, random) = (types, SplitMix(seed: seed)) }
 
     mutating func operation() -> String {
-        "{ \(selection(of: "Query", depth: 5)) }"
+        fragments = []
+        let selection = selection(of: "Query", depth: 5, in: "d")
+        return (["{ \(selection) }"] + fragments.map(\.text)).joined(separator: " ")
     }
 
     /// The same operation without the directives.
@@ -28,19 +36,26 @@ struct IncrementalOperations {
         operation.replacing(/\ @(?:defer|stream)(?:\([^)]*\))?/, with: "")
     }
 
+    /// The same operation without the deferred fragments.
+    static func immediate(_ operation: String) -> String {
+        plain(operation.replacing(/@defer\([^)]*\)/, with: "@skip(if: true)"))
+    }
+
     private mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    private mutating func selection(of type: String, depth: Int) -> String {
+    private mutating func selection(of type: String, depth: Int, in label: String) -> String {
         var fields: [String] = []
         for _ in 0...below(3) {
             let (leaves, objects) = types[type] ?? (["__typename"], [:])
-            switch below(4) {
+            switch below(5) {
             case 0 where depth > 0:
-                let directive = below(3) == 0 ? "" : " @defer"
-                fields.append("...\(directive) { \(selection(of: type, depth: depth - 1)) }")
-            case 1 where depth > 0 && !objects.isEmpty, 2 where depth > 0 && !objects.isEmpty:
+                let (directive, inner) = deferral(in: label)
+                fields.append("...\(directive) { \(selection(of: type, depth: depth - 1, in: inner)) }")
+            case 1 where depth > 0:
+                fields.append("...\(fragment(of: type, depth - 1))\(deferral(in: label).directive)")
+            case 2 where depth > 0 && !objects.isEmpty, 3 where depth > 0 && !objects.isEmpty:
                 let (name, value) = objects[below(objects.count)]
-                fields.append(field(name, value, depth))
+                fields.append(field(name, value, depth, in: label))
             default:
                 fields.append(leaves[below(leaves.count)])
             }
@@ -48,12 +63,39 @@ struct IncrementalOperations {
         return fields.joined(separator: " ")
     }
 
-    private mutating func field(_ name: String, _ type: String, _ depth: Int) -> String {
-        let below = selection(of: type.replacing("[", with: ""), depth: depth - 1)
+    /// A directive, usually `@defer`, and the label of the fragment with it.
+    private mutating func deferral(in label: String) -> (directive: String, label: String) {
+        if below(3) == 0 { return ("", label) }
+        names += 1
+        let inner = "\(label).\(names)"
+        return (" @defer(label: \"\(inner)\")", inner)
+    }
+
+    /// The name of a fragment without directives, which is often one that is already spread.
+    private mutating func fragment(of type: String, _ depth: Int) -> String {
+        let known = fragments.indices.filter { fragments[$0].type == type }
+        if !known.isEmpty, below(3) > 0 { return "F\(known[below(known.count)])" }
+        let name = "F\(fragments.count)"
+        fragments.append((type, "fragment \(name) on \(type) { \(leaves(of: type, depth)) }"))
+        return name
+    }
+
+    private mutating func leaves(of type: String, _ depth: Int) -> String {
+        let (leaves, objects) = types[type] ?? (["__typename"], [:])
+        let leaf = leaves[below(leaves.count)]
+        guard depth > 0, !objects.isEmpty, below(2) == 0 else { return leaf }
+        let (name, value) = objects[below(objects.count)]
+        return "\(leaf) \(name) { \(self.leaves(of: value.replacing("[", with: ""), depth - 1)) }"
+    }
+
+    private mutating func field(
+        _ name: String, _ type: String, _ depth: Int, in label: String
+    ) -> String {
+        let below = selection(of: type.replacing("[", with: ""), depth: depth - 1, in: label)
         guard type.hasPrefix("["), self.below(2) == 0 else { return "\(name) { \(below) }" }
         // Streams of one response key conflict.
-        aliases += 1
-        return "s\(aliases): \(name) @stream(initialCount: \(self.below(3))) { \(below) }"
+        names += 1
+        return "s\(names): \(name) @stream(initialCount: \(self.below(3))) { \(below) }"
     }
 }
 
@@ -62,6 +104,19 @@ struct MergedPayloads {
     private(set) var data: JSONValue
     /// True if all announced parts have ended, and only the last payload states that none follows.
     let isEnded: Bool
+    /// The deferred fragments of which data were delivered, in the order of the entries.
+    private(set) var deliveries: [Delivery] = []
+
+    /// A deferred fragment of one object.
+    struct Delivery {
+        let label: String
+        let path: [JSONValue]
+
+        /// True if the other fragment is in this one.
+        func contains(_ other: Delivery) -> Bool {
+            other.label.hasPrefix("\(label).") && other.path.starts(with: path)
+        }
+    }
 
     private struct Invalid: Error {}
 
@@ -77,32 +132,61 @@ struct MergedPayloads {
 
     private init(_ payloads: [JSONValue], _ format: IncrementalFormat) throws {
         data = payloads.first?["data"] ?? .null
-        var paths: [String: [JSONValue]] = [:]
+        var parts: [String: Delivery] = [:]
         for payload in payloads {
             for pending in payload["pending"]?.elements ?? [] {
-                paths[pending["id"]?.string ?? ""] = pending["path"]?.elements ?? []
+                parts[pending["id"]?.string ?? ""] = Delivery(
+                    label: pending["label"]?.string ?? "", path: pending["path"]?.elements ?? [])
             }
             for entry in payload["incremental"]?.elements ?? [] {
+                // The path of items ends with the index of the first of them.
+                let isStream = entry["items"] != nil
                 switch format {
                 case .pendingAndCompleted:
-                    guard let path = paths[entry["id"]?.string ?? ""] else { throw Invalid() }
+                    guard let part = parts[entry["id"]?.string ?? ""] else { throw Invalid() }
                     data = try Self.merge(
-                        entry, into: data, at: (path + (entry["subPath"]?.elements ?? []))[...])
+                        entry, into: data, at: (part.path + (entry["subPath"]?.elements ?? []))[...])
+                    if !isStream { deliveries.append(part) }
                 case .labelAndPath:
-                    // The path of items ends with the index of the first of them.
                     let path = entry["path"]?.elements ?? []
-                    let isStream = entry["items"] != nil
                     data = try Self.merge(entry, into: data, at: isStream ? path.dropLast() : path[...])
+                    if !isStream {
+                        deliveries.append(Delivery(label: entry["label"]?.string ?? "", path: path))
+                    }
                 }
             }
             for completed in payload["completed"]?.elements ?? [] {
-                guard paths.removeValue(forKey: completed["id"]?.string ?? "") != nil else { throw Invalid() }
+                guard parts.removeValue(forKey: completed["id"]?.string ?? "") != nil else { throw Invalid() }
             }
         }
         let next = payloads.map { $0["hasNext"] }
         isEnded =
-            paths.isEmpty && (payloads.count == 1 ? next == [nil] : next.last == .bool(false))
+            parts.isEmpty && (payloads.count == 1 ? next == [nil] : next.last == .bool(false))
             && next.dropLast().allSatisfy { $0 == .bool(true) }
+    }
+
+    /// True if no fragment is delivered before the fragment around it.
+    var isOrdered: Bool {
+        deliveries.indices.allSatisfy { later in
+            !deliveries[..<later].contains { deliveries[later].contains($0) }
+        }
+    }
+
+    /// Returns true if the data of a first payload are those of an operation without its deferred fragments.
+    ///
+    /// Streamed lists, whose keys begin with `s` and a number, can be shorter.
+    static func isFirst(_ value: JSONValue?, of other: JSONValue?, isStreamed: Bool = false) -> Bool {
+        switch (value, other) {
+        case (.object(let members), .object(let others)):
+            members.count == others.count
+                && members.allSatisfy { key, member in
+                    isFirst(member, of: others[key], isStreamed: key.contains(/^s[0-9]/))
+                }
+        case (.array(let items), .array(let others)):
+            (isStreamed ? items.count <= others.count : items.count == others.count)
+                && zip(items, others).allSatisfy { isFirst($0, of: $1) }
+        default: value == other
+        }
     }
 
     private static func merge(

@@ -123,7 +123,7 @@ struct OperationTests {
             text(single)
                 == #"""
                 {"errors":[{"message":"A subscription has no single response; it must be subscribed \#
-                to."}]}
+                to.","extensions":{"code":"METHOD_NOT_ALLOWED"}}]}
                 """#
         )
     }

@@ -128,6 +128,29 @@ struct ResponseLimitTests {
         }
     }
 
+    @Test("deferred parts count before they are announced, and the objects of others are not created")
+    func deferredParts() async throws {
+        let made = Mutex(0)
+        let root = NumberedRoot { number in
+            made.withLock { $0 += 1 }
+            return Numbered(number: number)
+        }
+        var options = ExecutionOptions()
+        options.limits.responseBytes = 10_000
+        let schema = try ExecutableSchema(
+            Schema.build(
+                "type Query { items: [Item!]! grid: [[Item]] } type Item { number: Int! }",
+                incrementalDelivery: true),
+            query: root, context: EmptyContext.self, options: options)
+        // In the older format, a part with a key of its object is a payload of its own.
+        let request = schema.prepare(GraphQLRequest("{ items { number ... @defer { number } } }"))
+        let response = try await schema.deliver(request, context: EmptyContext.shared, in: .labelAndPath)
+            .value()
+        #expect(text(response.first) == refusal(10_000))
+        #expect(response.rest == nil)
+        #expect(made.withLock { $0 } < 300)
+    }
+
     @Test("recorded failures count before they are presented")
     func failures() async throws {
         let presented = Mutex(0)

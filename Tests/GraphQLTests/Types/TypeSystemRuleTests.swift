@@ -131,6 +131,7 @@ struct TypeSystemRuleTests {
         let chain = (0..<count).map { "input A\($0) { f: A\(($0 + 1) % count)! }" }.joined(separator: " ")
         let error = #expect(throws: GraphQLErrors.self) { try Schema.build("type Query { a: Int } " + chain) }
         #expect(error?.errors.count == 1)
-        #expect(error?.errors.first?.locations.count == count)
+        // An error has at most 100 places.
+        #expect(error?.errors.first?.locations.count == 100)
     }
 }

@@ -54,7 +54,9 @@ struct LogTests {
         #expect(lines.text.contains(" path=/nothing "))
     }
 
-    @Test("has a line for each operation of a socket, of a stream and of an array")
+    @Test(
+        "has a line for each operation of a socket, of a stream and of an array, with the name in its document"
+    )
     func operations() async throws {
         let lines = LogLines()
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
@@ -64,9 +66,9 @@ struct LogTests {
         let ids = try await withServer(configuration, LiveService.make(), logger: logger) { server in
             let socket = try await SocketClient.begin(server)
             try await socket.say(
-                #"{"id":"a","type":"subscribe","payload":{"query":"query A { hello }","operationName":"A"}}"#)
+                #"{"id":"a","type":"subscribe","payload":{"query":"query A { hello }"}}"#)
             #expect(try await socket.next().text.contains("world"))
-            let stream = #"{"query":"subscription B { count(to: 2) }","operationName":"B"}"#
+            let stream = #"{"query":"subscription B { count(to: 2) }"}"#
             let streamed = try await server.ask(
                 RawRequest.post(stream, fields: ["Accept: text/event-stream"]))
             let array = #"[{"query":"query C { hello }","operationName":"C"},{"query":"{ nothing }"}]"#
@@ -85,6 +87,24 @@ struct LogTests {
         }
         #expect(lines.text.contains(" outcome=refused requestID=\(ids[1]) "))
         for secret in ["hello", "nothing", "count"] { #expect(!lines.text.contains(secret)) }
+    }
+
+    @Test("has at most 100 bytes of an operation name, whatever a client sends")
+    func longName() async throws {
+        let lines = LogLines()
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.logsResponses = true
+        let logger = Logger(label: "test") { _ in lines }
+        // One character.
+        let name = "a" + String(repeating: "\u{301}", count: 100_000)
+        try await withServer(configuration, LiveService.make(), logger: logger) { server in
+            let body = #"{"query":"query A { hello }","operationName":"\#(name)"}"#
+            let response = try await server.ask(RawRequest.post(body))
+            #expect(response.message?.utf8.starts(with: "Unknown operation named \"a\u{301}".utf8) == true)
+            #expect(response.body.utf8.count < 1_000)
+        }
+        #expect(lines.text.contains("… outcome=refused "))
+        #expect(lines.text.utf8.count < 2_000)
     }
 
     @Test("has the id of the response, also for later responses")

@@ -71,6 +71,34 @@ struct MetricsTests {
         }
     }
 
+    @Test("count an operation without a name in its request by the name in its document")
+    func nameInDocument() async throws {
+        var limits = ServerLimits.patient
+        limits.batch = 3
+        try await withServer(LiveService.make(), limits: limits) { server in
+            func post(_ document: String, accept: String = "*/*") async throws {
+                _ = try await server.ask(
+                    RawRequest.post(RawRequest.query(document), fields: ["Accept: \(accept)"]))
+            }
+            try await post("query Posted { hello }")
+            try await post("subscription Streamed { count(to: 1) }", accept: "text/event-stream")
+            _ = try await server.ask(
+                RawRequest.post("[\(RawRequest.query("mutation InArray { act }"))]"))
+            _ = try await server.ask(RawRequest.get("/graphql?query=query%20Got%20%7B%20hello%20%7D"))
+            try await post("{ hello }")
+            let lines = try await Self.counts(server)
+            for name in ["Posted", "Streamed", "InArray", "Got", "(anonymous)"] {
+                let count = #"portico_graphql_operations_total{operation="\#(name)",outcome="complete"} 1"#
+                #expect(lines.contains(count), "\(count)")
+            }
+            // The number of names stays bounded.
+            for number in 0..<250 { try await post("query N\(number) { hello }") }
+            let names = Set(
+                try await Self.counts(server).compactMap { $0.firstMatch(of: /operation="([^"]*)"/)?.1 })
+            #expect(names.contains("(other)") && names.count <= 201)
+        }
+    }
+
     @Test("count operations of streams and sockets by their first response, also those that continue")
     func following() async throws {
         try await withServer(LiveService.make()) { server in

@@ -131,8 +131,8 @@ struct SpanExporterTests {
                     #expect(try await socket.next().text.contains("endless"))
                     try await socket.say(#"{"id":"a","type":"complete"}"#)
                     try await Self.expect(try await collector.next().spans, "subscription", "complete")
-                    try await socket.subscribe("b", "subscription { partly }")
-                    try await Self.expect(try await collector.next().spans, "subscription", "partial")
+                    try await socket.subscribe("b", "subscription Parts { partly }")
+                    try await Self.expect(try await collector.next().spans, "subscription Parts", "partial")
                     _ = try await traced.ask(
                         RawRequest.post(
                             RawRequest.query("{ nothing }"),

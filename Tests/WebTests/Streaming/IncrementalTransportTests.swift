@@ -173,6 +173,63 @@ struct IncrementalTransportTests {
         }
     }
 
+    /// A document whose deferred part does not fit, and its payloads in both formats.
+    private static let longDocument =
+        "{ box { name ... @defer(label: \"part\") { "
+        + ["a", "b", "c"].map { "\(String(repeating: $0, count: 250)): slow" }.joined(separator: " ")
+        + " } } }"
+    private static let tooLarge =
+        #"{"message":"The response has more than 700 bytes, which is the limit. Select fewer fields, or request "#
+        + #"fewer items.","extensions":{"code":"RESPONSE_TOO_LARGE","limit":700}}"#
+    private static let tooLargeLast =
+        #"{"hasNext":false,"completed":[{"id":"0","errors":[\#(tooLarge)]}]}"#
+    private static let tooLargeOlderLast =
+        #"{"hasNext":false,"incremental":[{"data":null,"errors":[\#(tooLarge)],"path":["box"],"label":"part"}]}"#
+
+    private static func limitedService(_ source: SlowBoxSource) throws -> TestGraphQLService {
+        var options = ExecutionOptions()
+        options.limits.responseBytes = 700
+        return try source.service(schema: SlowBoxSource.schema(options: options))
+    }
+
+    @Test("ends with RESPONSE_TOO_LARGE in the form of the format", arguments: formats)
+    func tooLarge(format: Format) async throws {
+        let source = SlowBoxSource()
+        try await withServer(Self.limitedService(source)) { server in
+            let client = try server.client()
+            defer { client.close() }
+            try await client.send(post(Self.longDocument, accept: format.accept))
+            #expect(try await client.line() == "HTTP/1.1 200 OK")
+            while try await !client.line().isEmpty {}
+            var chunks = RawChunkReader(client: client)
+            var received = ""
+            while !received.contains(#""hasNext":true"#) { received += try #require(try await chunks.next()) }
+            source.open()
+            while let chunk = try await chunks.next() { received += chunk }
+            let expected = format.rest.replacing(Self.last, with: Self.tooLargeLast)
+                .replacing(Self.olderLast, with: Self.tooLargeOlderLast)
+            #expect(received.hasSuffix(expected), "\(received)")
+        }
+    }
+
+    @Test("ends with RESPONSE_TOO_LARGE over WebSocket, before `complete`")
+    func tooLargeOverSocket() async throws {
+        for (extensions, last) in [
+            ("", Self.tooLargeLast), (#","extensions":{"deferSpec":"20220824"}"#, Self.tooLargeOlderLast),
+        ] {
+            let source = SlowBoxSource()
+            try await withServer(Self.limitedService(source)) { server in
+                let socket = try await SocketClient.begin(server)
+                let query = RawRequest.query(Self.longDocument).dropLast()
+                try await socket.say(#"{"id":"1","type":"subscribe","payload":\#(query)\#(extensions)}}"#)
+                #expect(try await socket.next().text.contains(#""hasNext":true"#))
+                source.open()
+                #expect(try await socket.next().text == #"{"id":"1","type":"next","payload":\#(last)}"#)
+                #expect(try await socket.next().text == #"{"id":"1","type":"complete"}"#)
+            }
+        }
+    }
+
     @Test("reports the upstream calls of a part with its payload, in milliseconds from the operation's start")
     func upstreamReport() async throws {
         let log = ResponseLog()
@@ -260,8 +317,10 @@ private final class ResponseLog: Sendable {
 }
 
 extension SlowBoxSource {
-    fileprivate func service(_ log: ResponseLog = ResponseLog()) throws -> TestGraphQLService {
-        let schema = try SlowBoxSource.schema()
+    fileprivate func service(
+        _ log: ResponseLog = ResponseLog(), schema: ExecutableSchema<SlowBoxSource>? = nil
+    ) throws -> TestGraphQLService {
+        let schema = try schema ?? SlowBoxSource.schema()
         var service = TestGraphQLService(
             respond: { request, context in
                 schema.respond(to: request, context: self, allowing: context.allowedOperations)

@@ -10,6 +10,8 @@ final class IncrementRecorder {
     /// The deferred fragments of the objects above the current position; nil if there are none.
     var scope: FragmentScope?
     private var recorded: [Recorded] = []
+    /// The minimum number of bytes that the recorded parts add to the response.
+    private(set) var bytes = 0
     /// True if parts whose data are available are written into the payload of their object.
     private let includesAvailable: Bool
     /// True if a stream is announced although its list has no more items, as the reference implementation does,
@@ -26,12 +28,16 @@ final class IncrementRecorder {
 
     func add(_ increment: Increment, at position: Int) {
         recorded.append(Recorded(position: position, increment: increment))
+        bytes += increment.minimumBytes
     }
 
     /// Discards the parts of text that is rewound: their objects are not in the response.
     @usableFromInline
     func discard(from position: Int) {
-        while let last = recorded.last, last.position >= position { recorded.removeLast() }
+        while let last = recorded.last, last.position >= position {
+            recorded.removeLast()
+            bytes -= last.increment.minimumBytes
+        }
     }
 
     /// Enters an object at which deferred fragments begin.
@@ -58,7 +64,7 @@ final class IncrementRecorder {
     /// available and may be in the same payload.
     func add(_ part: StreamedPart, to writer: inout ResponseWriter) {
         guard includesAvailable, part.isLoaded, append(part, to: &writer) else {
-            if !writer.isOverLimit { add(.stream(part), at: writer.count) }
+            writer.record(.stream(part))
             return
         }
     }
@@ -109,6 +115,14 @@ final class FragmentScope {
 enum Increment {
     case part(DeferredPart)
     case stream(StreamedPart)
+
+    /// The minimum length of its entry in the payloads: with a path of short segments and without data.
+    var minimumBytes: Int {
+        switch self {
+        case .part(let part): 32 + part.path.count * 2
+        case .stream(let stream): 32 + stream.path.count * 2
+        }
+    }
 }
 
 /// The fields of one object that are delivered separately, because the same deferred fragments contain them.
@@ -178,6 +192,9 @@ final class StreamedPart {
     }
 
     var isLoaded: Bool { load?.isComplete ?? true }
+
+    /// Returns the position of an item in the response.
+    func path(of item: Int) -> [Int] { path + [initialCount + item] }
 }
 
 /// A deferred fragment of one object.

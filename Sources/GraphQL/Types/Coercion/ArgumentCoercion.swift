@@ -52,7 +52,8 @@ extension Schema {
     ) -> GraphQLError {
         GraphQLError(
             "Argument \"\(definition.name)\" of required type \"\(describe(definition.type))\" was not provided.",
-            locations: [document.source.location(of: location.span)])
+            locations: [document.source.location(of: location.span)],
+            extensions: RequestErrorCode.badUserInput.extensions)
     }
 
     private func invalidValueError(
@@ -65,7 +66,8 @@ extension Schema {
         let words = faults.first.map { "\($0.path.inputPath): \($0.message)" } ?? "."
         return GraphQLError(
             "Argument \"\(definition.name)\" has invalid value\(words)",
-            locations: [literals.document.source.location(of: faults.first?.span ?? literal.span)])
+            locations: [literals.document.source.location(of: faults.first?.span ?? literal.span)],
+            extensions: RequestErrorCode.badUserInput.extensions)
     }
 }
 

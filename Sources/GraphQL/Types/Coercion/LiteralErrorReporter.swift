@@ -97,7 +97,7 @@ struct LiteralErrorReporter {
     private mutating func checkEnum(_ literal: Value, _ definition: EnumType, _ id: TypeID) {
         if case .enum(let name) = literal, definition.value(named: document.text(name)) != nil { return }
         let refusal = { [document, schema, suggests] in
-            let written = document.print(literal)
+            let written = document.quoted(literal)
             let hint = definition.suggestion(for: written, suggests)
             if case .enum = literal {
                 return "Value \"\(written)\" does not exist in \"\(schema[id].name)\" enum.\(hint)"
@@ -115,7 +115,7 @@ extension LiteralErrorReporter {
         let expected = "Expected value of type \"\(schema[id].name)\""
         guard case .object(let run, let span) = literal else {
             return faults.report(
-                "\(expected) to be an object, found: \(document.print(literal)).", literal.span)
+                "\(expected) to be an object, found: \(document.quoted(literal)).", literal.span)
         }
         var given = [Value?](repeating: nil, count: object.fields.count)
         for index in run.indices {
@@ -128,7 +128,7 @@ extension LiteralErrorReporter {
             guard let value = given[position] else {
                 if field.isRequired {
                     faults.report(
-                        "\(expected) to include required field \"\(field.name)\", found: \(document.print(literal)).",
+                        "\(expected) to include required field \"\(field.name)\", found: \(document.quoted(literal)).",
                         span)
                 }
                 continue
@@ -175,7 +175,7 @@ extension LiteralErrorReporter {
             let refusal = { [document, suggests] in
                 let hint = object.suggestion(for: name, suggests)
                 return
-                    "\(expected) not to include unknown field \"\(name)\"\(hint): \(document.print(literal))."
+                    "\(expected) not to include unknown field \"\(name)\"\(hint): \(document.quoted(literal))."
             }
             faults.report(refusal(), field.span)
         }
@@ -193,6 +193,11 @@ extension LiteralErrorReporter {
 }
 
 // MARK: - Words that values of literals and of variables share
+
+extension Document {
+    /// Returns the literal as in messages: at most 256 bytes, because many messages can contain the same literal.
+    func quoted(_ literal: Value) -> String { print(literal).shortened() }
+}
 
 extension NamedType {
     /// The wording of the requirement for a value of a oneOf type.

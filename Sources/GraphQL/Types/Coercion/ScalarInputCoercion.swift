@@ -27,14 +27,15 @@ extension BuiltInScalar {
             return .boolean(value)
         case (.int, _), (.float, _), (.string, _), (.boolean, _), (.id, _):
             throw InputCoercionError(
-                message: "\(literalErrorMessage): \(document.print(literal))", span: literal.span)
+                message: "\(literalErrorMessage): \(document.quoted(literal))", span: literal.span)
         }
     }
 
     private func int(_ digits: String, _ span: SourceSpan) throws(InputCoercionError) -> InputValue {
         guard let value = Int32(digits) else {
             throw InputCoercionError(
-                message: "Int cannot represent non 32-bit signed integer value: \(digits)", span: span)
+                message: "Int cannot represent non 32-bit signed integer value: \(digits.shortened())",
+                span: span)
         }
         return .int(Int(value))
     }
@@ -42,7 +43,7 @@ extension BuiltInScalar {
     private func float(_ digits: String, _ span: SourceSpan) throws(InputCoercionError) -> InputValue {
         guard let value = Double(digits), value.isFinite else {
             throw InputCoercionError(
-                message: "Float cannot represent non numeric value: \(digits)", span: span)
+                message: "Float cannot represent non numeric value: \(digits.shortened())", span: span)
         }
         return InputValue(float: value)
     }

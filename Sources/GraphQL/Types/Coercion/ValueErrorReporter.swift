@@ -65,7 +65,7 @@ struct ValueErrorReporter {
         let given = value.enumName
         if let given, definition.value(named: given) != nil { return }
         let refusal = { [suggests] in
-            let found = given ?? value.inspected
+            let found = given?.shortened() ?? value.inspected
             let hint = definition.suggestion(for: found, suggests)
             return given != nil
                 ? "Value \"\(found)\" does not exist in \"\(name)\" enum.\(hint)"
@@ -95,9 +95,9 @@ struct ValueErrorReporter {
         }
         for field in given.fields where object.fieldIndex(named: field.name) == nil {
             let refusal = { [suggests] in
-                let hint = object.suggestion(for: field.name, suggests)
-                return
-                    "\(expected) not to include unknown field \"\(field.name)\"\(hint): \(value.inspected)."
+                let name = field.name.shortened()
+                let hint = object.suggestion(for: name, suggests)
+                return "\(expected) not to include unknown field \"\(name)\"\(hint): \(value.inspected)."
             }
             faults.report(refusal())
         }

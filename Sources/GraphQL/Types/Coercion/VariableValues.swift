@@ -66,7 +66,8 @@ extension Schema {
             coercion.coerce(document.variableDefinitions[index])
             if coercion.errors.count > errorLimit {
                 let last = GraphQLError(
-                    "Too many errors processing variables, error limit reached. Execution aborted.")
+                    "Too many errors processing variables, error limit reached. Execution aborted.",
+                    extensions: RequestErrorCode.badUserInput.extensions)
                 throw GraphQLErrors(coercion.errors.prefix(max(0, errorLimit)) + [last])
             }
         }
@@ -162,6 +163,9 @@ private struct VariableCoercion {
     }
 
     private mutating func report(_ message: String, _ span: SourceSpan) {
-        errors.append(GraphQLError(message, locations: [document.source.location(of: span)]))
+        errors.append(
+            GraphQLError(
+                message, locations: [document.source.location(of: span)],
+                extensions: RequestErrorCode.badUserInput.extensions))
     }
 }

@@ -157,7 +157,13 @@ extension ValidationRule {
         }
     }
 
-    /// The labels of `@defer` and `@stream` are constant and unique; null is no label.
+    /// The length of a label in bytes, the same as of a name (see `ParserLimits.nameBytes`).
+    ///
+    /// A response repeats a label for each object and for each item, so a long label makes the response many times as
+    /// long as its document.
+    private static let maximumLabelBytes = 256
+
+    /// The labels of `@defer` and `@stream` are constant, unique and short; null is no label.
     static let deferStreamDirectiveLabel = ValidationRule(
         name: "Defer And Stream Directive Labels Are Unique"
     ) { document in
@@ -170,6 +176,12 @@ extension ValidationRule {
             default: return use.finding("Argument \"@\(use.name)(label:)\" must be a static string.")
             }
             let text = document.document.string(value)
+            guard text.utf8.count <= maximumLabelBytes else {
+                return ValidationFinding(.entering(use.directive.span), at: [value.span]) {
+                    "Argument \"@\(use.name)(label:)\" has \(text.utf8.count) bytes; the limit is "
+                        + "\(maximumLabelBytes). Use a shorter label."
+                }
+            }
             guard let first = known[text] else {
                 known[text] = use.directive.span
                 return nil

@@ -6,6 +6,8 @@ import OpenIDConnect
 import Web
 
 /// The page of all error codes, with their remedies for clients.
+///
+/// The file is longer than 350 lines, because the remedies of all codes are in one place.
 struct ErrorsPage {
     let page: GeneratedPage
 
@@ -58,13 +60,20 @@ struct ErrorsPage {
         message names.
 
         \(limits.text)
+        ## Documents, variables and operation names that are not valid
+
+        The response has no `data`, and an error for each defect, at most 50. As with operations that are too large, the status
+        is 400 if the client accepts `application/graphql-response+json`, and 200 with `application/json`. A WebSocket gets an
+        `error` message, a stream an event, and a tool of [`/mcp`](mcp.md) a result with `isError`. Messages quote at most 256
+        bytes of a value.
+
+        \(invalidRequests.text)
         ## Request errors
 
         A request that is refused before its operation runs has one error, without a path. Its `extensions` have the
         `code`, the `requestId` (under which the server logs it if the setting `log-answers` is on), and `retryAt` with
         RATE_LIMITED. Operations of a WebSocket get the same codes in an `error` message, streams in an event, both
-        without a status and `Retry-After`; requests of a batch get them in their response. Documents and variables
-        that are not valid, and an operation name that the document does not have, get errors without a code.
+        without a status and `Retry-After`; requests of a batch get them in their response.
 
         \(requests.text)
         """
@@ -102,6 +111,15 @@ struct ErrorsPage {
             columns: ["Code", "Counted", "Maximum"],
             rows: OperationLimit.allCases.map { limit in
                 ["`\(limit.code)`", limit.subject, "\(limit.maximum(in: .default))"]
+            })
+    }
+
+    private static var invalidRequests: MarkdownTable {
+        MarkdownTable(
+            columns: ["Code", "Meaning", "Remedy"],
+            rows: RequestErrorCode.allCases.filter { HTTPErrorCode(rawValue: $0.rawValue) == nil }.map {
+                code in
+                ["`\(code.rawValue)`", code.meaning, code.remedy]
             })
     }
 
@@ -169,6 +187,32 @@ extension ErrorCode {
             Send the request again after `extensions.retryAt`, with increasing delays. Keep the token. After a mutation, \
             read the object first; an order keeps its `idempotencyKey`.
             """
+        }
+    }
+}
+
+extension RequestErrorCode {
+    /// Why a request gets it, in Markdown.
+    var meaning: String {
+        switch self {
+        case .parseFailed: "The document has a syntax error, or exceeds a limit of the parser."
+        case .validationFailed: "The document does not fit the schema, or violates another rule of GraphQL."
+        case .badUserInput:
+            "A variable, or an argument that contains one, does not have a value of its type. It has no `extensions.argument`."
+        case .operationNotResolved:
+            "The document has no operation with the name, or several operations and the request has no `operationName`."
+        case .operationNotAllowed: HTTPErrorCode.methodNotAllowed.meaning
+        }
+    }
+
+    /// The remedy for a client, in Markdown.
+    var remedy: String {
+        switch self {
+        case .parseFailed, .validationFailed:
+            "Correct the document at the `locations`; `portico operations check` finds the errors before a release."
+        case .badUserInput: "Correct the value that the message names. The same request fails again."
+        case .operationNotResolved: "Send the name of one of the document's operations as `operationName`."
+        case .operationNotAllowed: HTTPErrorCode.methodNotAllowed.remedy
         }
     }
 }
@@ -303,7 +347,7 @@ extension OperationLimit {
         case .fieldCost:
             "The cost of fields (`@cost`); fields of list items are multiplied by the maximum length of the list."
         case .typeCost: "The cost of the returned objects, multiplied in the same way."
-        case .responseBytes: "Bytes of the response, `errors` included."
+        case .responseBytes: "Bytes of the response, `errors` and deferred parts included."
         }
     }
 

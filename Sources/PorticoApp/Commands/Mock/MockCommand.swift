@@ -108,7 +108,12 @@ struct MockServeCommand: AsyncParsableCommand {
     private func serve(_ mock: MockSchema, _ scenario: MockScenario, schemaText: String) async throws {
         let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
         let session = MockSession(mock, scenario, interval: .milliseconds(Int64(interval)))
-        let service = GraphQLService(schemaText: schemaText, session: { _ in session })
+        var service = GraphQLService(schemaText: schemaText, session: { _ in session })
+        service.prepare = { request in
+            var named = request
+            named.operationName = request.operationName ?? mock.operation(of: request)?.name
+            return PreparedRequest(unprepared: named)
+        }
         var configuration = ServerConfiguration(host: host, port: Int(port))
         configuration.cors.origins = .any
         configuration.cors.allowedHeaders = nil

@@ -105,7 +105,9 @@ final class MockRecordSession: GraphQLSession {
         return .success(ResponseStream(responses))
     }
 
-    private static let failure = GraphQLResponse(requestErrors: [GraphQLError("Internal server error")])
+    private static let failure = GraphQLResponse(requestErrors: [
+        GraphQLError("Internal server error", extensions: ["code": .string("INTERNAL_SERVER_ERROR")])
+    ])
 }
 
 /// A server whose responses are recorded.

@@ -87,5 +87,7 @@ final class MockSession: GraphQLSession {
         return mock.respond(to: request, allowing: allowed, data: scripted?.data)
     }
 
-    private static let failure = GraphQLResponse(requestErrors: [GraphQLError("Internal server error")])
+    private static let failure = GraphQLResponse(requestErrors: [
+        GraphQLError("Internal server error", extensions: ["code": .string("INTERNAL_SERVER_ERROR")])
+    ])
 }
