@@ -119,7 +119,8 @@ package struct Fundamentals: Hashable, Sendable {
     package var sector: String?
     package var industry: String?
     package var country: String?
-    package var website: String?
+    /// An address of `http` or `https`; nil for another text.
+    package var website: String? { didSet { website = WebLink.checked(website) } }
     package var marketCap: Decimal?
     package var priceEarningsRatio: Decimal?
     package var earningsPerShare: Decimal?
