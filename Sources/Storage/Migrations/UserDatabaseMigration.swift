@@ -25,6 +25,7 @@ package struct UserDatabaseMigration: Sendable {
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
         changes, alerts, replicas,
+        webhookAddresses,
     ]
 
     /// The number of a step, from 1.
@@ -634,5 +635,24 @@ package struct UserDatabaseMigration: Sendable {
             CREATE INDEX webhook_delivery_due ON webhook_delivery (next_at);
             CREATE INDEX webhook_delivery_owner ON webhook_delivery (owner, created_at);
             CREATE INDEX webhook_delivery_webhook ON webhook_delivery (webhook, next_at);
+            """)
+
+    /// The states of webhooks, and their addresses, which are encrypted like the credentials of connections.
+    ///
+    /// A step has no key: `WebhookStore` encrypts the addresses of earlier versions when it is opened, and empties `url`.
+    /// The column stays for the previous version, which can work with the same PostgreSQL database during an upgrade: it
+    /// has no address to which it could send a message, and postpones it.
+    private static let webhookAddresses = UserDatabaseMigration(
+        name: "14: webhook addresses",
+        sqlite: """
+            -- `url` is empty if `sealed_url` has the address. `state` is null for a webhook of an earlier version, which is
+            -- active.
+            ALTER TABLE webhook ADD COLUMN sealed_url BLOB;
+            ALTER TABLE webhook ADD COLUMN url_key_id INTEGER REFERENCES data_key (id);
+            ALTER TABLE webhook ADD COLUMN state TEXT;
+            """,
+        postgres: """
+            ALTER TABLE webhook ADD COLUMN sealed_url BYTEA,
+                ADD COLUMN url_key_id BIGINT REFERENCES data_key (id), ADD COLUMN state \(text);
             """)
 }
