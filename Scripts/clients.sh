@@ -13,7 +13,7 @@ portico="$(swift build --show-bin-path)/portico"
 "$tools/bin/python" Scripts/clients/oidc.py "$portico"
 "$tools/bin/python" Scripts/clients/webhooks.py "$portico"
 
-export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal,RavenTrade PORTICO_MCP_ORDER_LIMIT="1000 USD"
+export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal,RavenTrade PORTICO_MCP_ORDER_LIMIT="100000 USD"
 serve_sandbox "$portico"
 
 "$tools/bin/python" Scripts/clients/drive.py "$base" sandbox

@@ -198,12 +198,12 @@ export class AlertsPage extends Page {
 
   #showWebhooks(webhooks) {
     this.element("webhooks").hidden = !webhooks.length;
-    this.element("webhook-list").replaceChildren(...webhooks.map(({ url, label, pendingDeliveries, lastSuccessAt, lastFailure }) => {
+    this.element("webhook-list").replaceChildren(...webhooks.map(({ url, label, state, pendingDeliveries, lastSuccessAt, lastFailure }) => {
       const facts = [
-        label && url, lastSuccessAt && `last delivered ${moment(lastSuccessAt)}`, pendingDeliveries > 0 && `${pendingDeliveries} not delivered yet`,
+        label && url, { PENDING: "waits for the receiver to accept a test message", DISABLED: "disabled" }[state], lastSuccessAt && `last delivered ${moment(lastSuccessAt)}`, pendingDeliveries > 0 && `${pendingDeliveries} not delivered yet`,
       ].filter(Boolean).join(" · ");
       return element("li", "", [
-        element("span", "what", [element("b", "", label ?? url), element("small", "", facts)]), element("p", "failure", lastFailure),
+        element("span", "what", [element("b", "", label ?? url ?? "webhook"), element("small", "", facts)]), element("p", "failure", lastFailure),
       ]);
     }));
   }

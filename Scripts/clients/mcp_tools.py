@@ -103,10 +103,11 @@ async def orders(user, quantity):
     own = order(quantity)
     own["input"]["idempotencyKey"] = str(uuid.uuid4())
     await fails(user.call_tool("RavenTrade", own), '"input.idempotencyKey"', "the id of the call")
+    # The value that counts is that of the market, not of the limit.
     for size in (quantity, 1000 + quantity):
         preview = await user.call_tool("RavenPreviewOrder", order(size))
         assert preview.structured_content["data"]["previewOrder"]["value"] == str(size), preview
-    await fails(user.call_tool("RavenTrade", order(1000 + quantity)), "BAD_USER_INPUT", "1000 USD in a day")
+    await fails(user.call_tool("RavenTrade", order(1000 + quantity)), "BAD_USER_INPUT", "100000 USD in a day")
     placed = await user.call_tool("RavenTrade", order(quantity))
     assert not placed.is_error, placed
     assert placed.structured_content["data"]["placeOrder"]["order"]["clientOrderId"].startswith("mcp-"), placed

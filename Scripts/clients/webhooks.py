@@ -2,8 +2,9 @@
 
     webhooks.py PORTICO
 
-Starts the executable with the sandbox, and a receiver. Registers it, lets an alert fire, refuses the first attempt, and verifies
-both attempts: their signatures, that they have one id, and that a changed body is refused.
+Starts the executable with the sandbox, and a receiver. Registers it, and refuses its first test message; after the second one the
+webhook is active. Lets an alert fire, refuses the first attempt, and verifies both attempts: their signatures, that they have one id,
+and that a changed body is refused.
 """
 
 import http.server
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 import httpx
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -22,7 +24,7 @@ received = queue.Queue()
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
-    """Refuses the first message, and accepts all others."""
+    """Refuses the first attempts of the test message and of the firing, and accepts all others."""
 
     attempts = 0
 
@@ -30,7 +32,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         received.put((dict(self.headers.items()), body))
         Receiver.attempts += 1
-        self.send_response(500 if Receiver.attempts == 1 else 204)
+        self.send_response(500 if Receiver.attempts in (1, 3) else 204)
         self.send_header("content-length", "0")
         self.end_headers()
 
@@ -51,6 +53,17 @@ def check(base, url):
     register = "mutation($url: String!) { registerWebhook(input: { url: $url }) { webhook { id } secret } }"
     registered = ask(base, register, {"url": url})["registerWebhook"]
     webhook = Webhook(registered["secret"])
+    tests = [received.get(timeout=60) for _ in range(2)]
+    messages = [webhook.verify(body, {k.lower(): v for k, v in headers.items()}) for headers, body in tests]
+    assert messages[0] == messages[1] and messages[0]["type"] == "webhook.test", messages
+    assert messages[0]["data"] == {"webhookId": registered["webhook"]["id"]}, messages
+    assert len({headers["webhook-id"] for headers, _ in tests}) == 1, tests
+    for _ in range(600):
+        state = ask(base, "{ webhooks { state } }", {})["webhooks"][0]["state"]
+        if state == "ACTIVE":
+            break
+        time.sleep(0.1)
+    assert state == "ACTIVE", state
     create = "mutation($input: CreateAlertInput!) { createAlert(input: $input) { alert { id } } }"
     condition = {"priceAbove": {"symbol": "AAPL", "price": "1"}}
     created = ask(base, create, {"input": {"condition": condition, "label": "Äpple"}})["createAlert"]["alert"]

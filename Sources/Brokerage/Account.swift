@@ -51,11 +51,6 @@ extension Account {
         guard let equity, let lastEquity else { return nil }
         return try? equity - lastEquity
     }
-
-    /// The day's change in per cent of the previous close, to four digits; nil without either, or from zero.
-    package var dayChangePercent: Decimal? {
-        dayChange.flatMap { change in lastEquity.flatMap { change.percent(of: $0) } }
-    }
 }
 
 /// The stored fields of an account, without its figures.

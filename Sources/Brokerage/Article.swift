@@ -6,8 +6,10 @@ package struct Article: Hashable, Sendable {
     /// Nil without a summary; an empty summary counts as none.
     package var summary: String?
     package var author: String?
-    package var url: String
-    package var imageURL: String?
+    /// An address of `http` or `https`; nil for another text.
+    package let url: String?
+    /// As ``url``.
+    package var imageURL: String? { didSet { imageURL = WebLink.checked(imageURL) } }
     /// The publisher.
     package var publisher: String
     /// Who delivered it.
@@ -16,13 +18,21 @@ package struct Article: Hashable, Sendable {
     package var symbols: [Symbol]
     package var publishedAt: Instant
 
+    /// - Parameters:
+    ///   - id: The provider's own id of it.
+    ///   - headline: The headline.
+    ///   - url: The address, as the provider reports it.
+    ///   - publisher: The publisher.
+    ///   - provider: The provider that delivered it.
+    ///   - symbols: The instruments that it is about.
+    ///   - publishedAt: The time of its publication.
     package init(
         id: String, headline: String, url: String, publisher: String, provider: ProviderID, symbols: [Symbol],
         publishedAt: Instant
     ) {
         self.id = id
         self.headline = headline
-        self.url = url
+        self.url = WebLink.checked(url)
         self.publisher = publisher
         self.provider = provider
         self.symbols = symbols

@@ -46,6 +46,17 @@ package enum AssetClass: String, Sendable, CaseIterable {
     case index = "INDEX"
     case cash = "CASH"
     case other = "OTHER"
+
+    /// Whether the price is that of one unit of the quantity.
+    ///
+    /// The price of an option or a future is that of a part of its contract, and that of a bond is in per cent of its
+    /// nominal value.
+    package var isPricedPerUnit: Bool {
+        switch self {
+        case .equity, .etf, .fund, .fx, .crypto, .cfd: true
+        case .option, .future, .bond, .index, .cash, .other: false
+        }
+    }
 }
 
 /// An instrument at one provider: its name there and, where that is a broker, the rules of an order ticket.
@@ -108,7 +119,8 @@ package struct Fundamentals: Hashable, Sendable {
     package var sector: String?
     package var industry: String?
     package var country: String?
-    package var website: String?
+    /// An address of `http` or `https`; nil for another text.
+    package var website: String? { didSet { website = WebLink.checked(website) } }
     package var marketCap: Decimal?
     package var priceEarningsRatio: Decimal?
     package var earningsPerShare: Decimal?

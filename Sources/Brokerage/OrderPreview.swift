@@ -4,7 +4,8 @@
 package struct OrderPreview: Hashable, Sendable {
     /// Whether Portico calculated it by the broker's rules and a quote; otherwise the broker did.
     package var isEstimate: Bool
-    /// The price that was expected, in ``currency``.
+    /// The price of the estimate, in ``currency``: the limit of a buyer; otherwise the larger of the order's own price
+    /// and the market price, which is the ask for a purchase and the bid for a sale, if there is one.
     package var price: Decimal?
     /// The number of units.
     package var quantity: Decimal?

@@ -288,7 +288,7 @@ struct ToolTests {
     func orders() async throws {
         let environment = [
             "PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenTrade",
-            "PORTICO_MCP_ORDER_LIMIT": "500 USD",
+            "PORTICO_MCP_ORDER_LIMIT": "5000 USD",
         ]
         try await withServer(environment: environment) { server in
             let token = RunningServer.sandboxToken
@@ -301,14 +301,14 @@ struct ToolTests {
             }
             #expect(
                 tools["RavenTrade"]?["description"]?.string?.contains(
-                    "The orders of a session may have this value in a day (UTC): 500 USD.") == true)
+                    "The orders of a session may have this value in a day (UTC): 5000 USD.") == true)
 
             let accounts = try await server.ask("{ accounts(provider: ALPACA) { id } }", token: token)
             let account = try #require(accounts.json?["data"]?["accounts"]?[0]?["id"]?.string)
             func input(_ quantity: Int, _ more: String = "") -> String {
                 """
                 {"input":{"accountId":"\(account)","instrument":{"symbol":"AMD"},"side":"BUY",\
-                "size":{"quantity":"\(quantity)"},"price":{"limit":"100"}\(more)}}
+                "size":{"quantity":"\(quantity)"},"price":{"limit":"1000"}\(more)}}
                 """
             }
             let unprepared = try await server.call("RavenTrade", input(2), token: token)
@@ -338,7 +338,7 @@ struct ToolTests {
                     """)
 
             let preview = try await server.call("RavenPreviewOrder", input(2), token: token)
-            #expect(preview["structuredContent"]?["data"]?["previewOrder"]?["value"] == "200", "\(preview)")
+            #expect(preview["structuredContent"]?["data"]?["previewOrder"]?["value"] == "2000", "\(preview)")
             let placed = try await server.call("RavenTrade", input(2), token: token)
             let order = placed["structuredContent"]?["data"]?["placeOrder"]?["order"]
             #expect(placed["isError"] == .bool(false) && order?["quantity"] == "2", "\(placed)")
@@ -349,7 +349,7 @@ struct ToolTests {
             let above = try await server.call("RavenTrade", input(4), token: token)
             #expect(above["isError"] == .bool(true))
             let text = try #require(above["content"]?[0]?["text"]?.string)
-            #expect(text.contains("the orders of this session have a value of 200 USD today"), "\(text)")
+            #expect(text.contains("the orders of this session have a value of 2000 USD today"), "\(text)")
             #expect(try JSONValue(parsing: text)["errors"]?[0]?["extensions"]?["code"] == "RATE_LIMITED")
         }
     }

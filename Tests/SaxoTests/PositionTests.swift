@@ -28,6 +28,9 @@ struct PositionTests {
             #expect(pair.delayMinutes == 0)
             #expect(pair.currency == "DKK")
             #expect(pair.unrealizedProfitLoss == -18)
+            // 200,000 times 7.46114.
+            #expect(pair.costBasis == 1_492_228)
+            #expect(pair.unrealizedProfitLossPercent?.description == "-0.0012")
             // 200,000 EUR are no figure in DKK.
             #expect(pair.marketValue == nil)
             #expect(pair.inAccountCurrency?.currency == "EUR")
@@ -41,6 +44,7 @@ struct PositionTests {
             #expect(share.delayMinutes == nil)
             #expect(share.marketValue == nil)
             #expect(share.unrealizedProfitLoss == nil)
+            #expect(share.costBasis == nil && share.unrealizedProfitLossPercent == nil)
             #expect(share.inAccountCurrency == nil)
             #expect(
                 server.requests.last?.query["FieldGroups"]
@@ -134,10 +138,13 @@ struct PositionTests {
 
     @Test("below zero are shorts")
     func short() async throws {
-        try await positions(Self.body("-3.5", #""MarketValue":-700.5,"CurrentPrice":0"#)) { positions, _ in
+        let view = #""MarketValue":-700.5,"CurrentPrice":0,"AverageOpenPrice":190,"ProfitLossOnTrade":-35.5"#
+        try await positions(Self.body("-3.5", view)) { positions, _ in
             #expect(positions[0].side == .short)
             #expect(positions[0].quantity.description == "3.5")
             #expect(positions[0].marketValue?.description == "-700.5")
+            #expect(positions[0].costBasis == -665)
+            #expect(positions[0].unrealizedProfitLossPercent?.description == "-5.3383")
             #expect(positions[0].currentPrice == nil)
         }
     }
@@ -150,8 +157,21 @@ struct PositionTests {
             #expect(positions[0].symbol.text == "TSCO:XLON")
             #expect(positions[0].currency == "GBP")
             #expect(positions[0].averageEntryPrice?.description == "2.8735")
+            #expect(positions[0].costBasis?.description == "287.35")
             #expect(positions[0].marketValue?.description == "287.35")
             #expect(positions[0].unrealizedProfitLoss?.description == "0.01")
+        }
+    }
+
+    @Test(
+        "have no cost if their price is not that of one unit",
+        arguments: ["Bond", "ContractFutures", "StockOption", "FuturesOption"])
+    func contracts(assetType: String) async throws {
+        let view = #""AverageOpenPrice":101,"CurrentPrice":102,"ProfitLossOnTrade":50"#
+        let body = Self.body("1", view).replacing("\"Stock\"", with: "\"\(assetType)\"")
+        try await positions(body) { positions, _ in
+            #expect(positions[0].unrealizedProfitLoss == 50 && positions[0].costBasis == nil)
+            #expect(positions[0].unrealizedProfitLossPercent == nil)
         }
     }
 

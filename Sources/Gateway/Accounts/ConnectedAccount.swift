@@ -113,12 +113,22 @@ extension ConnectedAccount: GraphQLObject {
         figure("marginUsed", \.marginUsed)
         figure("marginUtilizationPercentage", \.marginUtilization)
         figure("marginUtilization", \.marginUtilization?.doubleValue)
-        figure("dayChange", \.dayChange)
-        figure("dayChangePercentage", \.dayChangePercent)
-        figure("dayChangePercent", \.dayChangePercent?.doubleValue)
+        dayChange("dayChange", \.amount)
+        dayChange("dayChangePercentage", \.percentage)
+        dayChange("dayChangePercent", \.percentage?.doubleValue)
         figure("asOf", \.provenance.asOf)
         figure("fetchedAt") { $0.provenance.fetchedAt }
         figure("stale") { $0.provenance.isStale }
+    }
+
+    private static func dayChange<Value: GraphQLOutput>(
+        _ name: String, _ value: @escaping @Sendable (DayChange) -> Value?
+    ) -> Field<ConnectedAccount> {
+        Field(
+            name,
+            load: { accounts, context in
+                .each(accounts) { try context.dayChange(of: $0).map { $0.flatMap(value) } }
+            })
     }
 
     private static func figure<Value: GraphQLOutput>(

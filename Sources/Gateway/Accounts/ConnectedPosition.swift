@@ -51,9 +51,9 @@ extension ConnectedPosition: GraphQLObject {
         Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
         Field("unrealizedProfitLossPercentage") { $0.position.unrealizedProfitLossPercent }
         Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
-        Field("dayProfitLoss", \.position.dayProfitLoss)
-        Field("dayProfitLossPercentage") { $0.position.dayProfitLossPercent }
-        Field("dayProfitLossPercent") { $0.position.dayProfitLossPercent?.doubleValue }
+        dayProfit("dayProfitLoss", \.amount)
+        dayProfit("dayProfitLossPercentage", \.percentage)
+        dayProfit("dayProfitLossPercent", \.percentage?.doubleValue)
         Field("status", \.position.status)
         Field("exposure", \.position.exposure)
         Field("costs", \.position.costs)
@@ -86,6 +86,18 @@ extension ConnectedPosition: GraphQLObject {
         Field("fetchedAt", \.position.provenance.fetchedAt)
         Field("source", \.position.provenance.source)
         Field("stale", \.position.provenance.isStale)
+    }
+
+    private static func dayProfit<Value: GraphQLOutput>(
+        _ name: String, _ value: @escaping @Sendable (DayProfit) -> Value?
+    ) -> Field<ConnectedPosition> {
+        Field(
+            name,
+            load: { positions, context in
+                context.dayProfits(of: positions).map { profits in
+                    profits.map { profit in profit.map { $0.flatMap(value) } }
+                }
+            })
     }
 }
 

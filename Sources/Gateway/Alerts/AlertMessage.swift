@@ -2,10 +2,20 @@ import Brokerage
 import GraphQL
 package import Storage
 
-/// The message about a firing that webhooks receive.
+/// The messages that webhooks receive: about a firing, and the one that tests the receiver.
 package enum AlertMessage {
-    /// The type of the message, as Standard Webhooks names it.
+    /// The types of the messages, as Standard Webhooks names them.
     private static let type = "alert.fired"
+    private static let testType = "webhook.test"
+
+    /// The test message of a webhook as JSON, with the members of each message.
+    static func test(of webhook: String, at now: Instant) -> String {
+        let message: InputObject = [
+            "type": .string(testType), "timestamp": .string(now.description),
+            "data": .object(["webhookId": .string(NodeID(.webhook, webhook).text)]),
+        ]
+        return String(decoding: InputValue.object(message).json, as: UTF8.self)
+    }
 
     /// The message as JSON: `type`, `timestamp`, and `data` with the fields that `AlertFiring` and its condition have in
     /// the schema.

@@ -9,6 +9,9 @@ package import Upstream
 /// Each webhook has one task at a time, which sends its due messages one after the other. A failed attempt postpones all
 /// due messages of the webhook, so that a receiver that does not respond costs few calls. A message is deleted after the
 /// receiver has accepted it: if the process is killed in between, it is sent again with the same id.
+///
+/// Test messages go to receivers that have not agreed to get messages, so their rate is limited for each host: for each
+/// address of IPv4, and each /64 network of IPv6, whatever its names are (``CallLimits/webhookTestsOfHost``).
 package final class WebhookDeliverer: Sendable {
     package struct Settings: Sendable {
         /// The pauses after failed attempts; after the last one, the pause stays the same.
@@ -23,8 +26,8 @@ package final class WebhookDeliverer: Sendable {
         package var maximumWebhooks = 16
         /// Messages that one task of a webhook sends, before other webhooks have their turn.
         package var maximumMessages = 50
-        /// The longest pause between two reads of the pending messages.
-        package var maximumPause = Duration.seconds(300)
+        /// The longest pause between two reads of the pending messages, which another replica may have stored.
+        package var maximumPause = Duration.seconds(15)
         /// The largest response in bytes.
         package var maximumResponse = 64 << 10
 
@@ -37,6 +40,7 @@ package final class WebhookDeliverer: Sendable {
     private let settings: Settings
     // The webhooks whose tasks run; held for a look-up.
     private let busy = Mutex<Set<String>>([])
+    private let testsOfHosts: CallRateLimiter<IPAddress>
 
     /// - Parameters:
     ///   - services: The services of the schema.
@@ -48,6 +52,7 @@ package final class WebhookDeliverer: Sendable {
         settings: Settings = Settings()
     ) {
         (self.services, self.client, self.clock, self.settings) = (services, client, clock, settings)
+        testsOfHosts = CallRateLimiter(perClient: services.userData.limits.webhookTestsOfHost)
     }
 
     private var store: WebhookStore { services.userData.webhooks }
@@ -124,18 +129,25 @@ package final class WebhookDeliverer: Sendable {
     ) async throws(StorageError) -> Bool {
         // A webhook that was deleted has no messages.
         guard let target = try await store.target(of: message.webhook, message.owner) else { return false }
-        let failure = await attempt(message, at: target)
+        let outcome = await attempt(message, at: target)
         let now = clock.wallTime()
-        guard let failure else {
+        let failure: Failure
+        switch outcome {
+        case .accepted:
             try await store.didDeliver(message, at: now)
             events.count { $0.delivered += 1 }
             return true
+        case .limited(let pause):
+            try await store.postpone(message, until: now + pause)
+            return false
+        case .failed(let reason): failure = reason
         }
         if Task.isCancelled { return false }
         report(.failure(webhook: message.webhook, reason: failure.withoutHost))
         let next = now + pause(after: message.attempts)
         let discarded = try await store.didFail(
-            message, failure.reason, at: now, next: next, expiredBefore: now - settings.lifetime)
+            message, failure.reason, at: now, next: next, expiredBefore: now - settings.lifetime,
+            isGone: failure.isGone)
         events.count { counts in
             counts.failed += 1
             counts.discarded += discarded
@@ -155,19 +167,27 @@ package final class WebhookDeliverer: Sendable {
         /// For the user.
         let reason: String
         let withoutHost: String
+        /// Whether the receiver wants no messages any more.
+        let isGone: Bool
 
-        init(_ reason: String, withoutHost: String? = nil) {
+        init(_ reason: String, withoutHost: String? = nil, isGone: Bool = false) {
             self.reason = reason
             self.withoutHost = withoutHost ?? reason
+            self.isGone = isGone
         }
     }
 
-    /// Makes one attempt.
-    ///
-    /// - Returns: The reason of its failure; nil if the receiver has accepted the message.
-    private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> Failure? {
+    private enum Outcome {
+        case accepted
+        case failed(Failure)
+        /// No attempt was made, because of the limit for each host.
+        case limited(Duration)
+    }
+
+    /// Makes one attempt, unless the limit for each host forbids it.
+    private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> Outcome {
         guard let signature = WebhookSignature(target.secret) else {
-            return Failure("The secret is not usable.")
+            return .failed(Failure("The secret is not usable."))
         }
         let address: WebhookAddress
         let ip: IPAddress
@@ -175,7 +195,14 @@ package final class WebhookDeliverer: Sendable {
             address = try WebhookAddress(target.url, services.userData.webhookPolicy)
             ip = try await address.resolve(for: message.owner, attempt: message.attempts)
         } catch {
-            return Failure("\(error)", withoutHost: error.withoutHost)
+            return .failed(Failure("\(error)", withoutHost: error.withoutHost))
+        }
+        if message.isTest {
+            do throws(CallRateLimiter<IPAddress>.Refusal) {
+                try testsOfHosts.consume(ip.network, now: clock.now())
+            } catch {
+                return .limited(error.retryAfter)
+            }
         }
         var request = HTTPClientRequest(
             .post, address.url, body: Array(message.body.utf8), deadline: .now + settings.timeout,
@@ -188,13 +215,15 @@ package final class WebhookDeliverer: Sendable {
         }
         do throws(HTTPClientError) {
             let response = try await client.send(request)
-            if response.isSuccess { return nil }
+            if response.isSuccess { return .accepted }
             let isRedirect = (300..<400).contains(response.status)
-            return Failure(
-                "The receiver responded with status \(response.status)"
-                    + (isRedirect ? "; redirects are not followed." : "."))
+            return .failed(
+                Failure(
+                    "The receiver responded with status \(response.status)"
+                        + (isRedirect ? "; redirects are not followed." : "."),
+                    isGone: response.status == 410))
         } catch {
-            return Failure(Self.reason(of: error))
+            return .failed(Failure(Self.reason(of: error)))
         }
     }
 

@@ -18,6 +18,10 @@ struct WebhookObject: Sendable {
     }
 }
 
+extension StoredWebhook.State: GraphQLEnum {
+    package static var graphQLName: String { "WebhookState" }
+}
+
 extension WebhookObject: GraphQLObject {
     typealias Context = GatewayContext
 
@@ -25,6 +29,7 @@ extension WebhookObject: GraphQLObject {
         Field("id") { $0.globalID }
         Field("url", \.webhook.url)
         Field("label", \.webhook.label)
+        Field("state", \.webhook.state)
         Field("createdAt", \.webhook.createdAt)
         Field("pendingDeliveries", \.webhook.pendingDeliveries)
         Field("lastSuccessAt", \.webhook.lastSuccessAt)

@@ -45,14 +45,15 @@ extension GatewayContext {
     func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
         let ticket = try input.ticket(at: connection)
-        let permit = try toolPermit(for: ticket, input.idempotencyKey, by: connection)
-        let placing = OrderPlacement(
-            ticket, key: permit?.idempotencyKey ?? input.idempotencyKey.text, by: connection,
-            isStored: try isStored(connection), within: permit?.limit)
-        try tradingAPI.orderCapabilities.check(placing.ticket, at: connection.provider)
-        let key = OrderWorkflow.PlacementKey(
-            owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
+        try tradingAPI.orderCapabilities.check(ticket, at: connection.provider)
+        let isStored = try isStored(connection)
         return .async {
+            let permit = try await self.toolPermit(for: ticket, input.idempotencyKey, by: connection)
+            let placing = OrderPlacement(
+                ticket, key: permit?.idempotencyKey ?? input.idempotencyKey.text, by: connection,
+                isStored: isStored, within: permit?.limit)
+            let key = OrderWorkflow.PlacementKey(
+                owner: connection.owner, idempotencyKey: UTF8Key(placing.idempotencyKey))
             let task = self.orderWorkflow.taskQueue.enqueue(key) {
                 try await self.place(placing, input, at: tradingAPI, by: connection)
             }
@@ -63,10 +64,12 @@ extension GatewayContext {
     /// The permission to place an order by a tool; nil if the order is not placed by a tool.
     private func toolPermit(
         for ticket: OrderTicket, _ call: IdempotencyKey, by connection: BrokerConnection
-    ) throws(FieldError) -> ToolOrders.Permit? {
+    ) async throws(FieldError) -> ToolOrders.Permit? {
         guard isToolCall else { return nil }
-        return try services.toolOrders.permit(
-            ToolOrders.Subject(ticket: ticket, connection: connection.id), of: session, call: call.text)
+        let subject = ToolOrders.Subject(ticket: ticket, connection: connection.id)
+        return try await services.toolOrders.permit(subject, of: session, call: call.text) {
+            try? await self.quotes(for: [ticket.symbol], from: connection.provider).value().first?.get()
+        }
     }
 
     private func place(
@@ -163,6 +166,7 @@ extension GatewayContext {
 
     /// Has the broker change an order.
     func replace(_ id: String, by input: ReplaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
+        guard !isToolCall else { throw ToolOrders.noReplacement }
         let change = input.change
         return try self.change(id, .replace(change)) {
             tradingAPI, order, write, call throws(ProviderFailure) in

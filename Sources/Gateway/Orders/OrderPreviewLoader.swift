@@ -69,7 +69,7 @@ extension GatewayContext {
                 preview = .unknown(at: connection.provider)
                 break
             }
-            preview = try await call(check, ticket)
+            preview = try await priced(try await call(check, ticket), of: ticket, at: connection.provider)
         case .estimate(let estimate):
             guard let ticket else {
                 preview = .unknown(at: connection.provider)
@@ -82,10 +82,24 @@ extension GatewayContext {
         if isToolCall, refusals.isEmpty, var ticket {
             ticket.clientOrderID = ""
             services.toolOrders.record(
-                preview, of: ToolOrders.Subject(ticket: ticket, connection: connection.id), in: session)
+                preview, of: ToolOrders.Subject(ticket: ticket, connection: connection.id),
+                instrument?.assetClass, in: session)
         }
         return PreparedPreview(
             preview: preview, account: place, symbol: input.instrument.symbol, rejections: refusals)
+    }
+
+    /// Adds price and value to the broker's own preview; the quote is read only if they depend on it.
+    private func priced(
+        _ preview: OrderPreview, of ticket: OrderTicket, at provider: ProviderID
+    ) async throws -> OrderPreview {
+        var preview = preview
+        preview.estimate(ticket, by: nil)
+        if preview.price == nil {
+            let quote = try? await quotes(for: [ticket.symbol], from: provider).value().first?.get()
+            preview.estimate(ticket, by: quote)
+        }
+        return preview
     }
 
     private func call(

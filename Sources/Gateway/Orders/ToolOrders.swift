@@ -11,6 +11,11 @@ package import Upstream
 /// call. The sum of the values of the orders of a session on one day, in UTC, is limited for each currency. A call that
 /// is repeated with its id returns the order of the first one.
 ///
+/// The value of an order is determined when it is placed, with the larger of its own price and the market price of its
+/// broker, see ``OrderTicket/countedValue(atMarket:)``. Without a market price it is refused. A quote is a market price
+/// if its cache has not marked it as stale, so that it was read 15 seconds ago at most (`CacheLifetime.quote`), and if
+/// it is delayed by 15 minutes at most. While a market is closed, its last price is the market price.
+///
 /// Previews are in memory: after a restart, or at another server, an order needs another preview. The sums are read from
 /// the journal of orders.
 package final class ToolOrders: Sendable {
@@ -32,14 +37,25 @@ package final class ToolOrders: Sendable {
     private struct Preview {
         let subject: Subject
         let preview: OrderPreview
+        /// Nil if it is unknown.
+        let assetClass: AssetClass?
         /// Part of the idempotency key, so that two equal orders with a preview each are two orders, although clients
         /// use small numbers as ids of calls.
         let nonce = RandomID.make()
         let expiresAt: ContinuousClock.Instant
-        /// The call that used it, and the day in UTC of its first attempt; nil if none did.
-        ///
-        /// A call that is repeated on the next day has the same key, and counts for the same day.
-        var use: (call: String, day: CalendarDate)?
+        /// The call that used it; nil if none did.
+        var use: Use?
+    }
+
+    /// The use of a preview by a call.
+    ///
+    /// A call that is repeated, also on the next day, has the same key, and counts for the same day with the same value.
+    private struct Use {
+        let call: String
+        /// The day in UTC of the first attempt.
+        let day: CalendarDate
+        let value: Decimal
+        let currency: String
     }
 
     /// How long a preview can be used.
@@ -47,6 +63,8 @@ package final class ToolOrders: Sendable {
     private static let maximumSessions = 10_000
     /// The most previews of one session.
     private static let maximumPreviews = 20
+    /// The longest delay of a market price.
+    private static let maximumDelayMinutes = 15
 
     /// The maximum sum of the values of orders of a session on one day, by currency (ISO 4217).
     private let limits: [String: Decimal]
@@ -63,9 +81,19 @@ package final class ToolOrders: Sendable {
     }
 
     /// Stores the preview of an order that is not expected to be rejected.
-    func record(_ preview: OrderPreview, of subject: Subject, in session: Session) {
+    ///
+    /// - Parameters:
+    ///   - preview: The preview.
+    ///   - subject: The order.
+    ///   - assetClass: The class of the instrument; nil if it is unknown.
+    ///   - session: The session of the preview.
+    func record(
+        _ preview: OrderPreview, of subject: Subject, _ assetClass: AssetClass?, in session: Session
+    ) {
         guard let key = Self.group(of: session) else { return }
-        let new = Preview(subject: subject, preview: preview, expiresAt: clock.now() + Self.lifetime)
+        let new = Preview(
+            subject: subject, preview: preview, assetClass: assetClass, expiresAt: clock.now() + Self.lifetime
+        )
         previews.withLock { previews in
             var own = previews.value(for: key) ?? []
             own.removeAll { $0.subject == subject }
@@ -80,15 +108,24 @@ package final class ToolOrders: Sendable {
     ///   - subject: The order.
     ///   - session: The session that places it.
     ///   - call: Identifies the call of the tool in the session.
+    ///   - readQuote: Reads the current quote of the order's broker; nil without one.
     /// - Returns: The permission; the same one if the call is repeated.
-    /// - Throws: `FieldError` CONFLICT without a preview, BAD_USER_INPUT if no limit applies or the order alone exceeds
-    ///   it.
+    /// - Throws: `FieldError` CONFLICT without a preview, PROVIDER_UNAVAILABLE without a market price, BAD_USER_INPUT if
+    ///   no limit applies or the order alone exceeds it.
     func permit(
-        _ subject: Subject, of session: Session, call: String
-    ) throws(FieldError) -> Permit {
+        _ subject: Subject, of session: Session, call: String, readQuote: () async -> Quote?
+    ) async throws(FieldError) -> Permit {
         guard let group = Self.group(of: session) else { throw session.unauthenticated }
-        let (preview, use) = try use(subject, of: group, by: call)
-        guard use.call == call else {
+        var preview = try preview(of: subject, in: group)
+        if preview.use == nil {
+            let (value, currency) = try countedValue(of: preview, at: await readQuote())
+            try check(value, currency)
+            preview = try use(
+                preview,
+                by: Use(call: call, day: clock.wallTime().dateInUTC, value: value, currency: currency),
+                in: group)
+        }
+        guard let use = preview.use, use.call == call else {
             throw FieldError(
                 .conflict,
                 """
@@ -96,7 +133,9 @@ package final class ToolOrders: Sendable {
                 it. \(Self.remedy)
                 """)
         }
-        let limit = try limit(of: preview, in: "\(use.day)-\(group)")
+        let limit = OrderValueLimit(
+            group: "\(use.day)-\(group)", currency: use.currency, value: use.value,
+            maximum: limits[use.currency] ?? .zero)
         let digest = HashFunction.sha256.hash("\(group) \(preview.nonce) \(call)").prefix(16)
         return Permit(idempotencyKey: limit.idempotencyKey(Base64.url.encoded(digest)), limit: limit)
     }
@@ -105,66 +144,111 @@ package final class ToolOrders: Sendable {
         Call a tool with `previewOrder` with the same `input` in this session, then this tool within 5 minutes.
         """
 
-    /// Returns the preview of an order, and the call that used it first: this one if none did.
-    private func use(
-        _ subject: Subject, of group: String, by call: String
-    ) throws(FieldError) -> (Preview, (call: String, day: CalendarDate)) {
+    /// The error of a tool that replaces an order, which could otherwise exceed the limit of the order's value.
+    static let noReplacement = FieldError(
+        .unsupported,
+        "A tool cannot replace an order, because no limit of value applies to a replacement. Cancel the order instead."
+    )
+
+    /// The latest preview of an order.
+    private func preview(of subject: Subject, in group: String) throws(FieldError) -> Preview {
         let now = clock.now()
-        let today = clock.wallTime().dateInUTC
-        let found = previews.withLock { previews -> (Preview, (call: String, day: CalendarDate))? in
-            guard var own = previews.value(for: group),
-                let index = own.firstIndex(where: { $0.subject == subject && now < $0.expiresAt })
-            else { return nil }
-            if let use = own[index].use { return (own[index], use) }
-            own[index].use = (call, today)
-            previews.insert(own, for: group, weight: 1)
-            return (own[index], (call, today))
+        let found = previews.withLock { previews in
+            previews.value(for: group)?.first { $0.subject == subject && now < $0.expiresAt }
         }
-        guard let found else {
-            throw FieldError(
-                .conflict,
-                """
-                This order has no preview that is valid. \(Self.remedy) If an earlier call had no result, read the \
-                orders first, because it may have placed the order.
-                """)
-        }
+        guard let found else { throw Self.noPreview }
         return found
     }
 
-    private func limit(
-        of preview: Preview, in group: String
-    ) throws(FieldError) -> OrderValueLimit {
-        let known = limits.keys.sorted().joined(separator: ", ")
-        guard let (value, currency) = limitedValue(of: preview.preview), value > .zero else {
-            throw FieldError.argument(
-                "input",
-                """
-                The preview has no value of this order in a currency with a limit (\(known)). Use a limit price, or an \
-                instrument that is traded in such a currency.
-                """)
+    /// Returns a preview with its first use: this one if no other call has used it in the meantime.
+    private func use(_ preview: Preview, by use: Use, in group: String) throws(FieldError) -> Preview {
+        let used = previews.withLock { previews -> Preview? in
+            guard var own = previews.value(for: group),
+                let index = own.firstIndex(where: { $0.nonce == preview.nonce })
+            else { return nil }
+            if own[index].use == nil {
+                own[index].use = use
+                previews.insert(own, for: group, weight: 1)
+            }
+            return own[index]
         }
-        let limit = OrderValueLimit(
-            group: group, currency: currency, value: value.withoutTrailingZeros,
-            maximum: limits[currency] ?? .zero)
-        guard limit.value <= limit.maximum else {
+        guard let used else { throw Self.noPreview }
+        return used
+    }
+
+    private static var noPreview: FieldError {
+        FieldError(
+            .conflict,
+            """
+            This order has no preview that is valid. \(remedy) If an earlier call had no result, read the orders first, \
+            because it may have placed the order.
+            """)
+    }
+
+    // MARK: Values
+
+    /// Checks the value of an order against the limit of a day.
+    private func check(_ value: Decimal, _ currency: String) throws(FieldError) {
+        let maximum = limits[currency] ?? .zero
+        guard value <= maximum else {
             throw FieldError.argument(
                 "input.size",
                 """
-                The value of the order is \(limit.value) \(currency), and the orders of a session may have a value of \
-                \(limit.maximum) \(currency) in a day. Place a smaller order.
+                The value of the order is \(value) \(currency), and the orders of a session may have a value of \
+                \(maximum) \(currency) in a day. Place a smaller order.
                 """)
         }
-        return limit
+    }
+
+    /// The value of an order in a currency that has a limit.
+    private func countedValue(
+        of preview: Preview, at quote: Quote?
+    ) throws(FieldError) -> (value: Decimal, currency: String) {
+        // The value of a bond, whose price is in per cent, is a hundredth of what counts.
+        guard let assetClass = preview.assetClass, assetClass.isPricedPerUnit || assetClass == .bond else {
+            throw FieldError.argument(
+                "input.instrument",
+                """
+                The value of an order of the class \(preview.assetClass?.rawValue ?? "UNKNOWN") is unknown, because the \
+                units of a contract are unknown. A tool cannot place it.
+                """)
+        }
+        let (ticket, currency) = (preview.subject.ticket, preview.preview.currency)
+        guard let quote, let market = quote.marketPrice(withinMinutes: Self.maximumDelayMinutes),
+            quote.currency == nil || currency == nil || quote.currency == currency
+        else {
+            let provider = preview.preview.provenance.source
+            throw FieldError.argument(
+                "input.instrument", code: .providerUnavailable,
+                """
+                \(provider.rawValue) has no market price of \(ticket.symbol) that was read in the last 15 seconds and is \
+                delayed by \(Self.maximumDelayMinutes) minutes at most. The value of an order counts with the market \
+                price, so that the order was not placed. Repeat the call later.
+                """, provider: provider)
+        }
+        let counted = ticket.countedValue(atMarket: market)
+        guard let limited = limitedValue(counted, currency ?? quote.currency, preview.preview) else {
+            let known = limits.keys.sorted().joined(separator: ", ")
+            throw FieldError.argument(
+                "input",
+                """
+                The preview has no value of this order in a currency with a limit (\(known)). Use an instrument that is \
+                traded in such a currency.
+                """)
+        }
+        return limited
     }
 
     /// The value in a currency that has a limit: that of the instrument, or that of the account.
-    private func limitedValue(of preview: OrderPreview) -> (Decimal, String)? {
-        guard let value = preview.value, let currency = preview.currency else { return nil }
-        if limits[currency] != nil { return (value, currency) }
+    private func limitedValue(
+        _ value: Decimal?, _ currency: String?, _ preview: OrderPreview
+    ) -> (value: Decimal, currency: String)? {
+        guard let value, let currency, value > .zero else { return nil }
+        if limits[currency] != nil { return (value.withoutTrailingZeros, currency) }
         guard let currency = preview.accountCurrency, limits[currency] != nil,
-            let rate = preview.conversionRate, let converted = try? value * rate
+            let rate = preview.conversionRate, let converted = try? value * rate, converted > .zero
         else { return nil }
-        return (converted, currency)
+        return (converted.withoutTrailingZeros, currency)
     }
 
     /// The error of an order that exceeds the limit together with earlier ones.
@@ -189,5 +273,15 @@ package final class ToolOrders: Sendable {
             session.stored.map { "session \($0.id)" } ?? session.bearer?.issuerSessionID.map { "sid \($0)" }
         let digest = HashFunction.sha256.hash("\(owner.text) \(id ?? "")").prefix(12)
         return Base64.url.encoded(digest)
+    }
+}
+
+extension Quote {
+    /// The highest current price; nil for a quote that is stale, or is delayed by more than some minutes.
+    fileprivate func marketPrice(withinMinutes maximumDelay: Int) -> Decimal? {
+        guard !provenance.isStale, (delayMinutes ?? 0) <= maximumDelay, timeliness != .endOfDay,
+            let price = highestPrice, price > .zero
+        else { return nil }
+        return price
     }
 }

@@ -52,18 +52,6 @@ struct Holding: Sendable {
     /// The price with which the brokers value it.
     var price: Decimal? { positions.lazy.compactMap(\.position.currentPrice).first }
 
-    /// In the currency of the portfolio.
-    fileprivate func dayProfitLoss() throws -> Decimal? {
-        try positions.sum(of: \.dayProfitLoss).flatMap { portfolio.rates.convert($0, from: currency) }
-    }
-
-    fileprivate func dayContribution() throws -> Decimal? {
-        guard let profit = try dayProfitLoss(), let before = try portfolio.sum(\.lastEquity) else {
-            return nil
-        }
-        return profit.percent(of: before)
-    }
-
     fileprivate func weight() throws -> Decimal? {
         guard let value, let total = try portfolio.sum(\.equity) else { return nil }
         return value.percent(of: total)
@@ -129,8 +117,10 @@ extension Holding: GraphQLObject {
         Field("marketValue", \.marketValue)
         Field("value", \.value)
         Field("weightPercentage", throwing: { try $0.weight() })
-        Field("dayProfitLoss", throwing: { try $0.dayProfitLoss() })
-        Field("dayContributionPercentage", throwing: { try $0.dayContribution() })
+        Field("dayProfitLoss", load: { holdings, context in context.dayProfits(of: holdings) })
+        Field(
+            "dayContributionPercentage",
+            load: { holdings, context in context.dayContributions(of: holdings) })
         Field("positions", \.positions)
         Field(
             "nextDividendDate",

@@ -154,9 +154,17 @@ extension GatewayContext {
         let accounts = try portfolio.accounts()
         let symbols = Set(portfolio.holdings.positions.map(\.position.symbol))
         let answers = await ledgers(of: accounts, holding: symbols)
-        let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
+        var (ledgers, failures) = ([AccountLedger](), [String: any Error]())
+        for account in accounts {
+            switch answers[account.globalID] {
+            case .success(let ledger): ledgers.append(ledger)
+            case .failure(let error) where error.isOfProvider: failures[account.globalID] = error
+            case .failure(let error): throw error
+            case nil: break
+            }
+        }
         let rates = try await rates(for: ledgers, in: portfolio.currency, since: nil)
-        return try PortfolioBooks(of: portfolio, ledgers, rates.history)
+        return try PortfolioBooks(of: portfolio, ledgers, failures, rates.history)
     }
 
     /// The exchange rates that amounts of activities since a day need; nil for all.
@@ -178,11 +186,16 @@ extension GatewayContext {
 private struct PortfolioBooks: Sendable {
     private let rates: ExchangeRateHistory
     private let ledgers: [AccountLedger]
+    /// The failures of the accounts whose activities cannot be read, by the schema's ids of the accounts.
+    private let failures: [String: any Error]
     /// For each ledger, or why there are none.
     private let lots: [TaxLots.Method: [Result<TaxLots, Undetermined>]]
 
-    init(of portfolio: Portfolio, _ ledgers: [AccountLedger], _ rates: ExchangeRateHistory) throws {
-        (self.rates, self.ledgers) = (rates, ledgers)
+    init(
+        of portfolio: Portfolio, _ ledgers: [AccountLedger], _ failures: [String: any Error],
+        _ rates: ExchangeRateHistory
+    ) throws {
+        (self.rates, self.ledgers, self.failures) = (rates, ledgers, failures)
         var positions: [String: [Symbol: Decimal]] = [:]
         for linked in portfolio.holdings.positions {
             guard let id = portfolio.account(of: linked)?.globalID else { continue }
@@ -206,11 +219,16 @@ private struct PortfolioBooks: Sendable {
         self.lots = lots
     }
 
+    /// - Throws: The failure of an account that holds the instrument; other failed accounts are left out, and the profit is
+    ///   then stale.
     func profit(of holding: Holding, on today: CalendarDate) throws -> HoldingProfit {
+        let held = try holding.instrument().quantities
+        for (account, failure) in failures where held[account] ?? .zero != .zero { throw failure }
         let fifo = try basis(.fifo, of: holding, on: today)
         return HoldingProfit(
             averageCost: try basis(.averageCost, of: holding, on: today), fifo: fifo, income: fifo.income,
-            since: ledgers.compactMap(\.knownFrom).max(), isStale: ledgers.contains(where: \.isStale))
+            since: ledgers.compactMap(\.knownFrom).max(),
+            isStale: !failures.isEmpty || ledgers.contains(where: \.isStale))
     }
 
     private func basis(

@@ -220,10 +220,16 @@ extension PerformanceData {
 
     /// The accounts of a subject with their values and activities.
     ///
-    /// - Throws: The failure of an account: a part of the accounts must not count as all.
+    /// - Throws: The failure of an account: a part of the accounts must not count as all. An account that holds none of
+    ///   the instrument of the subject, and whose activities cannot be read, is left out, see ``isStale(_:)``.
     private func records(of subject: PerformanceSubject) throws -> [AccountRecord] {
         try subject.accounts.compactMap { account in
             let id = account.globalID
+            if let held = subject.instrument, held.quantities[id] ?? .zero == .zero,
+                case .failure(let error)? = ledgers[id], error.isOfProvider
+            {
+                return nil
+            }
             guard let ledger = try ledgers[id]?.get() else { throw FieldError.internalError }
             if let held = subject.instrument {
                 let quantity = held.quantities[id] ?? .zero
@@ -261,8 +267,22 @@ extension PerformanceData {
             report: report, benchmark: benchmark,
             rateSources: rates.sources.sorted { $0.rawValue < $1.rawValue },
             provenances: provenances,
-            isStale: ids.contains { (try? ledgers[$0]?.get().isStale) ?? false })
+            isStale: ids.contains(where: isStale))
     }
+
+    /// Whether the latest read of the activities of an account failed.
+    private func isStale(_ account: String) -> Bool {
+        switch ledgers[account] {
+        case .success(let ledger): ledger.isStale
+        case .failure: true
+        case nil: false
+        }
+    }
+}
+
+extension Error {
+    /// Whether a provider failed, and not this server.
+    var isOfProvider: Bool { (self as? FieldError)?.provider != nil }
 }
 
 extension FieldError {

@@ -32,11 +32,6 @@ struct Portfolio: Sendable {
         return holdings.accounts.isEmpty ? nil : sum
     }
 
-    fileprivate func dayChangePercentage() throws -> Decimal? {
-        guard let change = try sum(\.dayChange), let before = try sum(\.lastEquity) else { return nil }
-        return change.percent(of: before)
-    }
-
     /// The profit or loss of all open positions.
     fileprivate func unrealizedProfitLoss() throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
@@ -48,7 +43,7 @@ struct Portfolio: Sendable {
         return holdings.accounts.isEmpty ? nil : sum
     }
 
-    private func converted(_ amount: Decimal, from code: String) throws -> Decimal {
+    func converted(_ amount: Decimal, from code: String) throws -> Decimal {
         guard let value = rates.convert(amount, from: code) else {
             throw FieldError.noRate(CurrencyPair(from: try Currency(code), to: currency))
         }
@@ -95,9 +90,9 @@ extension Portfolio: GraphQLObject {
         Field("totalValue", throwing: { try $0.sum(\.equity) })
         Field("knownValue") { $0.knownValue }
         Field("cash", throwing: { try $0.sum(\.cash) })
-        Field("dayChange", throwing: { try $0.sum(\.dayChange) })
-        Field("dayChangePercentage", throwing: { try $0.dayChangePercentage() })
-        Field("dayChangePercent", throwing: { try $0.dayChangePercentage()?.doubleValue })
+        dayChange("dayChange", \.amount)
+        dayChange("dayChangePercentage", \.percentage)
+        dayChange("dayChangePercent", \.percentage?.doubleValue)
         Field("unrealizedProfitLoss", throwing: { try $0.unrealizedProfitLoss() })
         Field(
             "allocation", AllocationArguments.self,
@@ -139,6 +134,18 @@ extension Portfolio: GraphQLObject {
         Field("fetchedAt") { $0.fetchedAt }
         Field("source") { $0.source }
         Field("stale") { $0.isStale }
+    }
+
+    private static func dayChange<Value: GraphQLOutput>(
+        _ name: String, _ value: @escaping @Sendable (DayChange) -> Value?
+    ) -> Field<Portfolio> {
+        Field(
+            name,
+            load: { portfolios, context in
+                .each(portfolios) { portfolio in
+                    .async { try await context.dayChange(of: portfolio).flatMap(value) }
+                }
+            })
     }
 }
 

@@ -23,6 +23,8 @@ package final class GatewayServices: Sendable {
     package let watches: LiveSubscriptions
     /// The previews and the limits of orders that language models place.
     let toolOrders: ToolOrders
+    /// The test messages to webhooks that users request.
+    let webhookTests: CallRateLimiter<OwnerID>
     /// The calculations over all activities of accounts that users have in progress.
     let calculations: CalculationLimiter
     /// Serializes changes that read a list of a broker and write it back completely.
@@ -80,6 +82,7 @@ package final class GatewayServices: Sendable {
         self.live = live
         self.watches = watches
         self.toolOrders = toolOrders
+        webhookTests = CallRateLimiter(perClient: userData.limits.webhookTests)
         calculations = CalculationLimiter(clock: reads.clock)
         self.condition = condition
         userData.authentication.sessions.deletions.register(

@@ -15,6 +15,9 @@ package struct CallLimits: Sendable {
     package var connects = CallRate(perHour: 60)
     package var connectsOfAddress = CallRate(perHour: 180)
     package var totalConnects = CallRate(burst: 1_000, every: .milliseconds(250))
+    /// Test messages to webhooks: by user, and by the address of the host, which may not want them.
+    package var webhookTests = CallRate(perHour: 30)
+    package var webhookTestsOfHost = CallRate(burst: 20, every: .seconds(3))
     /// Exports, by user.
     package var exports = CallRate(perHour: 20)
     package var totalExports = CallRate(burst: 100, every: .milliseconds(500))

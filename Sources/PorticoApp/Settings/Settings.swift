@@ -208,8 +208,9 @@ struct HTTPSettingGroup: SettingGroup {
     let mcpOrderLimit = Setting(
         "mcp-order-limit", .list(of: "amounts with a currency, such as `1000 USD`"),
         """
-        The maximum value of the orders that tools place for one session in a day (UTC), for each currency. An order in \
-        another currency is refused. It is required if a mutation of `PORTICO_MCP_MUTATIONS` places orders.
+        The maximum value of the orders that tools place for one session in a day (UTC), for each currency. An order counts \
+        with the larger of its own price and the market price, and is refused without a market price or in another \
+        currency. It is required if a mutation of `PORTICO_MCP_MUTATIONS` places orders.
         """)
 }
 

@@ -346,7 +346,10 @@ extension FakeSaxoTrading {
     ) throws -> Decimal {
         guard request.isBuy || listing.assetType.isOnMargin else { return .zero }
         let quote = FakeSaxoQuote(listing, at: context.view, context.settings)
-        guard let price = kind.price ?? quote.last else { return .zero }
+        // A limit is the highest price of a purchase, but the lowest of a sale.
+        let highest =
+            request.isBuy ? kind.price ?? quote.last : [kind.price, quote.last].compactMap(\.self).max()
+        guard let price = highest else { return .zero }
         let value = try (request.amount ?? .zero) * listing.instrument.price(price)
         let blocked =
             listing.assetType.isOnMargin

@@ -204,8 +204,7 @@ package struct AlertStore: Sendable {
     ) async throws(StorageError) -> Fired {
         let limits = limits
         return try await database.write(for: owner) { db in
-            let webhooks: [String] = try db.values(
-                "SELECT id FROM webhook WHERE owner = ? ORDER BY created_at, id", [owner.text])
+            let webhooks = try WebhookStore.active(of: owner, db)
             var fired = Fired()
             for evidence in evidence {
                 guard let alert = try Self.alert(evidence.alert, of: owner, db), alert.isArmed(at: now) else {

@@ -11,7 +11,8 @@ package struct UserDataExport: Sendable {
 
     /// Returns one JSON object with all data of the user at one time; nil if there is no such user.
     ///
-    /// It contains no secrets: connections, sessions and the password are listed without them.
+    /// It contains no secrets: connections, sessions and the password are listed without them, and webhooks without their
+    /// addresses.
     package func json(of owner: OwnerID) async throws(StorageError) -> String? {
         try await database.read(.maintenance) { db in
             guard let user = try Self.objects(Self.user, [owner.text], db).first else { return nil }
@@ -147,7 +148,7 @@ package struct UserDataExport: Sendable {
         "SELECT *, as_of AS observed_at FROM alert_firing WHERE owner = ? ORDER BY number",
         "id alertId:alert kind subject level orderStates label value orderState asOf:observed_at firedAt")
     private static let webhooks = Query(
-        "SELECT * FROM webhook WHERE owner = ? ORDER BY created_at, id", "id url label createdAt")
+        "SELECT * FROM webhook WHERE owner = ? ORDER BY created_at, id", "id label state createdAt")
 
     /// RFC 3339 with milliseconds, in UTC.
     private static func time(_ instant: Instant) -> String {

@@ -24,7 +24,7 @@ package struct UserDatabaseMigration: Sendable {
     /// All steps in their order; the number of a step is its place, from 1.
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
-        changes, alerts, replicas, identityShares, followedOrders,
+        changes, alerts, replicas, identityShares, webhookAddresses, followedOrders,
     ]
 
     /// The number of a step, from 1.
@@ -661,6 +661,25 @@ package struct UserDatabaseMigration: Sendable {
             CREATE INDEX accepted_logout_owner ON accepted_logout (owner, expires_at);
             CREATE INDEX accepted_logout_end ON accepted_logout (expires_at);
             ALTER TABLE session ADD COLUMN token_issued_at BIGINT;
+            """)
+
+    /// The states of webhooks, and their addresses, which are encrypted like the credentials of connections.
+    ///
+    /// A step has no key: `WebhookStore` encrypts the addresses of earlier versions when it is opened, and empties `url`.
+    /// The column stays for the previous version, which can work with the same PostgreSQL database during an upgrade: it
+    /// has no address to which it could send a message, and postpones it.
+    private static let webhookAddresses = UserDatabaseMigration(
+        name: "14: webhook addresses",
+        sqlite: """
+            -- `url` is empty if `sealed_url` has the address. `state` is null for a webhook of an earlier version, which is
+            -- active.
+            ALTER TABLE webhook ADD COLUMN sealed_url BLOB;
+            ALTER TABLE webhook ADD COLUMN url_key_id INTEGER REFERENCES data_key (id);
+            ALTER TABLE webhook ADD COLUMN state TEXT;
+            """,
+        postgres: """
+            ALTER TABLE webhook ADD COLUMN sealed_url BYTEA,
+                ADD COLUMN url_key_id BIGINT REFERENCES data_key (id), ADD COLUMN state \(text);
             """)
 
     /// The orders that have not ended, the trades of which activities may be missing, and the changes of orders that other

@@ -43,6 +43,14 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
+    /// The address, or its /64 network, whose addresses one host can have.
+    package var network: IPAddress {
+        switch self {
+        case .v4: self
+        case .v6(let high, _): .v6(high: high, low: 0)
+        }
+    }
+
     /// Whether it is an address of this machine.
     package var isLoopback: Bool {
         switch self {

@@ -310,7 +310,7 @@ extension Article: PersistentCacheValue {
     package static var persistentFormat: String { "article.1" }
 
     package func write(to writer: inout BinaryWriter) {
-        for text in [id, headline, url, publisher] { writer.write(text) }
+        for text in [id, headline, url ?? "", publisher] { writer.write(text) }
         writer.write(provider)
         writer.write(Int64(symbols.count))
         for symbol in symbols { writer.write(symbol) }

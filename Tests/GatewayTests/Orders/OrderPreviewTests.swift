@@ -68,6 +68,38 @@ struct OrderPreviewTests {
         }
     }
 
+    @Test(
+        "counts a sale with the market price if its limit or its stop is lower, and a purchase with its limit"
+    )
+    func marketPrice() async throws {
+        try await Self.atAlpaca { gateway, backends, order in
+            var order = order
+            let quote = try await gateway.ask(
+                "{ quote(symbol: \"AMZN\") { ask bid price } account { buyingPower } }", as: alice, backends)
+            func market(_ field: String) throws -> Brokerage.Decimal {
+                try Self.number(quote["data"]?["quote"]?[field])
+            }
+            let power = try Self.number(quote["data"]?["account"]?["buyingPower"])
+            let sale = try max(market("bid"), market("price"))
+            let cent: Brokerage.Decimal? = .init("0.01")
+            (order.symbol, order.size) = ("AMZN", "{ quantity: \"3\" }")
+            for (side, price, expected) in [
+                ("SELL", "{ limit: \"0.01\" }", sale),
+                ("SELL", "{ stop: \"0.01\" }", sale),
+                ("SELL", "{ stopLimit: { stop: \"0.02\" limit: \"0.01\" } }", sale),
+                ("BUY", "{ stop: \"0.01\" }", try max(market("ask"), market("price"))),
+                ("BUY", "{ limit: \"0.01\" }", try #require(cent)),
+                ("BUY", "{ stopLimit: { stop: \"900\" limit: \"950\" } }", 950),
+            ] {
+                (order.side, order.price) = (side, price)
+                let preview = try await Self.preview(order, gateway, backends)
+                #expect(try Self.number(preview["price"]) == expected, "\(side) \(price)")
+                #expect(try Self.number(preview["value"]) == expected * 3)
+                #expect(try Self.number(preview["margin"]?["availableAfter"]) == power - expected * 3)
+            }
+        }
+    }
+
     /// An order that is not placed, and the code or the reason for it.
     struct Rejection: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -94,6 +126,13 @@ struct OrderPreviewTests {
         "has the rejections of placeOrder, with the same code or reason",
         arguments: [
             Rejection("INSUFFICIENT_FUNDS", "input.size") { $0.size = "{ quantity: \"1000000\" }" },
+            Rejection("INSUFFICIENT_FUNDS", "input.size") {
+                ($0.symbol, $0.side, $0.size) = ("AMZN", "SELL", "{ quantity: \"100000\" }")
+                $0.price = "{ limit: \"0.01\" }"
+            },
+            Rejection("INSUFFICIENT_FUNDS", "input.size") {
+                ($0.size, $0.price) = ("{ quantity: \"100000\" }", "{ stop: \"0.01\" }")
+            },
             Rejection("INSUFFICIENT_QUANTITY", "input.size") {
                 ($0.symbol, $0.side, $0.size) = ("KO", "SELL", "{ quantity: \"121\" }")
             },

@@ -10,19 +10,20 @@ import Upstream
 @Suite("An order of a tool")
 struct ToolOrderTests {
     /// A gateway with limits, in which alice's orders are those of tools.
-    private struct Tools {
+    struct Tools {
         let gateway: TestGateway
         let backends: GatewayServices
         let order: TestOrder
 
         static func with(
-            _ limits: [String: Brokerage.Decimal] = ["USD": 1_000], _ test: (Tools) async throws -> Void
+            _ limits: [String: Brokerage.Decimal] = ["USD": 10_000], _ test: (Tools) async throws -> Void
         ) async throws {
             try await withGateway { gateway in
                 let backends = try gateway.backends(
                     [gateway.connection("demo", of: alice)], toolOrderLimits: limits)
                 var order = TestOrder(account: try await gateway.account(backends))
-                (order.size, order.price) = ("{ quantity: \"4\" }", "{ limit: \"100\" }")
+                // A limit above the market is the value of each share.
+                (order.size, order.price) = ("{ quantity: \"4\" }", "{ limit: \"1000\" }")
                 try await test(Tools(gateway: gateway, backends: backends, order: order))
             }
         }
@@ -78,7 +79,7 @@ struct ToolOrderTests {
             try await tools.preview(tools.order)
             let order = try await tools.placed(tools.order, call: "7")
             let key = try #require(order["clientOrderId"]?.string)
-            #expect(key.hasPrefix("mcp-2026-11-20-") && key.contains("-USD-400-"), "\(key)")
+            #expect(key.hasPrefix("mcp-2026-11-20-") && key.contains("-USD-4000-"), "\(key)")
             // The same call again returns the same order.
             let same = try await tools.placed(tools.order, call: "7")
             #expect(same["id"] == order["id"])
@@ -99,7 +100,7 @@ struct ToolOrderTests {
 
     @Test("is placed once if its call is repeated after midnight, and counts for the day before")
     func midnight() async throws {
-        try await Tools.with(["USD": 400]) { tools in
+        try await Tools.with(["USD": 4_000]) { tools in
             tools.gateway.clock.advanceWallClock(by: .seconds(7 * 3_600 + 3_540))
             try await tools.preview(tools.order)
             let order = try await tools.placed(tools.order, call: "7")
@@ -149,7 +150,7 @@ struct ToolOrderTests {
 
     @Test("is refused after a preview with expected rejections")
     func rejected() async throws {
-        try await Tools.with(["USD": 1_000_000_000]) { tools in
+        try await Tools.with(["USD": 1_000_000_000_000]) { tools in
             var order = tools.order
             order.size = "{ quantity: \"1000000\" }"
             try await tools.preview(order)
@@ -166,8 +167,8 @@ struct ToolOrderTests {
             tools.expectRefusal(
                 try await tools.place(large, call: "1"), "BAD_USER_INPUT",
                 """
-                Argument "input.size": The value of the order is 1100 USD, and the orders of a session may have a value \
-                of 1000 USD in a day. Place a smaller order.
+                Argument "input.size": The value of the order is 11000 USD, and the orders of a session may have a value \
+                of 10000 USD in a day. Place a smaller order.
                 """, argument: "input.size")
 
             for call in ["2", "3"] {
@@ -178,14 +179,14 @@ struct ToolOrderTests {
             let restarted = Tools(
                 gateway: tools.gateway,
                 backends: try tools.gateway.backends(
-                    [tools.gateway.connection("demo", of: alice)], toolOrderLimits: ["USD": 1_000]),
+                    [tools.gateway.connection("demo", of: alice)], toolOrderLimits: ["USD": 10_000]),
                 order: tools.order)
             try await restarted.preview(tools.order)
             tools.expectRefusal(
                 try await restarted.place(tools.order, call: "4"), "RATE_LIMITED",
                 """
-                The value of the order is 400 USD, and the orders of this session have a value of 800 USD today. The \
-                limit is 1000 USD in a day (UTC). Place a smaller order, or wait until the next day.
+                The value of the order is 4000 USD, and the orders of this session have a value of 8000 USD today. The \
+                limit is 10000 USD in a day (UTC). Place a smaller order, or wait until the next day.
                 """, retryAt: "2026-11-21T00:00:00Z")
             // Exactly the limit is permitted.
             var small = tools.order
@@ -206,8 +207,8 @@ struct ToolOrderTests {
             tools.expectRefusal(
                 try await tools.place(tools.order, call: "1"), "BAD_USER_INPUT",
                 """
-                Argument "input": The preview has no value of this order in a currency with a limit (DKK, EUR). Use a \
-                limit price, or an instrument that is traded in such a currency.
+                Argument "input": The preview has no value of this order in a currency with a limit (DKK, EUR). Use \
+                an instrument that is traded in such a currency.
                 """, argument: "input")
             #expect(tools.gateway.placings == 0)
         }

@@ -1,8 +1,11 @@
+import Brokerage
 import Gateway
 import PorticoCore
 import ProviderTestSupport
+import Storage
 import TestSupport
 import Testing
+import Upstream
 
 /// A receiver of webhooks: an HTTP server on a free port.
 struct WebhookReceiver: Sendable {
@@ -17,7 +20,10 @@ struct WebhookReceiver: Sendable {
         var contentType: String? { request.headers["content-type"] }
         var timestamp: Int64? { request.headers["webhook-timestamp"].flatMap { Int64($0) } }
 
-        /// The firing that the message is about.
+        /// The type of the message.
+        var type: String? { (try? JSONValue(parsing: body))?["type"]?.string }
+
+        /// The firing that the message is about, or the webhook that it tests.
         var data: JSONValue? { (try? JSONValue(parsing: body))?["data"] }
 
         /// Whether the signature is that of a secret, as its user got it.
@@ -56,5 +62,17 @@ struct WebhookReceiver: Sendable {
         }
         try await server.stop()
         return try result.get()
+    }
+}
+
+extension WebhookStore {
+    /// Accepts the test messages of a user's webhooks, as their receivers would.
+    func acceptTests(of owner: OwnerID) async throws {
+        for webhook in try await webhooks(of: owner) {
+            for message in try await deliveries(of: webhook.id, dueAt: .latest, limit: 10)
+            where message.isTest {
+                try await didDeliver(message, at: .now)
+            }
+        }
     }
 }

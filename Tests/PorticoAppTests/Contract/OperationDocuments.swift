@@ -211,8 +211,9 @@ extension TestGateway {
         #expect(fired.firings.count == 1)
         let webhooks = try WebhookStore(in: file, master)
         #expect(
-            try await webhooks.register("https://example.com", label: nil, Secret("key"), for: owner).webhook
-                != nil)
+            try await webhooks.register(
+                "https://example.com", label: nil, Secret("key"), for: owner, test: { _ in "{}" }
+            ).webhook != nil)
     }
 
     /// Makes a goal, so that there is one to be changed.

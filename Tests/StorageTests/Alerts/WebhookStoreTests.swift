@@ -1,9 +1,11 @@
 import Brokerage
 import Foundation
+import GRDB
 import PorticoCore
-import Storage
 import Testing
 import Upstream
+
+@testable import Storage
 
 @Suite("Stored webhooks")
 struct WebhookStoreTests {
@@ -17,8 +19,9 @@ struct WebhookStoreTests {
         let store = try WebhookStore(in: users.file, key)
         let webhook = try #require(
             try await store.register(
-                "https://example.com/alerts", label: "mine", secret, for: users.ann, now: now
+                "https://example.com/alerts", label: "mine", secret, for: users.ann, now: now, test: test
             ).webhook)
+        try await activate(webhook, of: users.ann, store, at: now)
         let alerts = AlertStore(in: users.file, limits: limits)
         let alert = try #require(
             try await alerts.create(AlertStoreTests.above("1"), label: nil, rearmAfter: 1, for: users.ann))
@@ -32,8 +35,22 @@ struct WebhookStoreTests {
         return (store, webhook, fired)
     }
 
+    @Sendable
+    private static func test(_ webhook: String) -> String { "{\"webhook\":\"\(webhook)\"}" }
+
+    /// Accepts the test message as the receiver would.
+    private static func activate(
+        _ webhook: StoredWebhook, of owner: OwnerID, _ store: WebhookStore, at now: Instant
+    ) async throws {
+        let message = try #require(
+            try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9).first { $0.isTest })
+        #expect(message.body == test(webhook.id) && webhook.state == .pending)
+        try await store.didDeliver(message, at: now)
+        #expect(try await store.webhooks(of: owner).first { $0.id == webhook.id }?.state == .active)
+    }
+
     @Test(
-        "have a secret that is encrypted, bound to its row, and counted by the check",
+        "have a secret and an address that are encrypted, bound to their row, and counted by the check",
         arguments: TestEngine.allCases)
     func secrets(engine: TestEngine) async throws {
         try await engine.with { database in
@@ -46,6 +63,7 @@ struct WebhookStoreTests {
             let bytes = try await database.allBytes()
             #expect(bytes.range(of: Data("mine".utf8)) != nil)
             #expect(bytes.range(of: Data(Self.secret.bytes)) == nil)
+            #expect(bytes.range(of: Data("example.com/alerts".utf8)) == nil)
             let location = database.location
             func examine() async throws -> [Int] {
                 try await users.file.database.read { db in
@@ -54,6 +72,21 @@ struct WebhookStoreTests {
                 }
             }
             #expect(try await examine() == [1, 0])
+            // The address of another row cannot be decrypted, and does not remove the row from the list.
+            let other = try await store.register(
+                "https://example.com/other", label: "other", Self.secret, for: users.ann,
+                now: Self.now + .seconds(1),
+                test: Self.test)
+            let otherID = try #require(other.webhook).id
+            try await users.file.database.write { db in
+                try db.execute(
+                    "UPDATE webhook SET sealed_url = (SELECT sealed_url FROM webhook WHERE id = ?) WHERE id = ?",
+                    [webhook.id, otherID])
+            }
+            #expect(
+                try await store.webhooks(of: users.ann).map(\.url) == ["https://example.com/alerts", nil])
+            #expect(try await examine() == [1, 1])
+            #expect(try await store.delete(otherID, for: users.ann))
             // A secret that is moved to the webhook of another user cannot be decrypted there.
             try await users.file.database.write { db in
                 try db.execute("UPDATE webhook SET owner = ?", [users.bob.text])
@@ -78,26 +111,28 @@ struct WebhookStoreTests {
             #expect(listed.map(\.id) == [webhook.id] && listed.map(\.label) == ["mine"])
             #expect(listed.map(\.url) == ["https://example.com/alerts"])
             #expect(listed.map(\.createdAt) == [Self.now] && listed.map(\.pendingDeliveries) == [1])
-            #expect(listed.map(\.lastSuccessAt) == [nil] && listed.map(\.lastFailureAt) == [nil])
+            #expect(listed.map(\.lastSuccessAt) == [Self.now] && listed.map(\.lastFailureAt) == [nil])
+            #expect(listed.map(\.state) == [.active])
             #expect(listed.map(\.lastFailure) == [nil])
             #expect(try await store.webhooks(of: users.bob).isEmpty)
             #expect(try await !store.delete(webhook.id, for: users.bob))
             for number in 1...WebhookStore.maximumWebhooks {
                 let added = try await store.register(
-                    "https://example.com/\(number)", label: nil, Self.secret, for: users.ann)
+                    "https://example.com/\(number)", label: nil, Self.secret, for: users.ann, test: Self.test)
                 #expect((added.webhook != nil) == (number < WebhookStore.maximumWebhooks), "\(number)")
                 #expect(number < WebhookStore.maximumWebhooks || added == .tooMany)
             }
             // The same address is no other webhook, whatever its label is; another user may have it.
             let again = try await store.register(
-                "https://example.com/alerts", label: "again", Self.secret, for: users.ann)
+                "https://example.com/alerts", label: "again", Self.secret, for: users.ann, test: Self.test)
             #expect(again == .exists(webhook.id))
             #expect(try await store.webhooks(of: users.ann).count == WebhookStore.maximumWebhooks)
             let other = try await store.register(
-                "https://example.com/alerts", label: nil, Self.secret, for: users.bob)
+                "https://example.com/alerts", label: nil, Self.secret, for: users.bob, test: Self.test)
             #expect(try await store.delete(try #require(other.webhook).id, for: users.bob))
             #expect(try await store.delete(webhook.id, for: users.ann))
-            #expect(try await store.pendingCount() == 0)
+            // The test messages of the others.
+            #expect(try await store.pendingCount() == WebhookStore.maximumWebhooks - 1)
             try await users.delete(users.ann)
             #expect(try await users.count("webhook") == 0)
         }
@@ -145,8 +180,9 @@ struct WebhookStoreTests {
             let second = try #require(
                 try await store.register(
                     "https://example.com/alerts", label: nil, Self.secret, for: users.bob,
-                    now: Self.now + .seconds(5)
+                    now: Self.now + .seconds(5), test: Self.test
                 ).webhook)
+            try await Self.activate(second, of: users.bob, store, at: Self.now + .seconds(5))
             let alerts = AlertStore(in: users.file)
             let alert = try #require(
                 try await alerts.create(
@@ -194,6 +230,111 @@ struct WebhookStoreTests {
             #expect(
                 kept.map(\.body)
                     == fired.suffix(3).flatMap(\.firings).map { "{\"firing\":\"\($0.id)\"}" })
+        }
+    }
+
+    @Test(
+        "are pending until a test message is accepted, and disabled without one; another test makes them pending",
+        arguments: TestEngine.allCases)
+    func states(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let store = try WebhookStore(in: users.file, .random())
+            let webhook = try #require(
+                try await store.register(
+                    "https://example.com/alerts", label: nil, Self.secret, for: users.ann, now: Self.now,
+                    test: Self.test
+                ).webhook)
+            func state() async throws -> StoredWebhook.State? {
+                try await store.webhooks(of: users.ann).first?.state
+            }
+            func message() async throws -> WebhookDelivery {
+                let all = try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9)
+                #expect(all.count == 1 && all.allSatisfy(\.isTest))
+                return try #require(all.first)
+            }
+            // A firing is not sent to a webhook that is pending.
+            let alerts = AlertStore(in: users.file)
+            let alert = try #require(
+                try await alerts.create(
+                    AlertStoreTests.above("1"), label: nil, rearmAfter: 60, for: users.ann))
+            let fired = try await alerts.fire(
+                [AlertEvidence(alert: alert.id)], of: users.ann, now: Self.now
+            ) { _ in "{}" }
+            #expect(fired.firings.count == 1 && fired.deliveries == 0)
+            let first = try await message()
+            let later = Self.now + .seconds(10)
+            _ = try await store.didFail(
+                first, "status 401", at: later, next: later + .seconds(5),
+                expiredBefore: Self.now - .seconds(1))
+            #expect(try await state() == .pending)
+            _ = try await store.didFail(
+                first, "status 401", at: later, next: later + .seconds(5), expiredBefore: later)
+            #expect(try await state() == .disabled)
+            #expect(try await store.pendingCount() == 0)
+
+            let tested = try await store.requestTest(
+                of: webhook.id, for: users.ann, now: later, body: Self.test(webhook.id))
+            #expect(tested?.state == .pending && tested?.pendingDeliveries == 1)
+            // Another one takes the place of the first.
+            let again = try await store.requestTest(
+                of: webhook.id, for: users.ann, now: later, body: Self.test(webhook.id))
+            #expect(again?.pendingDeliveries == 1)
+            try await store.postpone(message(), until: later + .seconds(60))
+            #expect(try await message().attempts == 0)
+            #expect(try await store.nextDue(except: []) == later + .seconds(60))
+            try await store.didDeliver(message(), at: later)
+            #expect(try await state() == .active)
+            // The test of an active webhook changes nothing, whatever its outcome is.
+            _ = try await store.requestTest(
+                of: webhook.id, for: users.ann, now: later, body: Self.test(webhook.id))
+            _ = try await store.didFail(
+                message(), "status 500", at: later, next: later, expiredBefore: later + .seconds(1))
+            #expect(try await state() == .active)
+            // A receiver that is gone gets nothing any more.
+            let second = try await alerts.fire(
+                [AlertEvidence(alert: alert.id)], of: users.ann, now: later + .seconds(60)
+            ) { _ in "{}" }
+            #expect(second.deliveries == 1)
+            let firing = try #require(
+                try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9).first)
+            let discarded = try await store.didFail(
+                firing, "status 410", at: later, next: later, expiredBefore: Self.now, isGone: true)
+            #expect(discarded == 1)
+            #expect(try await state() == .disabled)
+            #expect(
+                try await store.requestTest(of: webhook.id, for: users.bob, now: later, body: "{}") == nil)
+        }
+    }
+
+    @Test(
+        "of an earlier version are active, and their addresses are encrypted when the store is opened",
+        arguments: TestEngine.allCases)
+    func earlierVersion(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let users = try TwoUsers(database)
+            let key = MasterKey.random()
+            let (store, webhook, _) = try await Self.fill(users, key, seconds: [])
+            let planted = "https://planted.example/" + String(repeating: "token", count: 40)
+            try await users.file.database.write { db in
+                try db.execute(
+                    "UPDATE webhook SET url = ?, sealed_url = NULL, url_key_id = NULL, state = NULL",
+                    [planted])
+            }
+            // A row that an earlier version writes during an upgrade can be read, too.
+            #expect(try await store.webhooks(of: users.ann).map(\.url) == [planted])
+            let opened = try WebhookStore(in: users.file, key)
+            let listed = try await opened.webhooks(of: users.ann)
+            #expect(listed.map(\.url) == [planted] && listed.map(\.state) == [.active])
+            let target = try await opened.target(of: webhook.id, users.ann)
+            #expect(target?.url == planted && target?.secret == Self.secret)
+            let clear: Int? = try await users.file.database.read { db in
+                try db.value("SELECT count(*) FROM webhook WHERE url <> '' OR sealed_url IS NULL")
+            }
+            #expect(clear == 0)
+            if let pool = users.file.database.sqlite?.pool {
+                try await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            }
+            #expect(try await database.allBytes().range(of: Data("planted.example".utf8)) == nil)
         }
     }
 }

@@ -66,7 +66,8 @@ struct StorageCopyTests {
         async throws
     {
         _ = try await WebhookStore(in: file, key).register(
-            "https://example.com", label: "mine", Secret("planted"), for: owner)
+            "https://example.com", label: "mine", Secret("planted"), for: owner
+        ) { _ in "{}" }
         let alerts = AlertStore(in: file)
         let alert = try await alerts.create(
             .priceAbove(symbol, try decimal("250.10")), label: "up", rearmAfter: 60, for: owner)
@@ -185,6 +186,7 @@ struct StorageCopyTests {
                         try await WebhookStore(in: file, key).webhooks(of: owner).first)
                     let target = try await WebhookStore(in: file, key).target(of: webhook.id, owner)
                     #expect(target?.secret == Secret("planted") && webhook.pendingDeliveries == 1)
+                    #expect(target?.url == "https://example.com" && webhook.state == .pending)
                 }
                 let aapl = try #require(Symbol("AAPL"))
                 let list = try await WatchlistStore(in: server).create(named: "next", of: [aapl], for: owner)

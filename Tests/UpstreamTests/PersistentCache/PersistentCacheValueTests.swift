@@ -50,7 +50,7 @@ struct PersistentCacheValueTests {
         figures.sector = text(&random)
         figures.industry = text(&random)
         figures.country = text(&random)
-        figures.website = text(&random)
+        figures.website = Bool.random(using: &random) ? "https://www.example/" : nil
         figures.marketCap = decimal(&random)
         figures.priceEarningsRatio = decimal(&random)
         figures.earningsPerShare = decimal(&random)
@@ -129,7 +129,7 @@ struct PersistentCacheValueTests {
             publishedAt: reading.fetchedAt)
         article.summary = text(&random)
         article.author = text(&random)
-        article.imageURL = text(&random)
+        article.imageURL = Bool.random(using: &random) ? "https://news.example/1.png" : nil
         return article
     }
 

@@ -20,17 +20,15 @@ struct AlpacaOrderEstimate {
             provenance: facts.quote?.provenance ?? Provenance(source: .alpaca, fetchedAt: facts.readAt))
         preview.currency = facts.instrument?.currency ?? facts.quote?.currency
         preview.accountCurrency = facts.account?.currency
-        preview.price = price
-        preview.quantity = quantity
-        preview.value = value
+        preview.estimate(ticket, by: facts.quote)
         if isShare { preview.costs.commission = .zero }
         if let currency = preview.currency, currency == preview.accountCurrency {
             preview.conversionRate = 1
             preview.accountCosts.commission = preview.costs.commission
-            preview.cashRequired = opensPosition.flatMap { opens in opens ? value : .zero }
-            preview.margin = margin(in: currency)
+            preview.cashRequired = opensPosition.flatMap { opens in opens ? preview.value : .zero }
+            preview.margin = margin(in: currency, of: preview.value)
         }
-        preview.rejections = rejections
+        preview.rejections = rejections(of: preview.quantity, worth: preview.value)
         return preview
     }
 
@@ -38,50 +36,12 @@ struct AlpacaOrderEstimate {
 
     // MARK: Amounts
 
-    /// The price at which an order executes now: the other side of the quote, or the last price.
-    private var marketPrice: Decimal? {
-        (ticket.side == .buy ? facts.quote?.ask : facts.quote?.bid) ?? facts.quote?.price
-    }
-
-    private var price: Decimal? {
-        switch ticket.price {
-        case .market: return marketPrice
-        case .limit(let limit), .stopLimit(_, let limit): return limit
-        case .stop(let stop): return stop
-        case .trailingStop(let trail):
-            guard let market = marketPrice else { return nil }
-            let distance: Decimal? =
-                switch trail {
-                case .amount(let amount): amount
-                case .percent(let percent): try? (market * percent).divided(by: 100, to: 4, .halfEven)
-                }
-            let stop = distance.flatMap { try? ticket.side == .buy ? market + $0 : market - $0 }
-            // A sale at a distance above the price has no stop price.
-            return stop.flatMap { $0 > .zero ? $0 : nil }
-        }
-    }
-
-    private var quantity: Decimal? {
-        switch ticket.size {
-        case .quantity(let quantity): quantity
-        case .notional(let notional):
-            price.flatMap { $0.isZero ? nil : try? notional.divided(by: $0, to: 9, .towardZero) }
-        }
-    }
-
-    private var value: Decimal? {
-        switch ticket.size {
-        case .notional(let notional): notional
-        case .quantity(let quantity): price.flatMap { try? quantity * $0 }
-        }
-    }
-
     /// Whether the order opens a position, or makes one larger; nil if the position is unknown.
     private var opensPosition: Bool? {
         facts.heldQuantity.map { held in ticket.side == .buy ? !held.isNegative : held <= .zero }
     }
 
-    private func margin(in currency: String) -> OrderPreview.MarginImpact? {
+    private func margin(in currency: String, of value: Decimal?) -> OrderPreview.MarginImpact? {
         guard let available = facts.account?.buyingPower else { return nil }
         var margin = OrderPreview.MarginImpact()
         margin.currency = currency
@@ -93,7 +53,9 @@ struct AlpacaOrderEstimate {
 
     // MARK: Rejections
 
-    private var rejections: [OrderPreview.ExpectedRejection] {
+    private func rejections(
+        of quantity: Decimal?, worth value: Decimal?
+    ) -> [OrderPreview.ExpectedRejection] {
         var found: [OrderPreview.ExpectedRejection] = []
         func reject(_ reason: RejectionReason, _ part: OrderPreview.TicketPart, _ message: String) {
             found.append(.init(OrderRejection(reason, message: message), of: part))
@@ -124,7 +86,7 @@ struct AlpacaOrderEstimate {
                 .other, .extendedHours,
                 "Outside of the regular hours Alpaca takes only a LIMIT order that is DAY or GTC.")
         }
-        if let part = fundsRejection { found.append(part) }
+        if let funds = fundsRejection(of: quantity, worth: value) { found.append(funds) }
         return found + exitRejections
     }
 
@@ -150,7 +112,9 @@ struct AlpacaOrderEstimate {
     }
 
     /// The rejection for lack of money or of shares.
-    private var fundsRejection: OrderPreview.ExpectedRejection? {
+    private func fundsRejection(
+        of quantity: Decimal?, worth value: Decimal?
+    ) -> OrderPreview.ExpectedRejection? {
         guard let quantity, let held = facts.heldQuantity else { return nil }
         if ticket.side == .sell, held > .zero {
             guard let available = facts.availableQuantity, quantity > available else { return nil }

@@ -200,6 +200,7 @@ extension SaxoNetPosition {
             position.currentPrice = currency.major(view.currentPrice)
             position.marketValue = marketValue(in: currency)
             position.unrealizedProfitLoss = currency.major(view.profitLoss)
+            position.addCost(of: base.amount)
         }
         position.inAccountCurrency = converted(to: account.currency)
         position.exposure = exposure(to: account.currency)
@@ -250,5 +251,16 @@ extension SaxoNetPosition {
         guard value != nil || view.profitLossInBase != nil else { return nil }
         return ConvertedAmounts(
             currency: currency, marketValue: value, unrealizedProfitLoss: view.profitLossInBase)
+    }
+}
+
+extension Position {
+    /// Adds what Saxo does not report: the cost, negative for a short position, and the profit in per cent of it.
+    fileprivate mutating func addCost(of amount: Decimal) {
+        guard assetClass?.isPricedPerUnit == true, let averageEntryPrice,
+            let cost = try? amount * averageEntryPrice
+        else { return }
+        costBasis = cost.withoutTrailingZeros
+        unrealizedProfitLossPercent = (try? cost.magnitude).flatMap { unrealizedProfitLoss?.percent(of: $0) }
     }
 }

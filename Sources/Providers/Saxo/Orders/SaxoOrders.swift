@@ -103,8 +103,7 @@ extension SaxoClient: TradingAPI {
             "check order", precheckCaller, .post, try address(.trading, ["v2", "orders", "precheck"]),
             body: body, requestID: ticket.clientOrderID, changesNothing: true, in: context,
             read: SaxoPrecheck.init(_:))
-        return result.preview(
-            of: ticket, price: parts[0].stopLimitPrice ?? parts[0].price, listing, at: clock.wallTime())
+        return result.preview(of: ticket, listing, at: clock.wallTime())
     }
 
     /// The terms of the ticket and of its legs, the ticket's first: at least one.

@@ -110,21 +110,12 @@ extension SaxoPrecheck {
         }
     }
 
-    /// The result as an `OrderPreview` of Portico.
-    func preview(of ticket: OrderTicket, price: Decimal?, _ listing: SaxoListing, at now: Instant)
-        -> OrderPreview
-    {
+    /// The result as an `OrderPreview` of Portico, without price and value, which Saxo does not report.
+    func preview(of ticket: OrderTicket, _ listing: SaxoListing, at now: Instant) -> OrderPreview {
         var preview = OrderPreview(
             isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: now))
         let currency = listing.currency
         preview.currency = currency?.code
-        preview.price = currency.major(price)
-        switch ticket.size {
-        case .quantity(let quantity):
-            preview.quantity = quantity
-            preview.value = preview.price.flatMap { try? quantity * $0 }
-        case .notional(let notional): preview.value = notional
-        }
         preview.costs = costs(cost, total: totalCost) { currency.major($0) }
         preview.accountCosts = costs(accountCost, total: accountTotalCost) { $0 }
         preview.accountCurrency = cashCurrency

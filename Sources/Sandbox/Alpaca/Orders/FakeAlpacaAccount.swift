@@ -399,8 +399,10 @@ extension FakeAlpacaAccount {
     private func checkFunds(
         _ ticket: FakeAlpacaOrderTicket, without old: FakeAlpacaOrder?, _ view: MarketView
     ) throws {
-        let price =
-            ticket.limitPrice ?? ticket.stopPrice ?? Decimal(cents: view.price(ticket.instrument.symbol) ?? 0)
+        let last = Decimal(cents: view.price(ticket.instrument.symbol) ?? 0)
+        // A limit is the highest price of a purchase, but the lowest of a sale; a stop may have been passed.
+        let bound = ticket.side == .buy ? ticket.limitPrice : nil
+        let price = bound ?? max(ticket.limitPrice ?? .zero, ticket.stopPrice ?? .zero, last)
         let held =
             try book(view).holdings(at: view.now).first { $0.instrument == ticket.instrument }?
             .quantity
