@@ -43,11 +43,18 @@ package struct Article: Hashable, Sendable {
 /// Some articles, newest first, and how to get the ones before them.
 package struct ArticlePage: Hashable, Sendable {
     package var articles: [Article]
+    /// For each article that could not be read its place in the provider's response and what is wrong with it, without a
+    /// value of it.
+    package var unreadable: [String]
     /// The provider's own mark of where older articles begin, without any credential; nil at the end.
     package var next: String?
 
-    package init(articles: [Article], next: String?) {
+    package init(articles: [Article], unreadable: [String] = [], next: String?) {
         self.articles = articles
+        self.unreadable = unreadable
         self.next = next
     }
+
+    /// The number of articles, also of those that could not be read.
+    package var count: Int { articles.count + unreadable.count }
 }

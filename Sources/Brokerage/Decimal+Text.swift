@@ -270,7 +270,7 @@ extension UInt64 {
 
 extension UInt128 {
     /// The number of decimal digits.
-    fileprivate var digitCount: Int {
+    var digitCount: Int {
         var count = 1
         var rest = self
         while rest >= 10 {

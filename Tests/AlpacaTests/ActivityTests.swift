@@ -87,16 +87,35 @@ struct ActivityTests {
             members:
                 #""activity_type":"CFEE","date":"2026-11-12","qty":"-0.0001","price":"95000","net_amount":"0","currency":"USD","symbol":"BTCUSD""#,
             line: "FEE CFEE 2026-11-12 2026-11-12 BTC/USD - -0.0001 95000 0 USD"),
-        // An unknown type keeps the broker's term; a missing amount is not zero, and an amount without currency is none.
+        // An unknown type keeps the broker's term; a missing amount is not zero, and no currency is that of the account.
         Row(
             members: #""activity_type":"QUANTUM","activity_sub_type":"LEAP","date":"2026-11-12""#,
-            line: "OTHER QUANTUM/LEAP 2026-11-12 2026-11-12 - - - - - -"),
+            line: "OTHER QUANTUM/LEAP 2026-11-12 2026-11-12 - - - - - USD"),
         Row(
             members: #""activity_type":"FEE","date":"2026-11-12","net_amount":"-1""#,
-            line: "FEE FEE 2026-11-12 2026-11-12 - - - - - -"),
+            line: "FEE FEE 2026-11-12 2026-11-12 - - - - -1 USD"),
+        // The documented samples of a dividend and of a deposit.
+        Row(
+            members:
+                #""activity_type":"DIV","date":"2026-11-12","net_amount":"3.12","symbol":"AAPL","qty":"12","per_share_amount":"0.26""#,
+            line: "DIVIDEND DIV 2026-11-12 2026-11-12 AAPL - - 0.26 3.12 USD"),
+        Row(
+            members: #""activity_type":"CSD","date":"2026-11-12","net_amount":"2000""#,
+            line: "DEPOSIT CSD 2026-11-12 2026-11-12 - - - - 2000 USD"),
+        Row(
+            members: #""activity_type":"CSR","date":"2026-11-12","net_amount":"-2000""#,
+            line: "WITHDRAWAL CSR 2026-11-12 2026-11-12 - - - - -2000 USD"),
+        Row(
+            members:
+                #""activity_type":"OPEXP","date":"2026-11-12","net_amount":"0","symbol":"AAPL261218C00230000","qty":"-1""#,
+            line: "TRADE OPEXP 2026-11-12 2026-11-12 AAPL261218C00230000 - -1 - 0 USD"),
+        Row(
+            members:
+                #""activity_type":"CIL","date":"2026-11-12","net_amount":"7.5","symbol":"AAPL","qty":"-0.5","price":"15""#,
+            line: "TRADE CIL 2026-11-12 2026-11-12 AAPL - -0.5 15 7.5 USD"),
         Row(
             members: #""activity_type":"MEM","date":"2026-11-12","symbol":"not a symbol""#,
-            line: "OTHER MEM 2026-11-12 2026-11-12 - - - - - -"),
+            line: "OTHER MEM 2026-11-12 2026-11-12 - - - - - USD"),
     ]
 
     @Test("of unusual forms are mapped without a guess", arguments: rows)
@@ -108,12 +127,14 @@ struct ActivityTests {
     @Test(
         "have the kind of their type",
         arguments: [
-            (ActivityKind.trade, "FILL OPTRD OPCSH"), (.deposit, "CSD"), (.withdrawal, "CSW"),
-            (.transfer, "JNLC ACATC JNLS ACATS FOPT"), (.dividend, "DIV DIVCGL DIVCGS DIVROC DIVTXEX CGD"),
+            (ActivityKind.trade, "FILL OPTRD OPCSH OPEXC OPASN OPEXP CIL EXTRD FXTRD"), (.deposit, "CSD CSR"),
+            (.withdrawal, "CSW"), (.transfer, "JNL JNLC ACATC JNLS ACATS FOPT"),
+            (.dividend, "DIV DIVCGL DIVCGS DIVROC DIVTXEX CGD"),
             (.interest, "INT"), (.tax, "DIVNRA DIVFT DIVTW DIVWH INTNRA INTTW WH"),
-            (.fee, "FEE CFEE DIVFEE PTC PTR"), (.split, "SPLIT SSP"), (.spinOff, "SPIN SSO"), (.merger, "MA"),
+            (.fee, "FEE CFEE DIVFEE PTC PTR"), (.split, "SPLIT SSP"), (.spinOff, "SPIN SSO"),
+            (.merger, "MA REORG REO VOF OPCA"),
             (.symbolChange, "NC SC"),
-            (.other, "MEM REORG REO VOF FIMAT OPCA OPASN OPEXC OPEXP OPXRC JNL ALLOC CORR CSR TRANS MISC"),
+            (.other, "MEM FIMAT OPXRC ALLOC CORR TRANS MISC OCT INTPNL SWP"),
         ])
     func kinds(kind: ActivityKind, types: String) throws {
         for type in types.split(separator: " ") {
@@ -128,6 +149,31 @@ struct ActivityTests {
         let error = #expect(throws: JSONError.self) { try decodeList(of: AlpacaActivity.self, from: body) }
         #expect(
             error?.description.hasPrefix(#"[0]: no "date or transaction_time""#) == true, "\(error as Any)")
+    }
+
+    @Test(
+        "that cannot be read completely are activities without figures, and do not remove the others",
+        arguments: [
+            (#""activity_type":"DIV","date":"2026-11-12","net_amount":true"#, "DIVIDEND DIV 2026-11-12"),
+            (#""activity_type":"DIV","date":"tomorrow","net_amount":"1""#, "DIVIDEND DIV 2026-11-18"),
+            (#""activity_type":["DIV"],"date":"2026-11-12""#, "OTHER  2026-11-12"),
+            (
+                #""activity_type":"FILL","transaction_time":"2026-11-19T00:30:00Z","qty":{"a":1}"#,
+                "TRADE FILL 2026-11-18"
+            ),
+            (#""activity_type":"DIV""#, "DIVIDEND DIV 2026-11-18"),
+        ])
+    func unreadable(members: String, expected: String) throws {
+        let body = #"[{"id":"20261118000000000::1",\#(members)},"# + Self.page(0..<1).dropFirst()
+        let activities = try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in
+            try reader.activities().map(\.activity)
+        }
+        #expect(activities.map(\.amount) == [nil, 1])
+        #expect(activities.map(\.quantity) == [nil, nil])
+        let (first, words) = (activities[0], expected.split(separator: " ", omittingEmptySubsequences: false))
+        #expect(first.id == "20261118000000000::1" && first.providerKind == words[1])
+        #expect(first.kind.rawValue == words[0])
+        #expect(first.date.description == words[2])
     }
 
     private static func page(_ ids: Range<Int>, status: String = "executed") -> String {

@@ -14,16 +14,28 @@ struct HistoryQueryTests {
         ])
     func usual(range: HistoryRange, period: String, timeframe: String) throws {
         let query = try #require(AlpacaHistoryQuery(range, nil, now: wallTime))
-        #expect(query.items.map(\.name) == ["period", "timeframe"])
-        #expect(query.items.map(\.value) == [period, timeframe])
+        #expect(query.items.map(\.name) == ["period", "timeframe", "pnl_reset"])
+        let reset = timeframe == "1D" || range == .oneDay ? nil : "no_reset"
+        #expect(query.items.map(\.value) == [period, timeframe, reset])
+    }
+
+    @Test(
+        "counts profits from one base, also within a day",
+        arguments: [
+            (HistoryRange.oneDay, Interval.oneMinute, nil), (.fiveDays, .fiveMinutes, "no_reset"),
+            (.oneWeek, .oneHour, "no_reset"), (.oneMonth, .oneHour, "no_reset"), (.oneMonth, .oneDay, nil),
+        ] as [(HistoryRange, Interval, String?)])
+    func reset(range: HistoryRange, interval: Interval, value: String?) throws {
+        let query = try #require(AlpacaHistoryQuery(range, interval, now: wallTime))
+        #expect(query.items.last?.value == value)
     }
 
     @Test("since the beginning of the year is a start, midnight in New York")
     func yearToDate() throws {
         let query = try #require(AlpacaHistoryQuery(.yearToDate, nil, now: wallTime))
-        #expect(query.items.map(\.name) == ["start", "timeframe"])
+        #expect(query.items.map(\.name) == ["start", "timeframe", "pnl_reset"])
         let year = wallTime.inNewYork.date.year
-        #expect(query.items.map(\.value) == ["\(year)-01-01T05:00:00Z", "1D"])
+        #expect(query.items.map(\.value) == ["\(year)-01-01T05:00:00Z", "1D", nil])
     }
 
     @Test(

@@ -65,13 +65,28 @@ struct NewsTests {
         }
     }
 
-    @Test("without an address is left out; without a headline it is a fault with its place")
+    @Test(
+        "without an address is left out; one that cannot be read has its place, and does not remove the others"
+    )
     func faults() throws {
         let body = try AlpacaTests.example("news")
         let silent = try body.replacing(#""url":"https://news.example/a/48122001"}"#, with: #""url":null}"#)
         #expect(try decode(AlpacaNews.self, from: silent).articles.map(\.article) == [nil])
+        // Recorded articles lack it.
+        let sourceless = try body.replacing(#""source":"benzinga","#, with: "")
+        #expect(sourceless != body)
+        #expect(
+            try decode(AlpacaNews.self, from: sourceless).articles.compactMap(\.article?.publisher) == [
+                "benzinga"
+            ])
         let broken = try body.replacing(#""headline":"#, with: #""title":"#)
-        let error = #expect(throws: JSONError.self) { try decode(AlpacaNews.self, from: broken) }
-        #expect(error?.description.hasPrefix(#"news[0]: no "headline""#) == true)
+        let news = try decode(AlpacaNews.self, from: broken)
+        #expect(news.articles.isEmpty && news.unreadable.count == 1)
+        #expect(news.unreadable.first?.hasPrefix(#"news[0]: no "headline" (byte "#) == true)
+        let first = String(decoding: body, as: UTF8.self)
+        let more = first.replacing(#""news":["#, with: #""news":[{"id":1,"headline":true},"#)
+        let mixed = try decode(AlpacaNews.self, from: Array(more.utf8))
+        #expect(mixed.articles.map(\.article?.id) == ["48122001"])
+        #expect(mixed.unreadable.map { $0.prefix(17) } == ["news[0].headline:"])
     }
 }

@@ -85,13 +85,30 @@ struct OrderTests {
 
     @Test("has a state for each of Alpaca's statuses")
     func allStatuses() {
-        #expect(AlpacaOrderStatus.allCases.count == 17)
+        #expect(AlpacaOrderStatus.allCases.count == 18)
+    }
+
+    @Test(
+        "of a new status or side is read: it has not ended, and has the broker's term",
+        arguments: [
+            ("pending_review", "0", "buy", OrderState.accepted, OrderSide.buy),
+            ("lost", "0", "sell_short", .accepted, .sell), ("lost", "1", "sell", .partiallyFilled, .sell),
+            ("lost", "2", "buy_minus", .filled, .buy),
+        ])
+    func growing(status: String, filled: String, side: String, state: OrderState, expected: OrderSide) throws
+    {
+        let order = try read(
+            example("order").replacing(#""status":"accepted""#, with: #""status":"\#(status)""#)
+                .replacing(#""filled_qty":"0""#, with: #""filled_qty":"\#(filled)""#)
+                .replacing(#""side":"buy""#, with: #""side":"\#(side)""#))
+        #expect(order.state == state && order.side == expected)
+        #expect(order.providerState == status)
     }
 
     @Test(
         "that cannot be read is named with its place",
         arguments: [
-            (#""status":"accepted""#, #""status":"lost""#, "status: expected one of the statuses of orders"),
+            (#""status":"accepted""#, #""status":7"#, "status: expected a string, found a number"),
             (#""qty":"2""#, #""qty":"two""#, "qty: expected a decimal"),
             (#""side":"buy""#, #""side":"hold""#, "side: expected one of buy, sell"),
             (
@@ -127,6 +144,15 @@ struct OrderTests {
                 .price
             ),
             (422, 40_010_001, "qty must be > 0", .quantity),
+            (
+                403, 40_310_000, "insufficient underlying qty available for covered call (requested: 100)",
+                .insufficientQuantity
+            ),
+            (403, 40_310_000, "cannot short a non-marginable asset", .notTradable),
+            (403, 40_310_000, "account is not allowed to short", .notTradable),
+            (422, 42_210_000, "invalid symbol: ABCD", .notTradable),
+            (422, 42_210_000, "invalid crypto time_in_force", .other),
+            (403, 40_310_000, "cost basis must be >= minimal amount of order 10", .quantity),
             (422, 42_210_000, #"order is already in "filled" state"#, .tooLate),
             (422, 40_010_001, "something new", .other),
         ])

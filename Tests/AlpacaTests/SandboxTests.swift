@@ -55,6 +55,65 @@ struct SandboxTests {
         }
     }
 
+    @Test("quotes a share by its bar where the last trade is older", arguments: [true, false])
+    func outdatedTrade(isOutdated: Bool) async throws {
+        try await withSandbox({ if isOutdated { $0.alpaca.outdatedTrades = ["AMD"] } }) {
+            alpaca, sandbox, session in
+            let amd = try symbol("AMD")
+            let quote = try #require(try await alpaca.quotes(for: [amd], in: .patient)[amd])
+            let ticks = try #require(MarketView(sandbox.market, at: session.now).price("AMD"))
+            #expect(quote.price == Decimal(coefficient: Int128(ticks), scale: 2))
+            #expect((quote.provenance.asOf == nil) == isOutdated)
+            let change = try #require(quote.change)
+            let previous = try #require(quote.previousClose)
+            let limit = try previous.divided(by: 5, to: 2, .halfEven)
+            #expect(try change.magnitude < limit)
+        }
+    }
+
+    @Test(
+        "refuses the newest bars to a plan without them, and has those before",
+        arguments: [FakeAlpacaSettings.RecentSIPRefusal.forbidden, .unprocessable])
+    func recentBars(refusal: FakeAlpacaSettings.RecentSIPRefusal) async throws {
+        try await withSandbox({
+            $0.alpaca.recentSIPDelay = .seconds(900)
+            $0.alpaca.recentSIPRefusal = refusal
+        }) { alpaca, sandbox, session in
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(interval: .oneMinute, last: 30)
+            let series = try #require(try await alpaca.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(series.count == 30)
+            #expect(series.times.last == (session.now - .seconds(900)).secondsSince1970)
+            #expect(sandbox.calls[.alpaca, "GET /v2/stocks/bars"] == 2)
+            // Nothing is in a window that begins later.
+            let newest = ChartWindow(interval: .oneMinute, from: session.now - .seconds(600))
+            #expect(try await alpaca.charts(of: [aapl], newest, in: .patient)[aapl]?.count == 0)
+        }
+    }
+
+    @Test("has the same bookings with and without currencies, in US dollars", arguments: [true, false])
+    func currencies(haveCurrency: Bool) async throws {
+        try await withSandbox({ $0.alpaca.activitiesHaveCurrency = haveCurrency }) { alpaca, _, _ in
+            let page = try await alpaca.activities(of: "any", ActivityQuery(), in: .patient)
+            #expect(
+                page.activities.contains { $0.kind == .dividend }
+                    && page.activities.contains { $0.kind == .deposit })
+            #expect(page.activities.allSatisfy { $0.amount != nil && $0.currency == "USD" })
+        }
+    }
+
+    @Test(
+        "counts profits of several days from one base",
+        arguments: [HistoryRange.fiveDays, .oneWeek, .oneMonth])
+    func profits(range: HistoryRange) async throws {
+        try await withSandbox { alpaca, _, _ in
+            let history = try await alpaca.history(of: "any", range, interval: .oneHour, in: .patient)
+            let base = try #require(history.baseValue)
+            #expect(Set(history.points.map(\.time.inNewYork.date)).count >= 4)
+            for point in history.points { #expect(try point.profitLoss == point.equity - base) }
+        }
+    }
+
     @Test("tells of today minute by minute until now")
     func today() async throws {
         try await withSandbox { alpaca, _, session in

@@ -54,6 +54,19 @@ struct SnapshotTests {
         #expect(quote.open?.description == "226.1")
     }
 
+    @Test("whose last trade is older than its daily bar has the bar's close, at a time that is not known")
+    func outdatedTrade() throws {
+        let body = try example("snapshots")
+            .replacing("2026-11-20T20:59:59.913847612Z", with: "2026-08-20T20:59:59Z")
+            .replacing(#""p":227.45"#, with: #""p":910"#)
+        let quote = try #require(try quotes(body)["AAPL"])
+        #expect(quote.price?.description == "227.45")
+        #expect(quote.previousClose?.description == "226")
+        #expect(quote.change?.description == "1.45")
+        #expect(quote.open?.description == "226.1")
+        #expect(quote.provenance.asOf == nil)
+    }
+
     @Test("has no side where nobody bids or asks, and no part that was not sent")
     func missing() throws {
         let quotes = try quotes(example("snapshots-premarket"))
@@ -88,7 +101,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "that cannot be read is named with its place",
+        "that cannot be read is named with its place, and does not remove the others",
         arguments: [
             (
                 #"{"AAPL":{"latestTrade":{"p":"x"}}}"#,
@@ -100,12 +113,21 @@ struct SnapshotTests {
             ),
             (#"{"AAPL":{"dailyBar":[]}}"#, "AAPL.dailyBar: expected an object, found an array (byte 20)"),
             (#"{"AAPL":7}"#, "AAPL: expected an object, found a number (byte 8)"),
-            ("[]", "expected an object, found an array (byte 0)"),
         ])
-    func refusals(body: String, message: String) {
+    func refusals(body: String, message: String) throws {
+        let more = body.dropLast() + #","MSFT":{"latestTrade":{"p":5}}}"#
+        let snapshots = try decode(AlpacaSnapshots.self, from: Array(more.utf8))
+        let (aapl, msft) = (try symbol("AAPL"), try symbol("MSFT"))
+        #expect(snapshots.failures[aapl]?.description == message)
+        #expect(snapshots.bySymbol[aapl] == nil && snapshots.failures.count == 1)
+        #expect(snapshots.bySymbol[msft]?.quote(of: msft, feed: nil, fetchedAt: wallTime).price == 5)
+    }
+
+    @Test("is in a map")
+    func map() {
         let error = #expect(throws: JSONError.self) {
-            try decode(AlpacaSnapshots.self, from: Array(body.utf8))
+            try decode(AlpacaSnapshots.self, from: Array("[]".utf8))
         }
-        #expect(error?.description == message)
+        #expect(error?.description == "expected an object, found an array (byte 0)")
     }
 }

@@ -108,6 +108,42 @@ struct SeriesTests {
                 == false)
     }
 
+    @Test(
+        "of less than a day has the last 30 days, or the month in which an older window ends, and lacks what was before",
+        arguments: [
+            // It is 2026-11-21; 30 days ago it was 2026-10-22.
+            (ChartWindow(interval: .oneHour, from: Instant("2026-11-01T00:00:00Z")), nil, false),
+            (ChartWindow(interval: .oneHour, from: Instant("2026-10-01T00:00:00Z")), nil, true),
+            (ChartWindow(interval: .oneHour, last: 500), nil, true),
+            (
+                ChartWindow(
+                    interval: .oneHour, from: Instant("2026-09-10T00:00:00Z"),
+                    to: Instant("2026-09-20T00:00:00Z")),
+                "2026-09", false
+            ),
+            (
+                ChartWindow(
+                    interval: .oneHour, from: Instant("2026-07-10T00:00:00Z"),
+                    to: Instant("2026-09-01T04:00:00Z")),
+                "2026-08", true
+            ),
+        ] as [(ChartWindow, String?, Bool)])
+    func months(window: ChartWindow, month: String?, isTruncated: Bool) async throws {
+        let row = #"{"1. open":"1","2. high":"1","3. low":"1","4. close":"1","5. volume":"1"}"#
+        let body =
+            #"{"Meta Data":{"6. Time Zone":"US/Eastern"},"Time Series (60min)":{"2026-11-20 10:00:00":\#(row)}}"#
+        try await withAlphaVantage(
+            .premium(callsPerMinute: 75), answering: functions(["TIME_SERIES_INTRADAY": body])
+        ) { client, server in
+            let ibm = try symbol("IBM")
+            let series = try #require(try await client.charts(of: [ibm], window, in: .patient)[ibm])
+            #expect(series.isTruncated == isTruncated)
+            let target = try #require(server.requests.last?.target)
+            #expect(target.contains("&outputsize=full") && target.contains("&month=") == (month != nil))
+            if let month { #expect(target.contains("&month=\(month)&")) }
+        }
+    }
+
     @Test("of a listing in pence is told in pounds")
     func pence() async throws {
         let bodies = [

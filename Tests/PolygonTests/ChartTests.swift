@@ -169,6 +169,53 @@ struct ChartTests {
         }
     }
 
+    /// A free plan at Saturday, 2026-11-21: two years, less a day, begin on 2024-11-22 at midnight in New York.
+    @Test(
+        "of a window before the plan's history begins with it, and says that it lacks older candles",
+        arguments: [
+            (ChartWindow(interval: .oneDay, last: 361), 2, true),
+            (ChartWindow(interval: .oneDay, last: 2), 1, false),
+            (ChartWindow(interval: .oneDay, from: Instant("2020-01-01T00:00:00Z")), 2, true),
+            (ChartWindow(interval: .oneDay, from: Instant("2026-01-01T00:00:00Z")), 1, false),
+            (ChartWindow(interval: .oneWeek, last: 53), 2, true),
+            (ChartWindow(interval: .oneMonth, last: 13), 2, true),
+        ])
+    func freePlan(window: ChartWindow, calls: Int, isTruncated: Bool) async throws {
+        let refusal = try example("error")
+        let first = try #require(Instant("2024-11-22T05:00:00Z"))
+        try await withPolygon(answering: { request, _ in
+            let parts = request.target.split(separator: "/")
+            let from = parts.dropLast().last.flatMap { Int64($0) } ?? 0
+            return from < first.secondsSince1970 * 1_000
+                ? .text(refusal, status: 403)
+                : .text(Self.bars(["2026-11-20T05:00:00Z", "2026-11-19T05:00:00Z"]))
+        }) { client, server in
+            let aapl = try symbol("AAPL")
+            let series = try #require(try await client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(series.isTruncated == isTruncated)
+            #expect(series.count >= 1)
+            #expect(server.requests.count == calls)
+            if calls == 2 {
+                #expect(server.requests[1].target.contains("/\(first.secondsSince1970)000/1795262400000?"))
+            }
+        }
+    }
+
+    @Test("of a window that ended before the plan's history is not entitled")
+    func beforeFreePlan() async throws {
+        let (refusal, details) = (try example("error"), try example("openapi-ticker-details"))
+        try await withPolygon(answering: { request, _ in
+            request.target.contains("/v3/reference/tickers/") ? .text(details) : .text(refusal, status: 403)
+        }) { client, server in
+            let window = ChartWindow(
+                interval: .oneDay, from: Instant("2020-01-01T00:00:00Z"), to: Instant("2021-01-01T00:00:00Z"))
+            await #expect(throws: ProviderFailure(.polygon, .notEntitled)) {
+                try await client.charts(of: [symbol("AAPL")], window, in: .patient)
+            }
+            #expect(server.requests.count == 2)
+        }
+    }
+
     @Test(
         "asks on by time where the limit of base bars cut it off, and does not tell of a bar that was cut in two"
     )

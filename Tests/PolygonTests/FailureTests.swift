@@ -88,7 +88,7 @@ struct FailureTests {
         let configuration = try PolygonConfiguration(base: base, key: APIKey("k"))
         #expect(configuration.windows == [QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))])
         #expect(try PolygonConfiguration(base: base, key: APIKey("k"), windows: []).windows.isEmpty)
-        #expect(base.url.text == "https://api.polygon.io")
+        #expect(base.url.text == "https://api.massive.com")
         #expect(PolygonConfiguration.url(of: .sandbox) == nil)
     }
 }

@@ -316,7 +316,7 @@ struct FakeAlpacaOrdersTests {
                 "only one of qty or notional is accepted"),
             Refusal(
                 resting().replacing(#""2""#, with: #""2.5""#), 422, code: 42_210_000,
-                "fractional orders must be DAY market orders"),
+                "fractional orders must be DAY orders"),
             Refusal(
                 resting().replacing("1.5", with: "290.123"), 422, code: 42_210_000,
                 "invalid limit_price 290.123. sub-penny increment does not fulfill minimum pricing criteria"),

@@ -151,7 +151,11 @@ struct ChartTests {
         "is asked for by the shortest range that has enough, or by its ends",
         arguments: [
             (ChartWindow(interval: .oneDay), "interval=1d&range=6mo"),
-            (ChartWindow(interval: .oneDay, last: 5_000), "interval=1d&range=max"),
+            // The range `max` has months: 5,001 trading days, with those on which exchanges are closed.
+            (
+                ChartWindow(interval: .oneDay, last: 5_000),
+                "interval=1d&period1=931089600&period2=1795262400"
+            ),
             (ChartWindow(interval: .oneWeek, last: 52), "interval=1wk&range=2y"),
             (ChartWindow(interval: .oneMonth, last: 12), "interval=1mo&range=2y"),
             (ChartWindow(interval: .oneHour, last: 7), "interval=60m&includePrePost=false&range=5d"),
@@ -176,6 +180,73 @@ struct ChartTests {
             _ = try await client.charts(of: [symbol("^SPX")], window, in: .patient)
             #expect(server.requests.map(\.target) == ["/q/v8/finance/chart/%5EGSPC?\(query)"])
         }
+    }
+
+    @Test(
+        "has the decimals that its binary32 numbers stand for, whatever digits are displayed",
+        arguments: [
+            (2, "73.79750061035156", "73.7975"), (2, "0.5133929848670959", "0.513393"),
+            (4, "1.0481081008911133", "1.0481081"), (2, "120.49500274658203", "120.495"),
+        ])
+    func digits(hint: Int, wire: String, price: String) async throws {
+        let body = try body(["2026-11-20T14:30:00Z"], meta: Self.newYork + #","priceHint":\#(hint)"#)
+            .replacing("\"low\":[1]", with: "\"low\":[\(wire)]")
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(series[0].prices.low.description == price)
+    }
+
+    @Test(
+        "of another interval than requested is not one of the requested interval",
+        arguments: [
+            (Interval.oneDay, "1mo", false), (.oneDay, "1d", true), (.oneHour, "1h", true),
+            (.oneHour, "60m", true), (.oneWeek, "3mo", false), (.oneMonth, "1mo", true),
+        ])
+    func granularity(interval: Interval, name: String, isServed: Bool) async throws {
+        let body = try body(["2026-11-02T14:30:00Z"], meta: Self.newYork + #","dataGranularity":"\#(name)""#)
+        do {
+            let series = try await chart(body, ChartWindow(interval: interval))
+            #expect(isServed && series?.count == 1)
+        } catch let failure as ProviderFailure {
+            #expect(!isServed && failure == ProviderFailure(.yahoo, .unsupported))
+        }
+    }
+
+    @Test("of a listing that has ended is none, also without a currency")
+    func delisted() async throws {
+        let body = #"""
+            {"chart":{"result":[{"meta":{"currency":null,"symbol":"CAPIO.ST","exchangeName":"YHD","instrumentType":
+            "MUTUALFUND","firstTradeDate":null,"regularMarketTime":1561759658,"priceHint":2,"dataGranularity":"1d"},
+            "indicators":{"quote":[{}]}}],"error":null}}
+            """#
+        #expect(try await chart(body, ChartWindow(interval: .oneDay), of: "CAPIO:XSTO") == nil)
+        // A range without trading of a listing that exists.
+        let listed = body.replacing("YHD", with: "STO")
+        let series = try #require(try await chart(listed, ChartWindow(interval: .oneDay), of: "CAPIO:XSTO"))
+        #expect(series.count == 0 && series.currency == nil)
+    }
+
+    @Test("of a window before the first trade is empty")
+    func beforeFirstTrade() async throws {
+        let body = #"""
+            {"chart":{"result":null,"error":{"code":"Bad Request","description":
+            "Data doesn't exist for startDate = 0, endDate = 86400"}}}
+            """#
+        try await withYahoo(body, status: 400) { client, _ in
+            let window = ChartWindow(
+                interval: .oneDay, from: Instant("1970-01-01T00:00:00Z"), to: Instant("1970-01-02T00:00:00Z"))
+            let aapl = try symbol("AAPL")
+            #expect(try await client.charts(of: [aapl], window, in: .patient)[aapl]?.count == 0)
+        }
+    }
+
+    @Test(
+        "leaves out a bar with a zero, which stands for no price",
+        arguments: ["open", "high", "low", "close"])
+    func zeros(column: String) async throws {
+        let body = try body(["2026-11-19T14:30:00Z", "2026-11-20T14:30:00Z"], meta: Self.newYork)
+            .replacing("\"\(column)\":[1,1]", with: "\"\(column)\":[0,1]")
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(series.times == (try seconds(["2026-11-20T05:00:00Z"])))
     }
 
     @Test("says when the window goes further back than Yahoo does")

@@ -54,22 +54,68 @@ struct CorporateActionTests {
         }
     }
 
-    @Test("are empty without events, unknown without a chart, and not known in pence")
+    @Test(
+        "are in the currency of the event if it has one, else of the chart, and never in pence",
+        arguments: [
+            ("GBp", "", "0.00205 GBP"), ("GBp", #","currency":"GBp""#, "0.00205 GBP"),
+            ("GBp", #","currency":"GBP""#, "0.205 GBP"), ("GBp", #","currency":"""#, "0.00205 GBP"),
+            ("EUR", #","currency":"USD""#, "0.205 USD"), ("EUR", #","currency":null"#, "0.205 EUR"),
+        ])
+    func currencies(chart: String, member: String, expected: String) async throws {
+        let body = Self.chart(currency: chart, zone: "Europe/London")
+            .replacing(#""date":1604673000"#, with: #""date":1604673000\#(member)"#)
+        try await withYahoo(Answers { _ in .text(body) }) { client, _ in
+            let dividends = try await client.dividends(of: [symbol("TSCO:XLON")], in: .patient)
+            let latest = try #require(try dividends[symbol("TSCO:XLON")]?.dividends.first)
+            #expect("\(latest.amount) \(latest.currency ?? "")" == expected)
+        }
+    }
+
+    @Test(
+        "that cannot be read do not remove the others",
+        arguments: [
+            #"{"date":1500000000,"numerator":0,"denominator":0}"#, #"{"date":1500000000,"numerator":null}"#,
+            #"{"date":"soon","numerator":2,"denominator":1}"#, "[]", "null",
+            #"{"date":1500000000,"numerator":{"a":[1]}}"#,
+        ])
+    func malformed(split: String) async throws {
+        let body = Self.chart().replacing(#""splits":{"#, with: #""splits":{"1500000000":\#(split),"#)
+        try await withYahoo(Answers { _ in .text(body) }) { client, _ in
+            let aapl = try symbol("AAPL")
+            let dividends = try await client.dividends(of: [aapl], in: .patient)
+            #expect(dividends[aapl]?.dividends.count == 3)
+            let splits = try await client.splits(of: [aapl], in: .patient)
+            #expect(splits[aapl]?.splits.map(\.exDate.description) == ["2020-08-31"])
+        }
+    }
+
+    @Test("none of which can be read are a failure that names the member")
+    func allMalformed() async throws {
+        let body = Self.chart().replacing(#""amount":"#, with: #""amounts":"#)
+        try await withYahoo(Answers { _ in .text(body) }) { client, _ in
+            let aapl = try symbol("AAPL")
+            let failure = try await client.dividends(of: [aapl], in: .patient).failures[aapl]
+            #expect(
+                failure?.description.hasPrefix(
+                    #"YAHOO: an answer that makes no sense: chart.result[0].events.dividends: no "amount" (byte "#
+                )
+                    == true, "\(failure as Any)")
+        }
+    }
+
+    @Test("are empty without events, and unknown without a chart")
     func others() async throws {
         let plain = try example("chart")
-        let pence = Self.chart(currency: "GBp", zone: "Europe/London")
         let missing = try example("chart-error")
         try await withYahoo(
             Answers { request in
-                if request.target.contains("TSCO") { return .text(pence) }
-                return request.target.contains("NOSUCH") ? .text(missing, status: 404) : .text(plain)
+                request.target.contains("NOSUCH") ? .text(missing, status: 404) : .text(plain)
             }
         ) { client, _ in
-            let symbols = try ["AAPL", "NOSUCH", "TSCO:XLON"].map { try symbol($0) }
+            let symbols = try ["AAPL", "NOSUCH"].map { try symbol($0) }
             let splits = try await client.splits(of: symbols, in: .patient)
             #expect(splits[symbols[0]]?.splits == [])
             #expect(splits[symbols[1]] == nil && splits.failures[symbols[1]] == nil)
-            #expect(splits.failures[symbols[2]] == ProviderFailure(.yahoo, .unsupported))
         }
     }
 }

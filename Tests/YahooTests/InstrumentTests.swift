@@ -58,6 +58,25 @@ struct InstrumentTests {
         }
     }
 
+    @Test("is read together with others by one call, as quotes are; those that are unknown are left out")
+    func batch() async throws {
+        let body = try example("quote")
+        let second = body.replacing("AAPL", with: "MSFT").replacing("Apple", with: "Microsoft")
+        let entry = try #require(second.firstRange(of: #/\[(\{.*?\}),/#)).lowerBound
+        let end = try #require(second[entry...].firstRange(of: "},")).lowerBound
+        let both = body.replacing(
+            #""result":["#, with: #""result":[\#(second[second.index(after: entry)...end]),"#)
+        try await withYahoo(both) { client, server in
+            #expect(client.instrumentsPerCall == 50)
+            let symbols = try ["AAPL", "MSFT", "BRKS", "NOSUCH"].map(symbol)
+            let instruments = try await client.instruments(symbols, in: .patient)
+            #expect(instruments[symbols[0]]?.name == "Apple Inc.")
+            #expect(instruments[symbols[1]]?.name == "Microsoft Inc.")
+            #expect(instruments.found.count == 2 && instruments.failures.isEmpty)
+            #expect(server.targets.count == 1)
+        }
+    }
+
     @Test("has the exchange's own name where there is no code for it")
     func exchange() async throws {
         let body = try example("quote").replacing("NMS", with: "SNP").replacing("NasdaqGS", with: "SNP")

@@ -53,50 +53,104 @@ struct PassTests {
         }
     }
 
-    @Test("that Yahoo refuses again is given up")
-    func refused() async throws {
-        try await withYahoo(Self.stale, status: 401) { client, server in
-            await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
-                try await client.quotes(for: [symbol("AAPL")], in: .patient)
+    /// What a chart has of a quote.
+    private func expectChartQuote(_ quote: Quote?) {
+        #expect(quote?.price == Decimal("227.45"))
+        #expect(quote?.previousClose == 226)
+        #expect(quote?.currency == "USD")
+        #expect(quote?.provenance.asOf == Instant(secondsSince1970: 1_795_208_400))
+    }
+
+    @Test(
+        "that Yahoo refuses, for whatever reason, is renewed once; then prices come from charts, and no other is requested",
+        arguments: [401, 403],
+        [
+            "Invalid Crumb", "Invalid Cookie",
+            "User is unable to access this feature - https://bit.ly/feedback",
+        ])
+    func refused(status: Int, reason: String) async throws {
+        let chart = try example("chart")
+        let answers = Answers(others: { request in
+            request.target.contains("/chart/")
+                ? .text(chart) : .text(Self.stale.replacing("Invalid Crumb", with: reason), status: status)
+        })
+        try await withYahoo(answers) { client, server in
+            let aapl = try symbol("AAPL")
+            for _ in 1...2 {
+                expectChartQuote(try await client.quotes(for: [aapl], in: .patient)[aapl])
             }
-            #expect(server.targets.count == 2)
+            #expect(server.requests.count { $0.target.hasSuffix("getcrumb") } == 2)
+            #expect(
+                server.targets.map { $0.prefix(17) } == [
+                    "/q/v7/finance/quo", "/q/v7/finance/quo", "/q/v8/finance/cha", "/q/v8/finance/cha",
+                ])
+            await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
+                try await client.fundamentals(of: aapl, in: .patient)
+            }
         }
     }
 
-    @Test("does not help where Yahoo wants no programs")
-    func notEntitled() async throws {
-        let body = Self.stale.replacing(
-            "Invalid Crumb",
-            with: "User is unable to access this feature - https://bit.ly/yahoo-finance-api-feedback")
-        try await withYahoo(body, status: 401) { client, server in
-            await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
-                try await client.quotes(for: [symbol("AAPL")], in: .patient)
+    @Test("is kept for an hour")
+    func lifetime() async throws {
+        let quote = try example("quote")
+        let clock = ManualCallClock()
+        try await withYahoo(Answers(others: { _ in .text(quote) }), clock: clock.source) { client, server in
+            for minutes in [0, 59, 2] {
+                clock.advance(by: .seconds(60 * minutes))
+                _ = try await client.quotes(for: [symbol("AAPL")], in: .patient)
             }
-            #expect(server.targets.count == 1)
+            #expect(server.requests.count { $0.target.hasSuffix("getcrumb") } == 2)
         }
     }
 
     @Test(
-        "is never an error in its place: the next who asks fetches anew",
+        "is never an error in its place",
         arguments: [
-            ("Too Many Requests", ProviderFailure.Cause.rateLimited(retryAt: wallTime + .seconds(300))),
-            ("Edge: Too Many Requests", .rateLimited(retryAt: wallTime + .seconds(300))),
-            ("<html><body>Sign in</body></html>", .invalidResponse(nil)), ("", .invalidResponse(nil)),
-            ("Unauthorized", .invalidResponse(nil)), (#"{"finance":{}}"#, .invalidResponse(nil)),
-            (String(repeating: "a", count: 33), .invalidResponse(nil)),
-            ("a\nb\nc\nd\ne", .invalidResponse(nil)),
+            "Too Many Requests", "Edge: Too Many Requests", "<html><body>Sign in</body></html>", "",
+            "Unauthorized", #"{"finance":{}}"#, String(repeating: "a", count: 33), "a\nb\nc\nd\ne",
         ])
-    func errorText(text: String, cause: ProviderFailure.Cause) async throws {
+    func errorText(text: String) async throws {
+        let chart = try example("chart")
+        let answers = Answers(crumb: { _ in .text(text) }, others: { _ in .text(chart) })
+        try await withYahoo(answers) { client, server in
+            let aapl = try symbol("AAPL")
+            for _ in 1...2 {
+                expectChartQuote(try await client.quotes(for: [aapl], in: .patient)[aapl])
+            }
+            #expect(server.requests.count { $0.target.hasSuffix("getcrumb") } == 1)
+            #expect(
+                server.targets == Array(repeating: "/q/v8/finance/chart/AAPL?interval=1d&range=1d", count: 2))
+        }
+    }
+
+    @Test("that is refused costs a long list ten charts at most")
+    func bounded() async throws {
+        let chart = try example("chart")
+        let answers = Answers(crumb: { _ in .text("", status: 429) }, others: { _ in .text(chart) })
+        try await withYahoo(answers) { client, server in
+            let symbols = try (0..<50).map {
+                try symbol("A\(UnicodeScalar(UInt8(65 + $0 / 10)))\(UnicodeScalar(UInt8(65 + $0 % 10)))")
+            }
+            let quotes = try await client.quotes(for: symbols, in: .patient)
+            #expect(quotes.found.count == 10)
+            #expect(quotes.failures.count == 40)
+            #expect(quotes.failures.values.allSatisfy { $0 == ProviderFailure(.yahoo, .notEntitled) })
+            #expect(server.targets.count == 10)
+        }
+    }
+
+    @Test("that cannot be fetched because of a fault is a failure, and is fetched by the next call")
+    func fault() async throws {
         let quote = try example("quote")
         let answers = Answers(
-            crumb: { number in .text(number == 1 ? text : "aB.c/D_e-f2") }, others: { _ in .text(quote) })
-        try await withYahoo(answers) { client, server in
-            await #expect(throws: ProviderFailure(.yahoo, cause)) {
-                try await client.quotes(for: [symbol("AAPL")], in: .patient)
+            crumb: { number in number == 1 ? .text("", status: 503) : .text("aB.c/D_e-f2") },
+            others: { _ in .text(quote) })
+        try await withYahoo(answers) { client, _ in
+            let aapl = try symbol("AAPL")
+            await #expect(throws: ProviderFailure(.yahoo, .unavailable)) {
+                try await client.quotes(for: [aapl], in: .patient)
             }
-            #expect(server.targets.isEmpty)
-            let quotes = try await client.quotes(for: [symbol("AAPL")], in: .patient).found
-            #expect(quotes.count == 1)
+            #expect(try await client.quotes(for: [aapl], in: .patient).found.count == 1)
         }
     }
 
@@ -104,14 +158,13 @@ struct PassTests {
         "needs a cookie, and a page of consent is not filled in",
         arguments: [
             (307, ProviderFailure.Cause.notEntitled), (200, .notEntitled), (404, .notEntitled),
-            (401, .notEntitled),
-            (429, .rateLimited(retryAt: wallTime + .seconds(300))), (503, .unavailable),
+            (401, .notEntitled), (429, .notEntitled), (503, .unavailable),
         ])
     func noCookie(status: Int, cause: ProviderFailure.Cause) async throws {
         let answers = Answers(cookie: { .text("", status: status) }, others: { _ in .text("{}") })
         try await withYahoo(answers) { client, server in
             await #expect(throws: ProviderFailure(.yahoo, cause)) {
-                try await client.quotes(for: [symbol("AAPL")], in: .patient)
+                try await client.fundamentals(of: symbol("AAPL"), in: .patient)
             }
             #expect(server.requests.map(\.target) == ["/fc"])
         }

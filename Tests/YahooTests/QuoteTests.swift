@@ -91,6 +91,40 @@ struct QuoteTests {
         }
     }
 
+    @Test("has no figure of the day where there is 0, and so no change")
+    func zeros() async throws {
+        let body = try example("quote").replacing(
+            #""regularMarketPreviousClose":226"#, with: #""regularMarketPreviousClose":0"#
+        )
+        .replacing(#""regularMarketOpen":226.1"#, with: #""regularMarketOpen":0"#)
+        .replacing(#""regularMarketDayHigh":228.02"#, with: #""regularMarketDayHigh":0"#)
+        .replacing(#""regularMarketDayLow":225.4"#, with: #""regularMarketDayLow":0.0"#)
+        try await withYahoo(body) { client, _ in
+            let quote = try #require(
+                try await client.quotes(for: [symbol("AAPL")], in: .patient).found.values.first)
+            #expect(quote.price == Decimal("227.45"))
+            #expect([quote.previousClose, quote.open, quote.high, quote.low] == [nil, nil, nil, nil])
+            #expect(quote.change == nil)
+        }
+    }
+
+    @Test("that cannot be read does not remove the others, and fails for the symbol that it may be of")
+    func unreadable() async throws {
+        let body = try example("quote").replacing(
+            #"{"quoteResponse":{"result":["#,
+            with: #"{"quoteResponse":{"result":[{"symbol":"MSFT","regularMarketPrice":[]},"#)
+        try await withYahoo(body) { client, _ in
+            let (aapl, msft) = (try symbol("AAPL"), try symbol("MSFT"))
+            let quotes = try await client.quotes(for: [aapl, msft], in: .patient)
+            #expect(quotes[aapl]?.price == Decimal("227.45"))
+            #expect(
+                quotes.failures[msft]?.description.hasPrefix(
+                    "YAHOO: an answer that makes no sense: [0].regularMarketPrice: expected a decimal, found an array"
+                )
+                    == true)
+        }
+    }
+
     @Test(
         "tells where the day stands",
         arguments: [
@@ -117,18 +151,22 @@ struct QuoteTests {
             ),
             (
                 #"{"quoteResponse":{"result":[{"quoteType":"EQUITY"}],"error":null}}"#,
-                #"quoteResponse.result[0]: no "symbol" (byte 50)"#
+                #"[0]: no "symbol" (byte 50)"#
             ),
             (
                 #"{"quoteResponse":{"result":[{"symbol":"AAPL","regularMarketPrice":true}]}}"#,
-                "quoteResponse.result[0].regularMarketPrice: expected a decimal, found true (byte 66)"
+                "[0].regularMarketPrice: expected a decimal, found true (byte 66)"
             ),
             ("<html>", "unexpected '<' (byte 0)"),
         ])
     func invalid(body: String, wording: String) async throws {
         try await withYahoo(body) { client, _ in
-            let failure = await #expect(throws: ProviderFailure.self) {
-                try await client.quotes(for: [symbol("AAPL")], in: .patient)
+            var failure: ProviderFailure?
+            let aapl = try symbol("AAPL")
+            do throws(ProviderFailure) {
+                failure = try await client.quotes(for: [aapl], in: .patient).failures.values.first
+            } catch {
+                failure = error
             }
             #expect(failure?.description == "YAHOO: an answer that makes no sense: " + wording)
         }

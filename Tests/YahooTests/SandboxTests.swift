@@ -13,7 +13,6 @@ struct SandboxTests {
         let name: String
         /// How many of the market's units make one of Portico's.
         var unit: Decimal = 1
-        var digits = 2
         var currency: String? = "USD"
 
         var testDescription: String { symbol }
@@ -22,8 +21,8 @@ struct SandboxTests {
     static let listed = [
         Listed(symbol: "AAPL", name: "AAPL"), Listed(symbol: "BRK.B", name: "BRK.B"),
         Listed(symbol: "^SPX", name: "SPX"), Listed(symbol: "BTC/USD", name: "BTC/USD"),
-        Listed(symbol: "EUR/USD", name: "EUR/USD", digits: 4),
-        Listed(symbol: "USD/JPY", name: "USD/JPY", digits: 4, currency: "JPY"),
+        Listed(symbol: "EUR/USD", name: "EUR/USD"),
+        Listed(symbol: "USD/JPY", name: "USD/JPY", currency: "JPY"),
         Listed(symbol: "TSCO:XLON", name: "TSCO.L", unit: 100, currency: "GBP"),
     ]
 
@@ -31,8 +30,7 @@ struct SandboxTests {
     private func price(of listed: Listed, _ fixture: RunningSandbox) throws -> Decimal {
         let ticks = try #require(fixture.view.price(listed.name))
         let instrument = try #require(fixture.sandbox.market.anyInstrument(listed.name))
-        return try instrument.price(ticks).rounded(to: listed.digits, .halfEven)
-            .divided(by: listed.unit, to: 6, .halfEven)
+        return try instrument.price(ticks).divided(by: listed.unit, to: 7, .halfEven)
     }
 
     @Test("a quote has the market's price, whatever the instrument", arguments: listed)
@@ -76,29 +74,109 @@ struct SandboxTests {
         }
     }
 
-    @Test("an error in the crumb's place is a failure, and is not kept", arguments: [200, 429])
-    func crumbText(status: Int) async throws {
+    @Test(
+        "where Yahoo gives no crumb, prices and instruments come from charts",
+        arguments: [
+            FakeYahooSettings.CrumbResponse.tooManyRequests(status: 200), .tooManyRequests(status: 429),
+            .page,
+        ])
+    func noCrumb(response: FakeYahooSettings.CrumbResponse) async throws {
         try await withSandbox {
-            $0.crumbResponse = .tooManyRequests(status: status)
+            $0.crumbResponse = response
         } _: { fixture in
-            let retryAt = fixture.clock.now + .seconds(300)
-            for _ in 1...2 {
-                await #expect(throws: ProviderFailure(.yahoo, .rateLimited(retryAt: retryAt))) {
-                    try await fixture.client.quotes(for: [symbol("AAPL")], in: .patient)
-                }
+            let symbols = try Self.listed.map { try symbol($0.symbol) }
+            let quotes = try await fixture.client.quotes(for: symbols, in: .patient)
+            #expect(quotes.failures.isEmpty)
+            for listed in Self.listed {
+                let quote = try quotes[symbol(listed.symbol)]
+                #expect(quote?.price == (try price(of: listed, fixture)))
+                #expect(quote?.previousClose != nil)
             }
-            #expect(fixture.calls("GET /v1/test/getcrumb") == 2)
+            let instruments = try await fixture.client.instruments(symbols, in: .patient)
+            #expect(try instruments[symbol("AAPL")]?.exchange == "XNAS")
+            #expect(fixture.calls("GET /v1/test/getcrumb") == 1)
             #expect(fixture.calls("GET /v7/finance/quote") == 0)
+            #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 2 * symbols.count)
         }
     }
 
-    @Test("a page of consent is not filled in")
-    func consent() async throws {
+    @Test(
+        "where Yahoo refuses each crumb, likewise",
+        arguments: ["Invalid Cookie", "User is unable to access this feature"])
+    func refusedCrumb(reason: String) async throws {
         try await withSandbox {
-            $0.crumbResponse = .page
+            $0.unauthorizedDescription = reason
+            $0.crumbLifetime = .zero
         } _: { fixture in
-            await #expect(throws: ProviderFailure(.yahoo, .invalidResponse(nil))) {
-                try await fixture.client.quotes(for: [symbol("AAPL")], in: .patient)
+            let aapl = try symbol("AAPL")
+            for _ in 1...2 {
+                let quote = try await fixture.client.quotes(for: [aapl], in: .patient)[aapl]
+                #expect(quote?.price != nil)
+            }
+            #expect(fixture.calls("GET /v1/test/getcrumb") <= 2)
+            #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 2)
+        }
+    }
+
+    @Test("zeros are no figures", arguments: [true, false])
+    func zeros(hasZeros: Bool) async throws {
+        try await withSandbox {
+            if hasZeros { $0.zeroFigures = ["AAPL"] }
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            let quote = try #require(try await fixture.client.quotes(for: [aapl], in: .patient)[aapl])
+            #expect(quote.price != nil)
+            #expect((quote.previousClose == nil) == hasZeros)
+            #expect((quote.open == nil) == hasZeros && (quote.high == nil) == hasZeros)
+        }
+    }
+
+    @Test("days of decades are days", arguments: [true, false])
+    func decades(rangeIsMonthly: Bool) async throws {
+        try await withSandbox {
+            $0.maximumRangeIsMonthly = rangeIsMonthly
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(interval: .oneDay, last: 4_000)
+            let series = try #require(try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(series.count == 4_000)
+            #expect(zip(series.times, series.times.dropFirst()).allSatisfy { $1 - $0 < 7 * 86_400 })
+        }
+    }
+
+    @Test(
+        "a chart before the first trade is empty, and that of a delisted symbol is none",
+        arguments: [true, false])
+    func nothing(delistedHaveCharts: Bool) async throws {
+        try await withSandbox {
+            $0.delistedHaveCharts = delistedHaveCharts
+        } _: { fixture in
+            let symbols = try [symbol("AAPL"), symbol("BRKS")]
+            let window = ChartWindow(
+                interval: .oneDay, from: Instant("1980-01-02T00:00:00Z"), to: Instant("1981-01-02T00:00:00Z"))
+            let charts = try await fixture.client.charts(of: symbols, window, in: .patient)
+            #expect(charts[symbols[0]]?.count == 0)
+            #expect(charts.found.count == 1 && charts.failures.isEmpty)
+        }
+    }
+
+    @Test(
+        "dividends of a London share are in pounds",
+        arguments: [
+            FakeYahooSettings.DividendCurrency.missing, .empty, .named("GBp"), .named("GBP"), .named("USD"),
+        ])
+    func londonDividends(currency: FakeYahooSettings.DividendCurrency) async throws {
+        try await withSandbox {
+            $0.dividendCurrency = currency
+        } _: { fixture in
+            let tesco = try symbol("TSCO:XLON")
+            let dividends = try await fixture.client.dividends(of: [tesco], in: .patient)[tesco]?.dividends
+            let latest = try #require(dividends?.first)
+            // The market has 4.73 in the unit of the price.
+            switch currency {
+            case .missing, .empty, .named("GBp"):
+                #expect(latest.amount == Decimal("0.0473") && latest.currency == "GBP")
+            case .named(let name): #expect(latest.amount == Decimal("4.73") && latest.currency == name)
             }
         }
     }
@@ -118,7 +196,8 @@ struct SandboxTests {
         }
     }
 
-    @Test("days have the market's closes, in whole cents, by midnights of the exchange", arguments: listed)
+    @Test(
+        "days have the market's closes, in all their digits, by midnights of the exchange", arguments: listed)
     func days(listed: Listed) async throws {
         try await withSandbox { fixture in
             let symbol = try symbol(listed.symbol)
@@ -134,7 +213,7 @@ struct SandboxTests {
                 session = session.flatMap { instrument.schedule.session(before: $0.date) }
                 let day = try #require(session)
                 let close = try instrument.price(fixture.sandbox.market.close(instrument, day))
-                    .rounded(to: listed.digits, .halfEven).divided(by: listed.unit, to: 6, .halfEven)
+                    .divided(by: listed.unit, to: 7, .halfEven)
                 #expect(series[index].prices.close == close)
             }
         }
@@ -206,10 +285,7 @@ struct SandboxTests {
             let today = try await fixture.client.quotes(for: symbols, in: .patient).found
             #expect(Set(quotes.keys) == Set(today.keys))
             for (symbol, quote) in quotes {
-                let listed = try #require(Self.listed.first { $0.symbol == symbol.text })
-                // It has all digits.
-                #expect(
-                    quote.price?.rounded(to: listed.digits == 4 ? 4 : 6, .halfEven) == today[symbol]?.price)
+                #expect(quote.price == today[symbol]?.price)
                 #expect(quote.currency == today[symbol]?.currency)
             }
             #expect(fixture.calls("GET /v1/public/yql") == 1)

@@ -28,24 +28,41 @@ package struct ArticleConnectionPage: Sendable {
     /// As many pages as one field may read.
     static let maximumPages = 4
 
-    let entries: [ArticleEdge]
+    /// Behind the articles of a page of the provider a failure for each article that could not be read.
+    let entries: BatchResults<ArticleEdge>
     let hasNext: Bool
     let hasPrevious: Bool
+    /// The places behind the first and the last entry.
+    let start: String?
+    let end: String?
 
     /// Cuts `first` articles out of consecutive pages.
     init(_ pages: [(page: ProviderArticlePage, mark: String?)], from offset: Int, first: Int) {
-        var entries: [ArticleEdge] = []
+        var entries: BatchResults<ArticleEdge> = []
+        var cursors: [String] = []
         for (page, mark) in pages {
-            for (index, article) in page.page.articles.enumerated() {
-                // A cursor names the place behind its article.
-                let cursor = NewsCursor(provider: page.provider, offset: index + 1, page: mark)
-                entries.append(ArticleEdge(article: article, cursor: cursor.text))
+            // A cursor names the place behind its article.
+            cursors += (0..<page.page.count).map { index in
+                NewsCursor(provider: page.provider, offset: index + 1, page: mark).text
+            }
+            for (article, cursor) in zip(page.page.articles, cursors.suffix(page.page.count)) {
+                entries.append(.success(ArticleEdge(article: article, cursor: cursor)))
+            }
+            for reason in page.page.unreadable {
+                entries.append(.failure(Self.failure(reason, of: page.provider)))
             }
         }
-        let rest = entries.dropFirst(offset)
-        self.entries = Array(rest.prefix(first))
-        hasNext = rest.count > first || pages.last?.page.page.next != nil
+        self.entries = Array(entries.dropFirst(offset).prefix(first))
+        start = cursors.dropFirst(offset).first
+        end = cursors.dropFirst(offset).prefix(first).last
+        hasNext = entries.count > offset + first || pages.last?.page.page.next != nil
         hasPrevious = offset > 0 || pages.first?.mark != nil
+    }
+
+    private static func failure(_ reason: String, of provider: ProviderID) -> FieldError {
+        FieldError(
+            .providerAnswerInvalid,
+            "\(provider.rawValue) sent an article that cannot be read: \(reason).", provider: provider)
     }
 }
 
@@ -59,13 +76,12 @@ extension ArticleConnectionPage: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
-        Field("edges") { $0.entries.map(Optional.some) }
-        Field("nodes") { $0.entries.map { Optional.some($0.article) } }
+        Field("edges", \.entries)
+        Field("nodes") { $0.entries.map { $0.map(\.article) } }
         Field("pageInfo") {
             PageInfo(
-                hasNextPage: $0.hasNext, hasPreviousPage: $0.hasPrevious,
-                startCursor: $0.entries.first?.cursor,
-                endCursor: $0.entries.last?.cursor)
+                hasNextPage: $0.hasNext, hasPreviousPage: $0.hasPrevious, startCursor: $0.start,
+                endCursor: $0.end)
         }
     }
 }

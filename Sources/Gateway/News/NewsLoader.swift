@@ -27,7 +27,7 @@ extension GatewayContext {
             var pages = [(page: try await page.value(), mark: first.page)]
             while let last = pages.last?.page, let next = last.page.next,
                 pages.count < ArticleConnectionPage.maximumPages,
-                pages.reduce(0, { $0 + $1.page.page.articles.count }) <= offset + arguments.first
+                pages.reduce(0, { $0 + $1.page.page.count }) <= offset + arguments.first
             {
                 let query = NewsQuery(symbols: symbols, page: next)
                 pages.append((try await self.page(query, from: last.provider).value(), next))
@@ -83,12 +83,12 @@ package struct ProviderArticlePage: Hashable, Sendable {
 
     /// Whether the page has this number of articles, or is the last one.
     func suffices(from offset: Int, _ count: Int) -> Bool {
-        page.next == nil || offset + count < page.articles.count
+        page.next == nil || offset + count < page.count
     }
 }
 
 extension ProviderArticlePage: PersistentCacheValue {
-    package static var persistentFormat: String { "news.1" }
+    package static var persistentFormat: String { "news.2" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(provider)

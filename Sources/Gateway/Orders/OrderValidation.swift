@@ -7,6 +7,14 @@ extension OrderCapabilities {
     /// Checks an order against the order capabilities of its broker.
     package func check(_ ticket: OrderTicket, at provider: ProviderID) throws(FieldError) {
         try check(ticket.price.type, ticket.timeInForce, at: provider)
+        if case .crypto? = SymbolKind(ticket.symbol), let accepted = cryptoTimesInForce,
+            !accepted.contains(ticket.timeInForce)
+        {
+            throw .unsupported(
+                "input.timeInForce",
+                "\(provider.rawValue) takes an order for a cryptocurrency only if it is "
+                    + "\(accepted.map(\.rawValue).sorted().joined(separator: " or ")).", provider)
+        }
         switch ticket.size {
         case .notional where !acceptsNotional:
             throw .unsupported("input.size.notional", "\(provider.rawValue) takes a quantity only.", provider)

@@ -110,11 +110,12 @@ extension GatewayContext {
 }
 
 extension RoutedRead<Symbol, Quote> {
-    /// Reads prices, many in one call if a source supports it.
+    /// Reads prices, many in one call if a source supports it; a symbol whose quote has no price is read from the next one,
+    /// too.
     static func quotes(from sources: [MarketDataSource], in cache: ReadCache<Symbol, Quote>) -> RoutedRead {
         RoutedRead(
             sources: sources, cache: cache, batchSize: { $0.quotes?.symbolsPerCall ?? 1 },
-            supports: { $0.has($1) },
+            supports: { $0.has($1) }, isComplete: { $0.price != nil },
             load: { source, symbols, call throws(ProviderFailure) in
                 guard let quotes = source.quotes else { return [:] }
                 return try await quotes.quotes(for: symbols, in: call)

@@ -13,6 +13,7 @@ package struct AlpacaClient: Sendable {
     package let actions: ReadCache<Symbol, CorporateActionHistory>
     private let trading: ProviderHTTPClient
     private let data: ProviderHTTPClient
+    private let barReads: ProviderHTTPClient
     private let writes: ProviderHTTPClient
     private let orders: ProviderHTTPClient
     private let headers: HTTPClientHeaders
@@ -45,6 +46,10 @@ package struct AlpacaClient: Sendable {
             ProviderFailure.Cause(alpaca: $0, now: $1)
         }
         data = channel.client(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
+        barReads = channel.client(to: .data, within: configuration) {
+            // It is read, to request older bars.
+            AlpacaErrorBody.isTooRecent($0) ? nil : ProviderFailure.Cause(alpaca: $0, now: $1)
+        }
         writes = channel.client(to: .trading, within: configuration) {
             ProviderFailure.Cause(alpacaWrite: $0, now: $1)
         }
@@ -79,6 +84,14 @@ package struct AlpacaClient: Sendable {
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         try await get(operation, by: orders, address(configuration.tradingURL), in: context, read: read)
+    }
+
+    /// Reads bars at the data host, likewise; `read` also gets the refusal of bars that are too new for the plan.
+    func getBars<Value>(
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        try await get(operation, by: barReads, address(configuration.dataURL), in: context, read: read)
     }
 
     private func get<Value>(

@@ -125,8 +125,11 @@ package enum AlpacaFeed: String, Sendable, CaseIterable {
     /// The minimum age of data that may be requested; nil if it depends on the credential.
     var lag: Duration? {
         switch self {
-        case .delayedSIP: .seconds(15 * 60)
+        case .delayedSIP: Self.delay
         case .iex, .sip, .boats, .overnight, .otc: nil
         }
     }
+
+    /// The age from which on prices are free.
+    static let delay = Duration.seconds(15 * 60)
 }

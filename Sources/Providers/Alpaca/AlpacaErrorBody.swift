@@ -36,6 +36,15 @@ extension AlpacaErrorBody {
 
     private static let invalidSymbolPrefix = "invalid symbol: "
 
+    /// Whether bars are refused because they are newer than the plan allows: 403 with `subscription does not permit querying
+    /// recent SIP data`, or 422 with `end is too late for subscription`.
+    static func isTooRecent(_ response: HTTPClientResponse) -> Bool {
+        guard response.status == 403 || response.status == 422,
+            let message = AlpacaErrorBody(response)?.message?.lowercased()
+        else { return false }
+        return message.contains("recent sip data") || message.contains("too late for subscription")
+    }
+
     /// Whether the edge refuses the credential, as it does with keys of the other environment.
     ///
     /// Its message has no code; the hosts behind the edge respond with a code if something is not allowed.

@@ -96,6 +96,8 @@ extension AlphaVantageSeries {
         var window: ChartWindow
         /// True if only the newest hundred rows were requested.
         var isCompact: Bool
+        /// The time from which on candles were requested; nil for all.
+        var reach: Instant?
         var fetchedAt: Instant
     }
 
@@ -123,6 +125,11 @@ extension AlphaVantageSeries {
         series.isLastComplete = series.isLastOver(
             at: subject.fetchedAt, offset: subject.fetchedAt.newYorkOffset)
         if subject.isCompact, rows.count >= Self.compactCount, lacksOlder(candles, window) {
+            series.isTruncated = true
+        }
+        if let reach = subject.reach,
+            window.from.map({ $0 < reach }) ?? (candles.count < window.maximumCandles)
+        {
             series.isTruncated = true
         }
         return series

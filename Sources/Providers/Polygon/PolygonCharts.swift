@@ -13,7 +13,8 @@ extension PolygonClient: ChartSource {
     /// `GET /v2/aggs/ticker/…`.
     ///
     /// Polygon returns the same empty response for an unknown ticker and for a time without trades, so the
-    /// reference data is read too if a response is empty, or if the plan does not include the time.
+    /// reference data is read too if a response is empty, or if the plan does not include the time. A window that begins before
+    /// the two years of the free plan is read once more from then on; a series that lacks older candles is marked as truncated.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
@@ -35,7 +36,7 @@ extension PolygonClient: ChartSource {
         var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
         if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
             for _ in 1...Self.maximumPages {
-                guard let page = try await aggregates(query, of: symbol, in: context) else { return nil }
+                guard let page = try await aggregates(&query, of: symbol, in: context) else { return nil }
                 status = page.status
                 isCut = page.hasMore
                 bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
@@ -46,6 +47,8 @@ extension PolygonClient: ChartSource {
                 query.to = end
             }
             if bars.isEmpty, try await isUnknown(symbol, in: context) { return nil }
+            // Without a beginning, the requested number of candles is enough.
+            isCut = isCut || query.isShortened && (window.from != nil || bars.count < window.maximumCandles)
         }
         return try series(of: symbol, bars, status, isCut, window)
     }
@@ -67,7 +70,7 @@ extension PolygonClient: ChartSource {
 
     /// Nil for a ticker that Polygon does not know.
     private func aggregates(
-        _ query: PolygonChartQuery, of symbol: Symbol, in context: CallContext
+        _ query: inout PolygonChartQuery, of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> PolygonAggregates? {
         do throws(ProviderFailure) {
             return try await get("chart", query.address, in: context) { reader throws(JSONError) in
@@ -76,6 +79,8 @@ extension PolygonClient: ChartSource {
         } catch {
             switch error.cause {
             case .notFound: return nil
+            case .notEntitled where query.shortenToFreePlan(at: clock.wallTime()):
+                return try await aggregates(&query, of: symbol, in: context)
             // Polygon examines the plan before the ticker, so that a refusal does not mean that the ticker exists. If the
             // directory cannot be read either, the refusal is the error.
             case .notEntitled where (try? await isUnknown(symbol, in: context)) == true: return nil
@@ -117,8 +122,10 @@ struct PolygonChartQuery {
     let interval: Interval
     let isAdjusted: Bool
     /// Both ends are inclusive.
-    let from: Instant
+    private(set) var from: Instant
     var to: Instant
+    /// Whether it begins later than the window, because the free plan has no earlier prices.
+    private(set) var isShortened = false
 
     /// Nil where nothing can lie in the window.
     init?(_ ticker: String, _ window: ChartWindow, now: Instant) {
@@ -139,6 +146,19 @@ struct PolygonChartQuery {
         let share: Int64 = window.interval.isIntraday ? 6 : 2
         let seconds = Int64(window.maximumCandles) * length * share + 10 * 86_400
         return to - .seconds(seconds)
+    }
+
+    /// Begins the query with the history of the free plan, two years; false if it does not begin earlier, or has ended by then.
+    mutating func shortenToFreePlan(at now: Instant) -> Bool {
+        // A day less than two years: whose days these are is not documented.
+        let first = now.inNewYork.date.adding(months: -24)?.adding(days: 1)
+        guard !isShortened, let midnight = first.flatMap({ LocalTime(date: $0, hour: 0) }) else {
+            return false
+        }
+        let start = Instant(newYork: midnight)
+        guard from < start, start <= to else { return false }
+        (from, isShortened) = (start, true)
+        return true
     }
 
     /// The path and query after the base address; newest first, because a limit must omit the oldest bars.

@@ -133,11 +133,11 @@ package struct PolygonConfiguration: Sendable {
 
     /// Polygon's address; nil for the sandbox, which has no fixed address.
     ///
-    /// The company has been called Massive since 2025 and has an address with that name too; the old one
-    /// still works.
+    /// The company has been called Massive since October 2025, and its clients use this address since; the old one,
+    /// `api.polygon.io`, still works.
     package static func url(of environment: Environment) -> HTTPURL? {
         switch environment {
-        case .live, .paper: HTTPURL("https://api.polygon.io")
+        case .live, .paper: HTTPURL("https://api.massive.com")
         case .sandbox: nil
         }
     }

@@ -47,7 +47,7 @@ extension PolygonClient: NewsSource {
         case .until: throw ProviderFailure(.polygon, .unsupported)
         }
         return ArticlePage(
-            articles: news.articles.map { $0.article(symbolMapping) },
+            articles: news.articles.map { $0.article(symbolMapping) }, unreadable: news.unreadable,
             next: news.next.map { PolygonNewsCursor.cursor($0).text })
     }
 
@@ -95,6 +95,7 @@ extension PolygonClient: NewsSource {
 struct PolygonNewsMerge {
     private var articles: [String: PolygonArticle] = [:]
     private let seen: Set<String>
+    private var unreadable: [String] = []
     private var hasOlder = false
 
     init(without seen: Set<String>) {
@@ -103,6 +104,7 @@ struct PolygonNewsMerge {
 
     mutating func add(_ news: PolygonNews) {
         for article in news.articles where !seen.contains(article.id) { articles[article.id] = article }
+        unreadable += news.unreadable
         if news.next != nil { hasOlder = true }
     }
 
@@ -124,13 +126,14 @@ struct PolygonNewsMerge {
             next = .until(
                 last.publishedAt, without: Set(sameTime).union(last.publishedAt == time ? seen : []))
         }
-        return ArticlePage(articles: selected.map { $0.article(symbolMapping) }, next: next?.text)
+        return ArticlePage(
+            articles: selected.map { $0.article(symbolMapping) }, unreadable: unreadable, next: next?.text)
     }
 }
 
 /// The response of `GET /v2/reference/news`.
 struct PolygonNews {
-    var articles: [PolygonArticle] = []
+    private var rows = JSONRows<PolygonArticle>()
     /// Nil at the end.
     var next: PolygonCursor?
 
@@ -140,10 +143,7 @@ struct PolygonNews {
             switch key {
             case "status": status = try reader.goodStatus()
             case "results":
-                articles =
-                    try reader.optional { reader throws(JSONError) in
-                        try reader.array(of: PolygonArticle.self)
-                    } ?? []
+                if try !reader.null() { rows = try reader.rows() }
             case "next_url":
                 next = try reader.optional { reader throws(JSONError) in
                     // An address elsewhere is not the end of the news, so it is not taken for that.
@@ -156,6 +156,9 @@ struct PolygonNews {
         }
         _ = try reader.required(status, "status")
     }
+
+    var articles: [PolygonArticle] { rows.elements }
+    var unreadable: [String] { rows.failures.map { "results\($0)" } }
 }
 
 /// An article; optional members may be missing.

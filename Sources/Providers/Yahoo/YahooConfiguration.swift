@@ -53,20 +53,19 @@ package struct YahooConfiguration: Sendable {
 struct YahooPriceScale: Hashable {
     /// Nil for an index, which has points.
     var unit: PriceUnit?
-    /// The significant digits after the decimal point: Yahoo's numbers passed through binary floating point,
-    /// which added others.
-    var digits: Int?
+    /// The digits after the point that a price has at least, if Yahoo sends them: those that it displays.
+    var digits: Int
 
     /// Nil if pence cannot be distinguished from pounds: a foreign listing without a currency.
     init?(of symbol: Symbol, currency: String?, digits: Int?) {
         unit = currency.flatMap(PriceUnit.init)
-        self.digits = digits
+        self.digits = digits ?? 2
         if unit == nil, case .listing(_, market: _?)? = SymbolKind(symbol) { return nil }
     }
 
-    /// A price, rounded as decimal text and in whole currency.
+    /// A price in whole currency, without the digits of its way through binary32 numbers, in which Yahoo computes.
     func amount(_ price: Decimal) throws(Decimal.Overflow) -> Decimal {
-        let meant = digits.map { price.rounded(to: $0, .halfEven) } ?? price
+        let meant = price.narrowedToSinglePrecision(keeping: digits)
         return try unit?.amount(meant) ?? meant
     }
 

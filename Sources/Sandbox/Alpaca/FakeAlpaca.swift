@@ -52,7 +52,7 @@ struct FakeAlpaca {
                 failures: Self.failures(unknownPath: SandboxResponse(.endpointNotFound), settings)),
             FakeHost(
                 provider: .alpaca, prefix: Self.dataPrefix,
-                routes: FakeAlpacaMarketData(host: data).routes
+                routes: FakeAlpacaMarketData(host: data, settings: settings).routes
                     + FakeAlpacaBars(host: data, settings: settings).routes
                     + FakeAlpacaNews(host: data).routes
                     + FakeAlpacaCorporateActions(host: data).routes,
@@ -115,6 +115,12 @@ package struct FakeAlpacaSettings: Sendable {
     package var untradable: Set<String> = []
     /// The minimum age of history from the consolidated tape (SIP); nil for a plan with real-time access.
     package var recentSIPDelay: Duration?
+    /// The response to a request for newer history.
+    package var recentSIPRefusal = RecentSIPRefusal.forbidden
+    /// Shares whose latest trade is a hundred days older than their daily bar, at four times its price.
+    package var outdatedTrades: Set<String> = []
+    /// True if bookings have their currency; the documented ones have none.
+    package var activitiesHaveCurrency = false
     /// The maximum number of open data streams of a user.
     package var dataStreamsPerUser = 1
     /// The maximum number of symbols of trades and quotes on a data stream; nil for no limit, 30 on the free
@@ -124,6 +130,13 @@ package struct FakeAlpacaSettings: Sendable {
     package var dataStreamAcceptsTokens = false
     /// The registered OAuth applications.
     package var applications: [OAuthApplication] = [.sandbox]
+
+    package enum RecentSIPRefusal: Sendable, Hashable {
+        /// 403, "subscription does not permit querying recent SIP data".
+        case forbidden
+        /// 422, "end is too late for subscription".
+        case unprocessable
+    }
 
     package enum Environment: String, Sendable, Hashable {
         case live

@@ -133,7 +133,10 @@ struct FakeAlpacaBarQuery {
         if let delay = settings.recentSIPDelay, feed == "sip" || feed == nil,
             end > view.now - Int(delay.components.seconds)
         {
-            throw .notSubscribed("subscription does not permit querying recent SIP data")
+            switch settings.recentSIPRefusal {
+            case .forbidden: throw .notSubscribed("subscription does not permit querying recent SIP data")
+            case .unprocessable: throw .endTooLate
+            }
         }
     }
 

@@ -15,6 +15,8 @@ enum FakeAlpacaError: Error, Hashable {
     case noSnapshot(String)
     /// Data that the plan does not include.
     case notSubscribed(String)
+    /// An end that is newer than the plan includes.
+    case endTooLate
     /// An invalid parameter on the data host.
     case badRequest(String)
     /// An invalid parameter on the trading host.
@@ -50,6 +52,7 @@ extension SandboxResponse {
                 .alpaca(.notFound, code: 40_410_000, "asset not found for \(wanted)")
             case .noSnapshot(let symbol): .message(.notFound, "no snapshot found for \(symbol)")
             case .notSubscribed(let message): .message(.forbidden, message)
+            case .endTooLate: .message(.unprocessableEntity, "end is too late for subscription")
             case .badRequest(let message): .message(.badRequest, message)
             case .unprocessable(let message): .alpaca(.unprocessableEntity, code: 42_210_000, message)
             case .invalid(let message): .alpaca(.unprocessableEntity, code: 40_010_001, message)

@@ -3,6 +3,7 @@ import Brokerage
 /// Alpaca's data host: snapshots and quotes of shares.
 struct FakeAlpacaMarketData: Sendable {
     let host: FakeAlpacaHost
+    let settings: FakeAlpacaSettings
 
     var routes: [SandboxRoute] {
         [
@@ -22,7 +23,7 @@ struct FakeAlpacaMarketData: Sendable {
                     [.init(name: "symbol", value: .string(symbol))] + snapshot(of: instrument, context.view))
             },
             host.get("/v2/stocks/trades/latest") { context in
-                ["trades": .object(try latest(context, FakeAlpacaMarketDataJSON.trade))]
+                ["trades": .object(try latest(context) { FakeAlpacaMarketDataJSON.trade(of: $0, $1) })]
             },
             host.get("/v2/stocks/quotes/latest") { context in
                 ["quotes": .object(try latest(context, FakeAlpacaMarketDataJSON.quote))]
@@ -74,7 +75,10 @@ struct FakeAlpacaMarketData: Sendable {
             let today = view.marketDay
             let before = today.flatMap { view.market.exchanges.session(before: $0.date) }
             parts = [
-                .object(FakeAlpacaMarketDataJSON.trade(of: instrument, view)),
+                .object(
+                    FakeAlpacaMarketDataJSON.trade(
+                        of: instrument, view, isOutdated: settings.outdatedTrades.contains(instrument.symbol))
+                ),
                 .object(FakeAlpacaMarketDataJSON.quote(of: instrument, view)),
                 .optional(view.minuteBar(instrument)) { minute in
                     .object(FakeAlpacaMarketDataJSON.bar(minute.bar, start: minute.start))
@@ -108,8 +112,11 @@ enum FakeAlpacaMarketDataJSON {
         ]
     }
 
-    static func trade(of instrument: FakeInstrument, _ view: MarketView) -> [JSONDocument.Member] {
-        let last = view.market.lastTrade(instrument, at: view.now)
+    static func trade(
+        of instrument: FakeInstrument, _ view: MarketView, isOutdated: Bool = false
+    ) -> [JSONDocument.Member] {
+        var last = view.market.lastTrade(instrument, at: view.now)
+        if isOutdated { last = (price: last.price * 4, second: last.second - 100 * 86_400) }
         let noise = SeededRandom(seed: UInt64(bitPattern: Int64(last.second))).branch(instrument.symbol)
         return [
             .init(

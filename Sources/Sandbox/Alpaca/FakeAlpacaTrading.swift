@@ -38,15 +38,24 @@ struct FakeAlpacaTrading: Sendable {
             host.get("/v2/account/activities") { context in
                 let query = try FakeAlpacaActivityQuery(context.request)
                 let account = try accounts.account(of: context)
-                return .array(try query.select(FakeAlpacaActivities(account, context.view).rows))
+                return activities(try query.select(FakeAlpacaActivities(account, context.view).rows))
             },
             host.get("/v2/account/activities/{activity_type}") { context in
                 let type = context.request.parameters["activity_type"] ?? ""
                 let query = try FakeAlpacaActivityQuery(context.request, type: type)
                 let account = try accounts.account(of: context)
-                return .array(try query.select(FakeAlpacaActivities(account, context.view).rows))
+                return activities(try query.select(FakeAlpacaActivities(account, context.view).rows))
             },
         ]
+    }
+
+    private func activities(_ rows: [JSONDocument]) -> JSONDocument {
+        guard !settings.activitiesHaveCurrency else { return .array(rows) }
+        return .array(
+            rows.map { row in
+                guard case .object(let members) = row else { return row }
+                return .object(members.filter { $0.name != "currency" })
+            })
     }
 
     private func positions(

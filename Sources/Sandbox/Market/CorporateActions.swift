@@ -82,8 +82,8 @@ package enum CorporateActions {
         }
     }
 
-    /// The symbols that pay dividends.
-    package static let payingSymbols: [String] = payers.keys.sorted()
+    /// The symbols of American exchanges that pay dividends.
+    package static let payingSymbols: [String] = payers.keys.filter { !$0.hasSuffix(".L") }.sorted()
 
     /// Returns the first day of trading on or after a day.
     private static func session(from day: CalendarDate, _ exchanges: TradingHours) -> CalendarDate? {
@@ -91,7 +91,7 @@ package enum CorporateActions {
     }
 
     private struct Payer {
-        /// A quarter's dividend in 2026, in cents.
+        /// A quarter's dividend in 2026, in hundredths of the unit of the price.
         let amount: Int
         /// The first month of the year with a dividend, 1 to 3.
         let month: Int
@@ -115,6 +115,8 @@ package enum CorporateActions {
         "QQQ": Payer(amount: 72, month: 3, day: 23, delay: 5),
         "SPY": Payer(amount: 188, month: 3, day: 20, delay: 41),
         "T": Payer(amount: 28, month: 1, day: 10, delay: 22),
+        // Pence.
+        "TSCO.L": Payer(amount: 4_73, month: 2, day: 12, delay: 45),
         "V": Payer(amount: 67, month: 2, day: 10, delay: 20),
         "VTI": Payer(amount: 96, month: 3, day: 27, delay: 4),
         "XOM": Payer(amount: 103, month: 2, day: 13, delay: 25),

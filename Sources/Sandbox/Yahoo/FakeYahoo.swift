@@ -34,7 +34,7 @@ struct FakeYahoo {
             settings: settings, crumbs: crumb, quota: quota, scriptedMarket: scriptedMarket)
         let query: [SandboxRoute] = [
             host.raw("/v1/test/getcrumb") { request in Self.crumb(request, host) },
-            host.open("/v8/finance/chart/{symbol}") { try FakeYahooChart($0).document() },
+            host.open("/v8/finance/chart/{symbol}") { try FakeYahooChart.document($0) },
             host.closed("/v7/finance/quote") { try FakeYahooQuotes(context: $0).document() },
             host.closed("/v10/finance/quoteSummary/{symbol}") { try FakeYahooSummary($0).document() },
             host.open("/v1/finance/search") { try FakeYahooSearch($0).document() },
@@ -110,6 +110,10 @@ package struct FakeYahooSettings: Sendable {
     package var maximumSymbols = 100
     /// Delisted symbols, whose quotes have the type `NONE`.
     package var delisted: Set<String> = ["BRKS"]
+    /// True if a delisted symbol has a chart without bars and currency, of the exchange `YHD`; false if it has none.
+    package var delistedHaveCharts = true
+    /// Symbols whose quotes have 0 for open, high, low and previous close.
+    package var zeroFigures: Set<String> = []
 
     /// True if chart prices are 32-bit binary numbers: `226.10000610351562`.
     package var pricesAreSinglePrecision = true
@@ -121,6 +125,10 @@ package struct FakeYahooSettings: Sendable {
     package var unknownSymbolStatus = 404
     /// The status for an unavailable range: 422, or 400 by some reports.
     package var badRangeStatus = 422
+    /// True if days and weeks of the range `max` are sent as months.
+    package var maximumRangeIsMonthly = true
+    /// The member `currency` of dividends.
+    package var dividendCurrency = DividendCurrency.missing
     /// The first day of every chart.
     package var historyBegins = CalendarDate(year: 1990, month: 1, day: 2) ?? .earliest
 
@@ -140,6 +148,13 @@ package struct FakeYahooSettings: Sendable {
         case tooManyRequests(status: Int)
         /// The consent page, with status 200.
         case page
+    }
+
+    package enum DividendCurrency: Sendable, Hashable {
+        case missing
+        case empty
+        /// This text.
+        case named(String)
     }
 
     package enum Yql: Sendable, Hashable {

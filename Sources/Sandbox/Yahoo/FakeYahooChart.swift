@@ -19,7 +19,26 @@ struct FakeYahooChart: Sendable {
         query = try FakeYahooChartQuery(context, of: listing.instrument)
     }
 
-    func document() -> JSONDocument {
+    /// Returns the chart of a listed symbol, or what is left of that of a delisted one.
+    static func document(_ context: FakeYahooHost.AuthenticatedRequest) throws -> JSONDocument {
+        let symbol = context.request.parameters["symbol"] ?? ""
+        guard context.settings.delisted.contains(symbol), context.settings.delistedHaveCharts else {
+            return try FakeYahooChart(context).document()
+        }
+        let meta: JSONDocument = [
+            "currency": nil, "symbol": .string(symbol), "exchangeName": "YHD", "fullExchangeName": "YHD",
+            "instrumentType": "MUTUALFUND", "firstTradeDate": nil, "regularMarketTime": 1_561_759_658,
+            "hasPrePostMarketData": false, "gmtoffset": JSONDocument(integerLiteral: -18_000),
+            "timezone": "EST",
+            "exchangeTimezoneName": "America/New_York", "priceHint": 2, "dataGranularity": "1d", "range": "",
+            "validRanges": .array(FakeYahooChartQuery.validRanges.map { .string($0) }),
+        ]
+        return [
+            "chart": ["result": [["meta": meta, "indicators": ["quote": [[:]]]]], "error": nil]
+        ]
+    }
+
+    private func document() -> JSONDocument {
         let rows = rows
         var members: [JSONDocument.Member] = [.init(name: "meta", value: meta)]
         if !rows.isEmpty {
@@ -130,11 +149,12 @@ extension FakeYahooChart {
         if query.events.contains("div") {
             let paid = CorporateActions.dividends(of: symbol, from: first, through: today, schedule)
                 .compactMap {
-                    stamped($0.exDate, [.init(name: "amount", value: .number(shortest: $0.amount))])
+                    stamped($0.exDate, [.init(name: "amount", value: amount($0))] + dividendCurrency)
                 }
             if !paid.isEmpty { kinds.append(.init(name: "dividends", value: .object(paid))) }
         }
-        if query.events.contains("split") {
+        // Clients use both names.
+        if !query.events.isDisjoint(with: ["split", "splits"]) {
             let done = CorporateActions.splits.filter { $0.symbol == symbol }.compactMap { split in
                 stamped(
                     split.exDate,
@@ -147,6 +167,19 @@ extension FakeYahooChart {
             if !done.isEmpty { kinds.append(.init(name: "splits", value: .object(done))) }
         }
         return kinds
+    }
+
+    private func amount(_ dividend: CorporateActions.Dividend) -> JSONDocument {
+        settings.pricesAreSinglePrecision
+            ? .singlePrecision(dividend.amount) : .number(shortest: dividend.amount)
+    }
+
+    private var dividendCurrency: [JSONDocument.Member] {
+        switch settings.dividendCurrency {
+        case .missing: []
+        case .empty: [.init(name: "currency", value: "")]
+        case .named(let name): [.init(name: "currency", value: .string(name))]
+        }
     }
 
     private var meta: JSONDocument {
@@ -172,6 +205,9 @@ extension FakeYahooChart {
         }
         if query.interval.isIntraday, let day {
             members.append(.init(name: "previousClose", value: listing.price(day.previousClose)))
+        }
+        if query.interval.isIntraday {
+            members.append(.init(name: "tradingPeriods", value: tradingPeriods))
         }
         return .object(
             members + [
@@ -219,18 +255,37 @@ extension FakeYahooChart {
     /// The hours of the current or last trading day.
     private var currentTradingPeriod: JSONDocument {
         guard let session = view.tradingDay(of: listing.instrument) else { return [:] }
-        let zone = listing.zone(at: session.open)
-        func period(_ phase: TradingSession.Phase) -> JSONDocument {
-            let seconds = session.seconds(of: phase)
-            return [
-                "timezone": .string(zone.abbreviation),
-                "start": JSONDocument(integerLiteral: seconds.lowerBound),
-                "end": JSONDocument(integerLiteral: seconds.upperBound),
-                "gmtoffset": JSONDocument(integerLiteral: zone.offset),
-            ]
-        }
         return [
-            "pre": period(.preMarket), "regular": period(.regular), "post": period(.postMarket),
+            "pre": period(.preMarket, session), "regular": period(.regular, session),
+            "post": period(.postMarket, session),
+        ]
+    }
+
+    /// The regular hours of each day of the chart; with extended hours, an object with the hours of each kind.
+    private var tradingPeriods: JSONDocument {
+        let schedule = view.market.schedule(of: listing.instrument)
+        func date(_ second: Int) -> CalendarDate {
+            schedule.date(at: Instant(secondsSince1970: Int64(second)) ?? .earliest)
+        }
+        let sessions = schedule.sessions(
+            from: date(query.seconds.lowerBound), through: date(query.seconds.upperBound - 1))
+        func periods(_ phase: TradingSession.Phase) -> JSONDocument {
+            .array(sessions.map { [period(phase, $0)] })
+        }
+        guard query.includesExtendedHours else { return periods(.regular) }
+        return [
+            "pre": periods(.preMarket), "regular": periods(.regular), "post": periods(.postMarket),
+        ]
+    }
+
+    private func period(_ phase: TradingSession.Phase, _ session: TradingSession) -> JSONDocument {
+        let zone = listing.zone(at: session.open)
+        let seconds = session.seconds(of: phase)
+        return [
+            "timezone": .string(zone.abbreviation),
+            "start": JSONDocument(integerLiteral: seconds.lowerBound),
+            "end": JSONDocument(integerLiteral: seconds.upperBound),
+            "gmtoffset": JSONDocument(integerLiteral: zone.offset),
         ]
     }
 }

@@ -8,7 +8,7 @@ struct FakeYahooChartQuery: Sendable {
     /// Bars must begin in these seconds.
     let seconds: Range<Int>
     let includesExtendedHours: Bool
-    /// The requested kinds of events: `div`, `split`.
+    /// The requested kinds of events: `div`, `split` or `splits`.
     let events: Set<String>
 
     enum Interval: String, Sendable, CaseIterable {
@@ -77,7 +77,9 @@ struct FakeYahooChartQuery: Sendable {
                 "Invalid input - interval=\(request[query: "interval"] ?? "") is not supported. "
                     + "Valid intervals: [\(valid)]")
         }
-        self.interval = interval
+        // Recordings of days and weeks in the longest range have months.
+        let isShortened = settings.maximumRangeIsMonthly && !interval.isIntraday
+        self.interval = isShortened && request[query: "range"] == "max" ? .month : interval
         includesExtendedHours = request[query: "includePrePost"] == "true"
         // Clients separate them by one of these characters.
         events = Set((request[query: "events"] ?? "").split { $0 == "|" || $0 == "," }.map(String.init))
@@ -88,7 +90,10 @@ struct FakeYahooChartQuery: Sendable {
             guard first < last else {
                 throw invalidRange("Invalid input - start date cannot be after end date.")
             }
-            seconds = Market.clamped(first)..<max(Market.clamped(last), Market.clamped(first) + 1)
+            let schedule = context.view.market.schedule(of: instrument)
+            let start = max(Market.clamped(first), schedule.start(of: settings.historyBegins) ?? 0)
+            guard start < last else { throw .noData(from: first, to: last) }
+            seconds = start..<max(Market.clamped(last), start + 1)
         } else {
             range = request[query: "range"] ?? "1d"
             guard let start = Self.start(of: range, instrument, context.view, settings) else {

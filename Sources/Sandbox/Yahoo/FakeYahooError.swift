@@ -36,6 +36,13 @@ struct FakeYahooError: Error, Hashable {
             description: description)
     }
 
+    /// Returns the error for a range before the first trade.
+    static func noData(from first: Int, to last: Int) -> FakeYahooError {
+        FakeYahooError(
+            status: 400, envelope: .chart, code: "Bad Request",
+            description: "Data doesn't exist for startDate = \(first), endDate = \(last)")
+    }
+
     static func noSummary(of modules: [String]) -> FakeYahooError {
         FakeYahooError(
             status: 404, envelope: .quoteSummary, code: "Not Found",

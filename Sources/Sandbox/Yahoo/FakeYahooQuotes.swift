@@ -74,17 +74,20 @@ struct FakeYahooQuotes: Sendable {
     private func priced(_ listing: FakeYahooListing, _ day: FakeYahooDay) -> [JSONDocument.Member] {
         let low = listing.instrument.price(day.bar.low).withoutTrailingZeros
         let high = listing.instrument.price(day.bar.high).withoutTrailingZeros
+        func figure(_ ticks: Int) -> JSONDocument {
+            context.settings.zeroFigures.contains(listing.symbol) ? 0 : listing.price(ticks)
+        }
         var members: [JSONDocument.Member] = [
             .init(name: "regularMarketPrice", value: listing.price(day.bar.close)),
             .init(name: "regularMarketChange", value: .singlePrecision(day.change)),
             .init(name: "regularMarketChangePercent", value: .singlePrecision(day.changePercent)),
             .init(name: "regularMarketTime", value: JSONDocument(integerLiteral: day.second)),
-            .init(name: "regularMarketDayHigh", value: listing.price(day.bar.high)),
-            .init(name: "regularMarketDayLow", value: listing.price(day.bar.low)),
+            .init(name: "regularMarketDayHigh", value: figure(day.bar.high)),
+            .init(name: "regularMarketDayLow", value: figure(day.bar.low)),
             .init(name: "regularMarketDayRange", value: .string("\(low) - \(high)")),
             .init(name: "regularMarketVolume", value: JSONDocument(integerLiteral: day.bar.volume)),
-            .init(name: "regularMarketPreviousClose", value: listing.price(day.previousClose)),
-            .init(name: "regularMarketOpen", value: listing.price(day.bar.open)),
+            .init(name: "regularMarketPreviousClose", value: figure(day.previousClose)),
+            .init(name: "regularMarketOpen", value: figure(day.bar.open)),
         ]
         if let year = YearPriceStats(listing.instrument, context.view) {
             members += [

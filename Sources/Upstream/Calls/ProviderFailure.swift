@@ -79,6 +79,14 @@ extension ProviderFailure.Cause {
     }
 }
 
+extension ProviderFailure {
+    /// Whether a message of a stream is valid JSON with other content than required, so that the connection is in order.
+    package var isUnreadableContent: Bool {
+        guard case .invalidResponse(let error?) = cause else { return false }
+        return error.isOfContent
+    }
+}
+
 extension ProviderFailure: CustomStringConvertible {
     package var description: String { "\(provider.rawValue): \(cause)" }
 }

@@ -138,6 +138,8 @@ package struct OrderPage: Hashable, Sendable {
 package struct OrderCapabilities: Hashable, Sendable {
     package var types: Set<OrderType>
     package var timesInForce: Set<TimeInForce>
+    /// Those that it accepts of a cryptocurrency; nil if they are the same.
+    package var cryptoTimesInForce: Set<TimeInForce>?
     package var acceptsFractions: Bool
     package var acceptsNotional: Bool
     /// The classes of instruments that can be bought for an amount of money; nil for all.
@@ -177,12 +179,14 @@ package struct OrderCapabilities: Hashable, Sendable {
     }
 
     package init(
-        types: Set<OrderType>, timesInForce: Set<TimeInForce>, acceptsFractions: Bool, acceptsNotional: Bool,
+        types: Set<OrderType>, timesInForce: Set<TimeInForce>,
+        cryptoTimesInForce: Set<TimeInForce>? = nil, acceptsFractions: Bool, acceptsNotional: Bool,
         acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true, endedOrders: EndedOrders,
         acceptsPercentTrails: Bool = false, notionalClasses: Set<AssetClass>? = nil, exits: Exits? = nil
     ) {
         self.types = types
         self.timesInForce = timesInForce
+        self.cryptoTimesInForce = cryptoTimesInForce
         self.acceptsFractions = acceptsFractions
         self.acceptsNotional = acceptsNotional
         self.acceptsExtendedHours = acceptsExtendedHours

@@ -47,6 +47,17 @@ package struct JSONError: Error, Hashable, Sendable {
         case duplicateKey
     }
 
+    /// Whether the text is valid JSON up to here, and only its content is not as required.
+    package var isOfContent: Bool {
+        switch reason {
+        case .expected, .unreadable, .outOfRange, .missing: true
+        case .unexpectedEnd, .unexpectedByte, .trailingContent, .invalidUTF8, .controlCharacter,
+            .invalidEscape,
+            .loneSurrogate, .invalidNumber, .tooDeep, .tooMany, .duplicateKey:
+            false
+        }
+    }
+
     /// The type that a reader requires.
     package enum ExpectedType: Hashable, Sendable {
         case object, array, string, bool, null, integer, decimal, instant, date
@@ -61,7 +72,7 @@ package struct JSONError: Error, Hashable, Sendable {
     }
 
     /// The error as seen from one level further out.
-    func inside(_ step: PathStep) -> JSONError {
+    package func inside(_ step: PathStep) -> JSONError {
         var outer = self
         // Errors are rare and paths short, so inserting in front costs nothing that counts.
         outer.path.insert(step, at: 0)

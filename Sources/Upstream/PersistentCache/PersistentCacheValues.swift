@@ -334,14 +334,17 @@ extension Article: PersistentCacheValue {
 }
 
 extension ArticlePage: PersistentCacheValue {
-    package static var persistentFormat: String { "articles.1" }
+    package static var persistentFormat: String { "articles.2" }
 
     package func write(to writer: inout BinaryWriter) {
         articles.write(to: &writer)
-        writer.writeTexts([next])
+        writer.writeTexts([next, unreadable.isEmpty ? nil : unreadable.joined(separator: "\n")])
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
-        self.init(articles: try [Article](from: &reader), next: try reader.textOrNil())
+        let articles = try [Article](from: &reader)
+        let next = try reader.textOrNil()
+        let unreadable = try reader.textOrNil()?.split(separator: "\n").map(String.init) ?? []
+        self.init(articles: articles, unreadable: unreadable, next: next)
     }
 }

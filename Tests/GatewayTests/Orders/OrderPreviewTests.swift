@@ -145,7 +145,10 @@ struct OrderPreviewTests {
                 ($0.price, $0.rest) = ("{ trail: { percent: \"5\" } }", "timeInForce: OPENING")
             },
             Rejection("QUANTITY", "input.size") {
-                ($0.size, $0.price) = ("{ quantity: \"1.5\" }", "{ limit: \"2.50\" }")
+                ($0.size, $0.rest) = ("{ quantity: \"1.5\" }", "timeInForce: GTC")
+            },
+            Rejection("QUANTITY", "input.size") {
+                ($0.size, $0.price) = ("{ quantity: \"1.5\" }", "{ trail: { percent: \"5\" } }")
             },
             Rejection("OTHER", "input.extendedHours") { $0.rest = "extendedHours: true" },
             Rejection("PRICE", "input.exits.takeProfit") {
@@ -181,6 +184,20 @@ struct OrderPreviewTests {
                 let reason = placed["data"]?["placeOrder"]?["order"]?["rejection"]?["reason"]
                 #expect(reason?.string == rejection.testDescription, "\(placed)")
             }
+        }
+    }
+
+    @Test(
+        "has no rejection of fractions in a DAY order of these types, which Alpaca takes",
+        arguments: ["{ limit: \"2.50\" }", "{ stop: \"900\" }", "{ stop: \"900\" limit: \"901\" }"])
+    func fractions(price: String) async throws {
+        try await Self.atAlpaca { gateway, backends, order in
+            var order = order
+            (order.size, order.price) = ("{ quantity: \"1.5\" }", price)
+            let preview = try await Self.preview(order, gateway, backends)
+            #expect(preview["rejections"]?.elements == [], "\(preview)")
+            let placed = try await gateway.place(order, backends)
+            #expect(placed["data"]?["placeOrder"]?["order"]?["rejection"] == .null, "\(placed)")
         }
     }
 

@@ -56,6 +56,24 @@ struct OrderRefusalTests {
         Self.expect(error, refusal)
     }
 
+    @Test("of a cryptocurrency has the times in force that the broker accepts of one")
+    func cryptocurrency() throws {
+        var abilities = Self.abilities
+        abilities.cryptoTimesInForce = [.goodTillCanceled, .immediateOrCancel]
+        abilities.timesInForce.formUnion([.goodTillCanceled, .immediateOrCancel])
+        var ticket = OrderTicket.plain
+        try abilities.check(ticket, at: .alpaca)
+        ticket.symbol = try #require(Symbol("BTC/USD"))
+        let error = #expect(throws: FieldError.self) { try abilities.check(ticket, at: .alpaca) }
+        #expect(error?.code == .unsupported && error?.argument == "input.timeInForce")
+        #expect(
+            error?.message
+                == "Argument \"input.timeInForce\": ALPACA takes an order for a cryptocurrency only if it is GTC or IOC."
+        )
+        ticket.timeInForce = .immediateOrCancel
+        try abilities.check(ticket, at: .alpaca)
+    }
+
     @Test(
         "has it for a change, too",
         arguments: [

@@ -43,6 +43,42 @@ struct DataProviderTests {
         }
     }
 
+    @Test(
+        "are asked in turn for a price that one of them does not have; a quote without one is better than none"
+    )
+    func withoutPrice() async throws {
+        try await withGateway { gateway in
+            let query = "{ quotes(symbols: [\"AAPL\", \"KO\"]) { symbol price source marketState } }"
+            let market = gateway.market([
+                try gateway.yahoo(), try gateway.polygon(), try gateway.alphaVantage(),
+            ])
+            gateway.sandbox.setScript(MarketScript(unpriced: ["AAPL"]), of: .yahoo)
+            let answer = try await gateway.ask(query, as: nil, market)
+            #expect(answer.failures.isEmpty)
+            let quotes = try #require(answer["data"]?["quotes"]?.elements)
+            #expect(quotes.map { $0["source"] } == ["ALPHA_VANTAGE", "YAHOO"])
+            #expect(quotes.allSatisfy { $0["price"]?.string != nil }, "\(answer)")
+            let alone = try await gateway.ask(query, as: nil, gateway.market([try gateway.yahoo()]))
+            #expect(alone.failures.isEmpty)
+            #expect(
+                alone["data"]?["quotes"]?[0]?["price"] == .null
+                    && alone["data"]?["quotes"]?[0]?["source"] == "YAHOO")
+        }
+    }
+
+    @Test("read the instruments of fifty symbols of Yahoo with one call")
+    func instruments() async throws {
+        try await withGateway { gateway in
+            let symbols = FakeInstrument.listing.prefix(50).map { "\"\($0.symbol)\"" }.joined(separator: ",")
+            let market = gateway.market([try gateway.yahoo()])
+            let answer = try await gateway.ask(
+                "{ quotes(symbols: [\(symbols)]) { instrument { name currency } } }", as: nil, market)
+            #expect(answer.failures.isEmpty)
+            #expect(answer["data"]?["quotes"]?.elements?.count == 50)
+            #expect(gateway.sandbox.calls[.yahoo, "GET /v7/finance/quote"] == 2)
+        }
+    }
+
     private func moment() throws -> Instant { try #require(Instant(TestGateway.now)) }
 
     @Test(

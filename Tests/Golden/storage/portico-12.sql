@@ -1,6 +1,10 @@
--- portico.db as the first ten migrations made it, up to number 11, with some rows: what a Portico of that
+-- portico.db as the first twelve migrations made it, up to number 14, with some rows: what a Portico of that
 -- time left behind. It is read by MigrationTests and never changed; a new migration adds a file.
 BEGIN TRANSACTION;
+CREATE TABLE accepted_logout (
+                token_hash BLOB NOT NULL PRIMARY KEY, owner BLOB NOT NULL, expires_at INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+INSERT INTO "accepted_logout" VALUES(X'0D',X'0E',1700000300000);
 CREATE TABLE activity (
                         owner TEXT NOT NULL, connection TEXT NOT NULL, account TEXT NOT NULL, id TEXT NOT NULL,
                         kind TEXT NOT NULL, provider_kind TEXT NOT NULL,
@@ -91,6 +95,7 @@ INSERT INTO "grdb_migrations" VALUES('7: activities');
 INSERT INTO "grdb_migrations" VALUES('8: identities');
 INSERT INTO "grdb_migrations" VALUES('9: legs of orders');
 INSERT INTO "grdb_migrations" VALUES('11: alerts and webhooks');
+INSERT INTO "grdb_migrations" VALUES('13: shares of sign-ins and accepted logouts');
 INSERT INTO "grdb_migrations" VALUES('14: webhook addresses');
 CREATE TABLE identity (
                         issuer TEXT NOT NULL, subject TEXT NOT NULL,
@@ -147,16 +152,16 @@ CREATE TABLE pending_sign_in (
                         state_hash BLOB NOT NULL PRIMARY KEY, browser_hash BLOB NOT NULL,
                         issuer TEXT NOT NULL, client_id TEXT NOT NULL, redirect_uri TEXT NOT NULL,
                         scopes TEXT, label TEXT, expires_at INTEGER NOT NULL
-                    ) STRICT, WITHOUT ROWID;
-INSERT INTO "pending_sign_in" VALUES(X'04',X'05','https://id.example.com','client-1','https://app.example.com/signed-in','READ WRITE','laptop',1700000600000);
+                    , client BLOB NOT NULL DEFAULT x'') STRICT, WITHOUT ROWID;
+INSERT INTO "pending_sign_in" VALUES(X'04',X'05','https://id.example.com','client-1','https://app.example.com/signed-in','READ WRITE','laptop',1700000600000,X'0F');
 CREATE TABLE session (
                         id TEXT NOT NULL PRIMARY KEY,
                         token_hash BLOB NOT NULL UNIQUE,
                         user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
                         scopes TEXT NOT NULL, label TEXT,
                         created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
-                    , issuer TEXT, issuer_session TEXT) STRICT, WITHOUT ROWID;
-INSERT INTO "session" VALUES('session-1',X'0C','user-1','READ WRITE','phone',1700000000000,1700000000001,1900000000000,'https://id.example.com','session-1');
+                    , issuer TEXT, issuer_session TEXT, token_issued_at INTEGER) STRICT, WITHOUT ROWID;
+INSERT INTO "session" VALUES('session-1',X'0C','user-1','READ WRITE','phone',1700000000000,1700000000001,1900000000000,'https://id.example.com','session-1',1700000000000);
 CREATE TABLE token_key (
                         id INTEGER PRIMARY KEY AUTOINCREMENT, wrapped BLOB NOT NULL, master_key_id TEXT NOT NULL
                     ) STRICT;
@@ -188,7 +193,7 @@ CREATE TABLE webhook (
                 url TEXT NOT NULL, label TEXT,
                 data_key_id INTEGER NOT NULL REFERENCES data_key (id), sealed BLOB NOT NULL,
                 created_at INTEGER NOT NULL, last_success_at INTEGER, last_failure_at INTEGER, last_failure TEXT
-            , sealed_url BLOB, url_key_id INTEGER REFERENCES data_key (id), state TEXT            ) STRICT, WITHOUT ROWID;
+            , sealed_url BLOB, url_key_id INTEGER REFERENCES data_key (id), state TEXT) STRICT, WITHOUT ROWID;
 INSERT INTO "webhook" VALUES('bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb','user-1','','mine',1,X'0102',1789999999000,NULL,NULL,NULL,X'0304',1,'PENDING');
 CREATE TABLE webhook_delivery (
                 id TEXT NOT NULL PRIMARY KEY,
@@ -238,6 +243,9 @@ CREATE INDEX webhook_owner ON webhook (owner, created_at);
 CREATE INDEX webhook_delivery_due ON webhook_delivery (next_at);
 CREATE INDEX webhook_delivery_owner ON webhook_delivery (owner, created_at);
 CREATE INDEX webhook_delivery_webhook ON webhook_delivery (webhook, next_at);
+CREATE INDEX pending_sign_in_client ON pending_sign_in (client, expires_at);
+CREATE INDEX accepted_logout_owner ON accepted_logout (owner, expires_at);
+CREATE INDEX accepted_logout_end ON accepted_logout (expires_at);
 DELETE FROM "sqlite_sequence";
 INSERT INTO "sqlite_sequence" VALUES('data_key',1);
 INSERT INTO "sqlite_sequence" VALUES('watchlist',1);

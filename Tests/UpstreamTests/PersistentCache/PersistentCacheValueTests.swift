@@ -170,6 +170,7 @@ struct PersistentCacheValueTests {
         #expect(try [SearchHit](persistentBytes: hits.persistentBytes) == hits)
         let page = ArticlePage(
             articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
+            unreadable: Bool.random(using: &random) ? ["news[0].id: no integer", "news[7]: no \"id\""] : [],
             next: Self.text(&random))
         #expect(try ArticlePage(persistentBytes: page.persistentBytes) == page)
         let dividends = Self.dividends(&random)

@@ -27,7 +27,7 @@ struct Answers: Sendable {
 
 /// Runs `body` with a client of a server that gives the answers written down.
 func withYahoo(
-    _ answers: Answers, windows: [QuotaWindow] = [],
+    _ answers: Answers, windows: [QuotaWindow] = [], clock: TimeSource = .showing(wallTime),
     _ body: (YahooClient, CannedServer) async throws -> Void
 ) async throws {
     let crumbs = Atomic(0)
@@ -40,7 +40,7 @@ func withYahoo(
             base: ProviderBaseURL(#require(HTTPURL(server.url + "/q"))),
             cookiePage: ProviderBaseURL(#require(HTTPURL(server.url + "/fc"))), windows: windows)
         let line = ProviderChannel(
-            QuotaAccount(.yahoo), over: transport, clock: .showing(wallTime), retry: .once)
+            QuotaAccount(.yahoo), over: transport, clock: clock, retry: .once)
         try await body(YahooClient(configuration, over: line), server)
     }
 }
@@ -60,5 +60,22 @@ extension CannedServer {
     /// What was asked for besides cookies and crumbs.
     var targets: [String] {
         requests.map(\.target).filter { $0 != "/fc" && $0 != "/q/v1/test/getcrumb" }
+    }
+}
+
+/// A clock of calls that begins at the present and is advanced by a test.
+final class ManualCallClock: Sendable {
+    // Calls read it on any task; held for one addition.
+    private let advance = Mutex(Duration.zero)
+
+    func advance(by duration: Duration) {
+        advance.withLock { $0 += duration }
+    }
+
+    var source: TimeSource {
+        let system = TimeSource.system
+        return TimeSource(
+            now: { [self] in system.now() + advance.withLock(\.self) }, wallTime: { wallTime },
+            sleep: system.sleep)
     }
 }

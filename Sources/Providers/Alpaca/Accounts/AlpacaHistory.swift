@@ -112,8 +112,8 @@ extension AlpacaHistory {
         return points.filter { $0.time.inNewYork.date == day }
     }
 
-    /// The value from which the first point's profit counts: `base_value` is of the day before the first
-    /// one, and profits are reset each day (`pnl_reset=per_day`).
+    /// The value from which the first point's profit counts: `base_value` is of the day before the first one, and profits of
+    /// one day are those of the day (`pnl_reset=per_day`, the default).
     private static func base(of points: [EquityPoint]) -> Decimal? {
         let bases = points.lazy.compactMap { point in point.profitLoss.flatMap { try? point.equity - $0 } }
         return bases.first
@@ -126,6 +126,7 @@ package struct AlpacaHistoryQuery: Hashable {
     let period: String?
     let start: Instant?
     package let timeframe: AlpacaTimeframe
+    private let isOneDay: Bool
 
     /// Nil for what Alpaca does not have: intervals other than ``AlpacaTimeframe``'s, and any shorter than a day where
     /// the range is longer than 30 days.
@@ -137,14 +138,19 @@ package struct AlpacaHistoryQuery: Hashable {
             timeframe == .day || Self.hasIntraday(range)
         else { return nil }
         self.timeframe = timeframe
+        isOneDay = range == .oneDay
         period = Self.period(range, now: now)
         start = period == nil ? Self.start(range, now: now) : nil
     }
 
     /// The items of the URL's query.
+    ///
+    /// Without `pnl_reset=no_reset`, profits of less than a day would count from the close before each day, and not from the
+    /// base value. A range of one day has one base; which day it is, is known only from the response.
     package var items: [(name: String, value: String?)] {
         let bound = period.map { ("period", $0) } ?? ("start", start?.description ?? "")
-        return [bound, ("timeframe", timeframe.rawValue)]
+        let reset = timeframe == .day || isOneDay ? nil : "no_reset"
+        return [bound, ("timeframe", timeframe.rawValue), ("pnl_reset", reset)]
     }
 
     private static func usual(_ range: HistoryRange) -> AlpacaTimeframe {

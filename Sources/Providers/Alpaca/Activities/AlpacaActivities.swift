@@ -24,7 +24,7 @@ extension AlpacaClient: ActivitySource {
             { $0.appending(path: "v2", "account", "activities")?.appending(query: items) }, in: context
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
-                try reader.array(of: AlpacaActivity.self)
+                try reader.activities()
             }
         }
         return ActivityPage(
@@ -86,6 +86,36 @@ package struct AlpacaActivity: JSONDecodable, Hashable {
             $0.optional("group_id", \.groupID, JSONReader.nonemptyString)
             $0.optional("description", \.about, JSONReader.nonemptyString)
         }
+
+        static let outline = JSONFields(Self()) {
+            $0.required("id", \.id)
+            $0.optional("activity_type", \.type) { reader throws(JSONError) in
+                try reader.readable(String.init(json:)) ?? ""
+            }
+            $0.optional("date", \.date) { reader throws(JSONError) in
+                try reader.readable(CalendarDate.init(json:))
+            }
+            $0.optional("created_at", \.createdAt) { reader throws(JSONError) in
+                try reader.readable(Instant.init(json:))
+            }
+            $0.optional("transaction_time", \.executedAt) { reader throws(JSONError) in
+                try reader.readable(Instant.init(json:))
+            }
+            $0.optional("status", \.status) { reader throws(JSONError) in
+                try reader.readable(String.init(json:))
+            }
+        }
+    }
+
+    /// Reads only what identifies a row: one that cannot be read completely is an activity whose figures are unknown.
+    ///
+    /// Without a date that can be read, it has the one with which each id begins.
+    fileprivate init(outline reader: inout JSONReader, instead error: JSONError) throws(JSONError) {
+        let outline = try Fields.outline.read(from: &reader)
+        let digits = outline.id.prefix(8)
+        let day = CalendarDate("\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.dropFirst(6))")
+        guard let date = outline.date ?? outline.executedAt?.inNewYork.date ?? day else { throw error }
+        (fields, self.date) = (outline, date)
     }
 
     package init(json reader: inout JSONReader) throws(JSONError) {
@@ -122,9 +152,9 @@ extension AlpacaActivity {
             activity.amount = executedAmount
         } else {
             activity.quantity = changesHoldings ? fields.quantity : nil
-            activity.currency = fields.currency
-            // An amount without a currency is of no use, and unknown is not USD.
-            activity.amount = fields.currency == nil ? nil : fields.netAmount
+            // The documented bookings have no currency: they are in that of the account.
+            activity.currency = fields.currency ?? AlpacaMarket.currency
+            activity.amount = fields.netAmount
         }
         return activity
     }
@@ -134,20 +164,28 @@ extension AlpacaActivity {
     private var kind: ActivityKind {
         // Alpaca reimburses fees by a transfer of cash, which is no money from outside.
         if fields.type == "JNLC", fields.about?.lowercased().contains("reimbursement") == true { return .fee }
+        // Specifications of different years disagree on the direction of a "cash receipt".
+        if fields.type == "CSR" { return fields.netAmount?.isNegative == true ? .withdrawal : .deposit }
         return Self.kinds[fields.type] ?? .other
     }
 
     /// The documented types with a meaning for which Portico has a name; the list grows, and the others stay `other`.
+    ///
+    /// `MEM` (a memo), `MISC`, `OCT`, `INTPNL` and `SWP` (cash moved within the account's bank programme) have none.
     private static let kinds: [String: ActivityKind] = [
-        "FILL": .trade, "OPTRD": .trade, "OPCSH": .trade,
+        "FILL": .trade, "OPTRD": .trade, "OPCSH": .trade, "EXTRD": .trade, "FXTRD": .trade, "CIL": .trade,
+        // The contract leaves the account; the shares of an exercise and an assignment are traded as `OPTRD`.
+        "OPEXC": .trade, "OPASN": .trade, "OPEXP": .trade,
         "DIV": .dividend, "DIVCGL": .dividend, "DIVCGS": .dividend, "DIVROC": .dividend, "DIVTXEX": .dividend,
         "CGD": .dividend, "INT": .interest,
         "DIVNRA": .tax, "DIVFT": .tax, "DIVTW": .tax, "DIVWH": .tax, "INTNRA": .tax, "INTTW": .tax,
         "WH": .tax,
         "FEE": .fee, "CFEE": .fee, "DIVFEE": .fee, "PTC": .fee, "PTR": .fee,
         "CSD": .deposit, "CSW": .withdrawal,
-        "JNLC": .transfer, "ACATC": .transfer, "JNLS": .transfer, "ACATS": .transfer, "FOPT": .transfer,
-        "SPLIT": .split, "SSP": .split, "SPIN": .spinOff, "SSO": .spinOff, "MA": .merger,
+        "JNL": .transfer, "JNLC": .transfer, "ACATC": .transfer, "JNLS": .transfer, "ACATS": .transfer,
+        "FOPT": .transfer,
+        "SPLIT": .split, "SSP": .split, "SPIN": .spinOff, "SSO": .spinOff,
+        "MA": .merger, "REORG": .merger, "REO": .merger, "VOF": .merger, "OPCA": .merger,
         "NC": .symbolChange, "SC": .symbolChange,
     ]
 
@@ -196,5 +234,29 @@ extension AlpacaActivity {
             let price = fields.price, let value = try? quantity * price, let amount = try? value.negated
         else { return nil }
         return amount.rounded(to: 2, .halfUp)
+    }
+}
+
+extension JSONReader {
+    /// Reads an array of activities.
+    package mutating func activities() throws(JSONError) -> [AlpacaActivity] {
+        var activities: [AlpacaActivity] = []
+        try array { reader throws(JSONError) in
+            activities.append(
+                try reader.row(AlpacaActivity.init(json:)) { error, reader throws(JSONError) in
+                    try AlpacaActivity(outline: &reader, instead: error)
+                })
+        }
+        return activities
+    }
+
+    /// Reads a value; nil if it cannot be read.
+    fileprivate mutating func readable<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        switch try row(read) {
+        case .success(let value): value
+        case .failure: nil
+        }
     }
 }

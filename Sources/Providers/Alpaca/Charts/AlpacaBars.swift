@@ -108,7 +108,7 @@ struct AlpacaSeriesBuilder {
             _ = series.append(candle)
         }
         series.truncate(toLast: window.maximumCandles)
-        let asOf = fetchedAt - (query.feed?.lag ?? .zero)
+        let asOf = fetchedAt - (query.lag ?? .zero)
         series.isLastComplete = series.isLastOver(at: asOf, offset: asOf.newYorkOffset)
         return series
     }

@@ -28,9 +28,9 @@ extension AlpacaClient: ChartSource {
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         let shares = symbols.filter(\.isAlpacaShare)
         guard chartCapabilities.serve(window) else { throw ProviderFailure(.alpaca, .unsupported) }
-        let query = AlpacaBarQuery(
+        var query = AlpacaBarQuery(
             window, symbols: shares.count, feed: configuration.feed, now: clock.wallTime())
-        let bars = try await bars(of: shares, query, in: context)
+        let bars = try await bars(of: shares, &query, in: context)
         let sessions =
             window.isRegularOnly ? try await sessions(of: bars.bySymbol.values, in: context) : nil
         let cut = AlpacaSeriesBuilder(query: query, sessions: sessions, fetchedAt: clock.wallTime())
@@ -42,7 +42,8 @@ extension AlpacaClient: ChartSource {
         }
         // Alpaca omits both unknown symbols and symbols that were not traded.
         let silent = shares.filter { series[$0] == nil }
-        for symbol in try await snapshots(of: silent, in: context).keys where silent.contains(symbol) {
+        for symbol in try await snapshots(of: silent, in: context).bySymbol.keys where silent.contains(symbol)
+        {
             series[symbol] = cut.series(of: symbol, AlpacaBarColumns())
         }
         return series
@@ -52,27 +53,38 @@ extension AlpacaClient: ChartSource {
     /// estimate.
     private static var maximumPages: Int { 25 }
 
+    /// The bars of a query, which ends earlier afterwards if the plan does not include the newest bars.
     private func bars(
-        of shares: [Symbol], _ query: AlpacaBarQuery, in context: CallContext
+        of shares: [Symbol], _ query: inout AlpacaBarQuery, in context: CallContext
     ) async throws(ProviderFailure) -> AlpacaBars {
-        // No candle begins in the future.
-        guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
         var wanted = AlpacaSymbolList(shares)
         var bars = AlpacaBars()
         for _ in 0..<Self.maximumPages {
+            // No candle begins in the future.
+            guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
             guard let list = try wanted.list() else { return AlpacaBars() }
             let items = query.items(list, page: bars.nextPage)
-            let isRead = try await get(
-                "charts", from: .data,
-                { $0.appending(path: "v2", "stocks", "bars")?.appending(query: items) }, in: context
-            ) { response throws(JSONError) in
-                if wanted.remove(rejectedIn: response) { return false }
+            let page = try await getBars(
+                "charts", { $0.appending(path: "v2", "stocks", "bars")?.appending(query: items) }, in: context
+            ) { response throws(JSONError) -> BarPage in
+                if wanted.remove(rejectedIn: response) { return .wrongSymbol }
+                if AlpacaErrorBody.isTooRecent(response) { return .tooRecent }
                 try bars.append(response.body)
-                return true
+                return .read
             }
-            if isRead, bars.nextPage == nil || isEnough(bars, of: shares, query) { return bars }
+            switch page {
+            case .read: if bars.nextPage == nil || isEnough(bars, of: shares, query) { return bars }
+            case .wrongSymbol: break
+            case .tooRecent:
+                guard query.delay(at: clock.wallTime()) else { throw ProviderFailure(.alpaca, .notEntitled) }
+            }
         }
         throw ProviderFailure(.alpaca, .overloaded)
+    }
+
+    /// The response to a request for a page of bars.
+    private enum BarPage {
+        case read, wrongSymbol, tooRecent
     }
 
     /// Whether the following pages have only older bars than requested; for one symbol only.
@@ -108,7 +120,9 @@ struct AlpacaBarQuery: Hashable {
     /// Inclusive.
     let start: Instant
     /// Inclusive; nil for the latest time that the credential may read.
-    let end: Instant?
+    private(set) var end: Instant?
+    /// The minimum age of bars that may be requested; nil if it depends on the credential.
+    private(set) var lag: Duration?
     /// Bars of a page, 1 to 10,000, over all symbols together.
     let limit: Int
 
@@ -118,7 +132,8 @@ struct AlpacaBarQuery: Hashable {
         adjustment = window.adjustment ?? .splits
         // Without a subscription, Alpaca refuses requests for the last 15 minutes, but not requests without
         // an end.
-        let limit = feed?.lag.map { now - $0 }
+        lag = feed?.lag
+        let limit = lag.map { now - $0 }
         let wanted = window.to.flatMap { $0 < now ? $0 - .nanoseconds(1) : nil }
         end = [limit, wanted].compactMap(\.self).min()
         start = window.from ?? Self.start(of: window, symbols: symbols, before: end ?? now)
@@ -126,6 +141,14 @@ struct AlpacaBarQuery: Hashable {
         // the limit.
         let isWhole = symbols == 1 && !window.isRegularOnly
         self.limit = isWhole ? min(max(window.maximumCandles, 1), 10_000) : 10_000
+    }
+
+    /// Ends the query a quarter of an hour ago, as a plan without the newest bars requires; false if it does already.
+    mutating func delay(at now: Instant) -> Bool {
+        guard lag == nil else { return false }
+        lag = AlpacaFeed.delay
+        end = min(end ?? now, now - AlpacaFeed.delay)
+        return true
     }
 
     /// The items of the URL's query.

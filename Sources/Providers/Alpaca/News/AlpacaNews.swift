@@ -16,6 +16,7 @@ extension AlpacaClient: NewsSource {
             let count = min(left, 50)
             let news = try await news(about: spelled, count: count, page: page.next, in: context)
             page.articles += news.articles.compactMap(\.article)
+            page.unreadable += news.unreadable
             page.next = news.nextPage
             left -= count
         } while left > 0 && page.next != nil
@@ -63,13 +64,13 @@ package struct AlpacaArticle: JSONObjectDecodable, Hashable {
     /// By size: `large`, `small`, `thumb`.
     var images: [String: String] = [:]
     var symbols: [Symbol] = []
-    var source = ""
+    var source: String?
     var createdAt = Instant.earliest
 
     package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
         $0.required("headline", \.headline)
-        $0.required("source", \.source)
+        $0.optional("source", \.source, JSONReader.nonemptyString)
         $0.required("created_at", \.createdAt)
         $0.optional("summary", \.summary)
         $0.optional("author", \.author)
@@ -88,13 +89,15 @@ package struct AlpacaArticle: JSONObjectDecodable, Hashable {
         }
     }
 
+    /// The publisher of an article without a source: Alpaca's only supplier of news.
+    private static let distributor = "benzinga"
+
     /// The article as an `Article` of Portico; nil without a URL of its text.
     package var article: Article? {
         guard let url, !url.isEmpty else { return nil }
         var article = Article(
-            id: String(id), headline: headline, url: url, publisher: source, provider: .alpaca,
-            symbols: symbols,
-            publishedAt: createdAt)
+            id: String(id), headline: headline, url: url, publisher: source ?? Self.distributor,
+            provider: .alpaca, symbols: symbols, publishedAt: createdAt)
         article.summary = summary.flatMap { $0.isEmpty ? nil : $0 }
         article.author = author.flatMap { $0.isEmpty ? nil : $0 }
         article.imageURL = images["small"] ?? images["thumb"] ?? images["large"]
@@ -104,15 +107,18 @@ package struct AlpacaArticle: JSONObjectDecodable, Hashable {
 
 /// The response of `GET /v1beta1/news`.
 package struct AlpacaNews: JSONObjectDecodable {
-    package var articles: [AlpacaArticle] = []
+    private var rows = JSONRows<AlpacaArticle>()
     package var nextPage: String?
 
     package static let json = JSONFields(Self()) {
-        $0.required("news", \.articles) { reader throws(JSONError) in
-            try reader.optional([AlpacaArticle].init(json:)) ?? []
+        $0.required("news", \.rows) { reader throws(JSONError) in
+            try reader.null() ? JSONRows<AlpacaArticle>() : try reader.rows()
         }
         $0.optional("next_page_token", \.nextPage, JSONReader.nonemptyString)
     }
+
+    package var articles: [AlpacaArticle] { rows.elements }
+    package var unreadable: [String] { rows.failures.map { "news\($0)" } }
 }
 
 extension JSONReader {

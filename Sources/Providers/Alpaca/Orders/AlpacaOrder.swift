@@ -1,7 +1,7 @@
 package import Brokerage
 package import Upstream
 
-/// The status of an order in Alpaca's terms, all of which its specification lists.
+/// The status of an order in Alpaca's terms: those of its specification and its SDKs, whose list grows.
 package enum AlpacaOrderStatus: String, CaseIterable {
     case new
     case partiallyFilled = "partially_filled"
@@ -20,6 +20,7 @@ package enum AlpacaOrderStatus: String, CaseIterable {
     case suspended
     case calculated
     case held
+    case pendingReview = "pending_review"
 
     /// The status as an `OrderState` of Portico.
     ///
@@ -43,7 +44,8 @@ package enum AlpacaOrderStatus: String, CaseIterable {
         case .replaced: .replaced
         case .pendingCancel: .pendingCancel
         case .pendingReplace: .pendingReplace
-        case .accepted, .pendingNew, .suspended, .held: hasFills ? .partiallyFilled : .accepted
+        case .accepted, .pendingNew, .suspended, .held, .pendingReview:
+            hasFills ? .partiallyFilled : .accepted
         case .rejected: .rejected
         }
     }
@@ -99,7 +101,8 @@ extension OrderSide {
 /// An order in responses and in the trade stream.
 package struct AlpacaOrder: JSONObjectDecodable {
     var id = ""
-    var status = AlpacaOrderStatus.new
+    /// Alpaca's term, which may be new.
+    var statusTerm = ""
     /// Symbol and side of the first leg for an options spread, which has neither itself.
     var symbol = Symbol.example
     var side = OrderSide.buy
@@ -131,7 +134,7 @@ package struct AlpacaOrder: JSONObjectDecodable {
 
     package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
-        $0.required("status", \.status, JSONReader.orderStatus)
+        $0.required("status", \.statusTerm)
         $0.optional("symbol", \.ownSymbol, JSONReader.nonemptySymbol)
         $0.optional("asset_class", \.assetClass, JSONReader.nonemptyString)
         $0.optional("order_class", \.orderClass, JSONReader.nonemptyString)
@@ -169,18 +172,25 @@ extension AlpacaOrder {
         side = try reader.required(ownSide ?? legs.first?.side, "side")
     }
 
+    /// The state; of an unknown status what the fills say, and that the order has not ended: it is read again.
+    private var state: OrderState {
+        guard let status = AlpacaOrderStatus(rawValue: statusTerm) else {
+            return isFilled ? .filled : hasFills ? .partiallyFilled : .accepted
+        }
+        return status.state(isFilled: isFilled, hasFills: hasFills)
+    }
+
     private var hasFills: Bool { filledQuantity.map { !$0.isZero } ?? false }
     private var isFilled: Bool { hasFills && filledQuantity == quantity }
 
     /// The order as an `Order` of Portico.
     package func order(fetchedAt: Instant) -> Order {
         var order = Order(
-            id: id, symbol: symbol, side: side,
-            state: status.state(isFilled: isFilled, hasFills: hasFills),
+            id: id, symbol: symbol, side: side, state: state,
             // Alpaca does not send the time for which the order is valid; it is at least that of the last
             // change.
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: updatedAt))
-        order.providerState = status.rawValue
+        order.providerState = statusTerm
         order.clientOrderID = clientOrderID
         order.type = type
         order.timeInForce = timeInForce
@@ -215,10 +225,6 @@ extension JSONReader {
         try array(of: AlpacaOrder.self).map { $0.order(fetchedAt: fetchedAt) }
     }
 
-    fileprivate static func orderStatus(_ reader: inout JSONReader) throws(JSONError) -> AlpacaOrderStatus {
-        try reader.token(oneOf: "the statuses of orders") { AlpacaOrderStatus(rawValue: $0.string) }
-    }
-
     /// Reads a symbol; nil for an empty one.
     fileprivate static func nonemptySymbol(_ reader: inout JSONReader) throws(JSONError) -> Symbol? {
         try reader.token(oneOf: "the symbols that markets have") { token -> Symbol?? in
@@ -228,9 +234,11 @@ extension JSONReader {
     }
 
     /// Reads a side; nil for an empty one.
+    ///
+    /// `sell_short` and `buy_minus`, for example, are sides too.
     fileprivate static func orderSide(_ reader: inout JSONReader) throws(JSONError) -> OrderSide? {
         try reader.token(oneOf: "buy, sell") { token -> OrderSide?? in
-            switch token {
+            switch token.string.prefix(while: { $0 != "_" }) {
             case "buy": .some(.buy)
             case "sell": .some(.sell)
             case "": .some(nil)

@@ -75,10 +75,7 @@ struct AlpacaOrderEstimate {
         if ticket.price.type == .trailingStop, ![.day, .goodTillCanceled].contains(ticket.timeInForce) {
             reject(.other, .timeInForce, "Alpaca takes a TRAILING_STOP order only if it is DAY or GTC.")
         }
-        if isFractional, ticket.price != .market || ticket.timeInForce != .day {
-            reject(
-                .quantity, .size, "Alpaca takes fractions of a share only in a MARKET order that is DAY.")
-        }
+        found += AlpacaOrderRules(ticket, facts.instrument?.assetClass).rejections(value: value)
         if ticket.isExtendedHours,
             ticket.price.type != .limit || ![.day, .goodTillCanceled].contains(ticket.timeInForce)
         {

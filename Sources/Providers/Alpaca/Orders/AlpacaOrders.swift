@@ -7,8 +7,9 @@ extension AlpacaClient: TradingAPI {
         OrderCapabilities(
             types: Set(OrderType.allCases),
             timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
-            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
-            replacesTypes: false, endedOrders: .all, acceptsPercentTrails: true,
+            cryptoTimesInForce: AlpacaOrderRules.cryptoTimesInForce, acceptsFractions: true,
+            acceptsNotional: true, acceptsExtendedHours: true, replaces: true, replacesTypes: false,
+            endedOrders: .all, acceptsPercentTrails: true,
             exits: .init(timesInForce: [.day, .goodTillCanceled], acceptsFractions: false))
     }
 
@@ -321,8 +322,16 @@ extension OrderRejection {
     /// Codes are overloaded (40310000 means insufficient funds, insufficient shares or a block), so the
     /// message decides; unknown messages are `other`.
     init(_ refusal: AlpacaWriteRejection) {
-        self.init(Self.reason(refusal), message: refusal.message.flatMap(Self.cleaned))
+        var message = refusal.message.flatMap(Self.cleaned)
+        if let text = message, text.lowercased().contains("potential wash trade") {
+            message = text + Self.remedy
+        }
+        self.init(Self.reason(refusal), message: message)
     }
+
+    /// What to do about an order that could trade with another one of the account.
+    private static let remedy =
+        " (Cancel the open order of the other side, or place the order with exits in place of two orders.)"
 
     private static func reason(_ refusal: AlpacaWriteRejection) -> RejectionReason {
         let words = refusal.message?.lowercased() ?? ""
@@ -332,6 +341,7 @@ extension OrderRejection {
     /// Parts of messages; the first that is found decides.
     private static let reasons: [(words: String, reason: RejectionReason)] = [
         ("insufficient qty", .insufficientQuantity),
+        ("insufficient underlying qty", .insufficientQuantity),
         ("insufficient buying power", .insufficientFunds),
         ("insufficient balance", .insufficientFunds),
         ("insufficient day trading buying power", .insufficientFunds),
@@ -347,6 +357,13 @@ extension OrderRejection {
         ("not tradable", .notTradable),
         ("is not active", .notTradable),
         ("cannot be sold short", .notTradable),
+        ("cannot short", .notTradable),
+        ("not allowed to short", .notTradable),
+        ("invalid symbol", .notTradable),
+        // Alpaca compares the order with open ones of the other side; its reason has no name in Portico.
+        ("potential wash trade", .other),
+        ("time_in_force", .other),
+        ("minimal amount of order", .quantity),
         ("order is already in", .tooLate),
         ("order is not cancelable", .tooLate),
         ("order is not open", .tooLate),

@@ -14,13 +14,15 @@ extension AlpacaClient: QuoteSource {
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let snapshots = try await snapshots(of: symbols.filter(\.isAlpacaShare), in: context)
-        return KeyedResults(quotes(symbols, of: snapshots))
+        return KeyedResults(
+            quotes(symbols, of: snapshots.bySymbol),
+            failures: snapshots.failures.mapValues { ProviderFailure(.alpaca, .invalidResponse($0)) })
     }
 
     /// The snapshots of the shares that Alpaca knows.
     func snapshots(
         of shares: [Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: AlpacaSnapshot] {
+    ) async throws(ProviderFailure) -> AlpacaSnapshots {
         var wanted = AlpacaSymbolList(shares)
         while let list = try wanted.list() {
             let items = [("symbols", list), ("feed", configuration.feed?.rawValue)]
@@ -28,15 +30,15 @@ extension AlpacaClient: QuoteSource {
                 "quotes", from: .data,
                 { $0.appending(path: "v2", "stocks", "snapshots")?.appending(query: items) },
                 in: context
-            ) { response throws(JSONError) -> [Symbol: AlpacaSnapshot]? in
+            ) { response throws(JSONError) -> AlpacaSnapshots? in
                 if wanted.remove(rejectedIn: response) { return nil }
                 return try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try AlpacaSnapshots(json: &reader).bySymbol
+                    try AlpacaSnapshots(json: &reader)
                 }
             }
             if let snapshots { return snapshots }
         }
-        return [:]
+        return AlpacaSnapshots()
     }
 
     private func quotes(_ symbols: [Symbol], of snapshots: [Symbol: AlpacaSnapshot]) -> [Symbol: Quote] {
@@ -113,12 +115,22 @@ package struct AlpacaSnapshot: JSONObjectDecodable, Hashable {
 /// Unknown symbols are missing or null.
 package struct AlpacaSnapshots: JSONDecodable {
     package var bySymbol: [Symbol: AlpacaSnapshot] = [:]
+    /// The errors of the snapshots that could not be read.
+    package var failures: [Symbol: JSONError] = [:]
+
+    package init() {}
 
     package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
-            let snapshot = try reader.optional(AlpacaSnapshot.init(json:))
+            let snapshot = try reader.row { reader throws(JSONError) in
+                try reader.optional(AlpacaSnapshot.init(json:))
+            }
             // A key that is not a symbol was not requested.
-            if let symbol = Symbol(key.string) { bySymbol[symbol] = snapshot }
+            guard let symbol = Symbol(key.string) else { return }
+            switch snapshot {
+            case .success(let snapshot): bySymbol[symbol] = snapshot
+            case .failure(let error): failures[symbol] = error.inside(.key(symbol.text))
+            }
         }
     }
 }
@@ -127,12 +139,13 @@ extension AlpacaSnapshot {
     /// The snapshot as a `Quote` of Portico.
     ///
     /// `asOf` is the time of the last trade, because the price is a quote's main value; without a trade, it
-    /// is the time of bid and ask.
+    /// is the time of bid and ask. If the last trade is older than the daily bar, the price is the close of the bar, whose
+    /// time is unknown.
     package func quote(of symbol: Symbol, feed: AlpacaFeed?, fetchedAt: Instant) -> Quote {
-        let asOf = trade?.time ?? self.quote?.time
+        let asOf = isTradeOutdated ? nil : trade?.time ?? self.quote?.time
         var quote = Quote(
             symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
-        quote.price = trade?.price
+        quote.price = isTradeOutdated ? day?.close : trade?.price
         quote.bid = self.quote?.bid
         quote.ask = self.quote?.ask
         quote.open = today?.open
@@ -161,7 +174,20 @@ extension AlpacaSnapshot {
     }
 
     private var isDayOver: Bool {
-        guard let traded = trade?.time, let start = day?.start else { return false }
-        return start.inNewYork.date < traded.inNewYork.date
+        guard let (traded, day) = dates else { return false }
+        return day < traded
+    }
+
+    /// Whether the daily bar contains later trades: the last trade of a rarely traded share can be months old, because trades
+    /// of less than a round lot do not change it.
+    private var isTradeOutdated: Bool {
+        guard let (traded, day) = dates else { return false }
+        return traded < day
+    }
+
+    /// The days in New York of the last trade and of the daily bar.
+    private var dates: (traded: CalendarDate, day: CalendarDate)? {
+        guard let traded = trade?.time, let start = day?.start else { return nil }
+        return (traded.inNewYork.date, start.inNewYork.date)
     }
 }

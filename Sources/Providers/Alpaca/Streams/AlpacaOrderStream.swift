@@ -18,7 +18,13 @@ extension AlpacaClient: OrderStream {
         } then: { socket throws(ProviderFailure) in
             deliver(.connected)
             while true {
-                if case .order(let order) = try await message(on: socket) { deliver(.value(order)) }
+                do throws(ProviderFailure) {
+                    if case .order(let order) = try await message(on: socket) { deliver(.value(order)) }
+                } catch {
+                    guard error.isUnreadableContent else { throw error }
+                    // An order that cannot be read: the changes until now are unknown, as after a reconnection.
+                    deliver(.connected)
+                }
             }
         }
     }

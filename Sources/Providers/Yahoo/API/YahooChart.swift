@@ -11,10 +11,10 @@ package struct YahooChart {
     var events = YahooEvents()
 
     package struct Meta: Hashable {
-        var currency: String?
-        var digits: Int?
-        /// Of the last trade.
-        var time: Instant?
+        /// The figures that the quotes have too.
+        var quote = YahooQuote()
+        /// The interval of the bars, which is not the requested one if a range is too long for it.
+        var granularity: String?
         /// An IANA name.
         var timeZone: String?
         /// The current offset from UTC in seconds.
@@ -38,9 +38,9 @@ package struct YahooChart {
         }
     }
 
-    /// Reads the whole response; nil if Yahoo does not know the symbol.
+    /// Reads the whole response; nil if Yahoo does not know the symbol, or if it is no longer listed.
     package static func response(json reader: inout JSONReader) throws(JSONError) -> YahooChart? {
-        var (chart, code) = (YahooChart?.none, String?.none)
+        var (chart, problem) = (YahooChart?.none, YahooErrorBody())
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "chart":
@@ -49,16 +49,25 @@ package struct YahooChart {
                     case "result":
                         if try reader.null() { return }
                         try reader.array { reader throws(JSONError) in chart = try YahooChart(json: &reader) }
-                    case "error": code = try reader.errorCode()
+                    case "error": try problem.readError(&reader)
                     default: try reader.skip()
                     }
                 }
             default: try reader.skip()
             }
         }
-        if chart == nil, code == "Not Found" { return nil }
-        return try reader.required(chart, "chart.result[0]")
+        if chart == nil, problem.code == "Not Found" { return nil }
+        if chart == nil, problem.isWindowBeforeFirstTrade { return YahooChart() }
+        let listed = try reader.required(chart, "chart.result[0]")
+        return listed.isDelisted ? nil : listed
     }
+
+    private init() {
+        meta = Meta()
+    }
+
+    /// Whether only the name of the listing is left: its exchange is `YHD`, and it has no bars.
+    private var isDelisted: Bool { times.isEmpty && meta.quote.exchange == "YHD" }
 }
 
 extension YahooChart: JSONDecodable {
@@ -98,9 +107,22 @@ extension YahooChart.Meta: JSONDecodable {
     package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "currency": currency = try reader.stringOrNil()
-            case "priceHint": digits = try reader.intOrNil()
-            case "regularMarketTime": time = try reader.secondsOrNil()
+            case "symbol": quote.symbol = try reader.stringOrNil() ?? ""
+            case "currency": quote.currency = try reader.stringOrNil()
+            case "priceHint": quote.digits = try reader.intOrNil()
+            case "instrumentType": quote.type = try reader.stringOrNil()
+            case "longName": quote.name.long = try reader.stringOrNil()
+            case "shortName": quote.name.short = try reader.stringOrNil()
+            case "exchangeName": quote.exchange = try reader.stringOrNil()
+            case "fullExchangeName": quote.exchangeName = try reader.stringOrNil()
+            case "regularMarketTime": quote.time = try reader.secondsOrNil()
+            case "regularMarketPrice": quote.price = try reader.optional(JSONReader.nonzeroPrice) ?? nil
+            case "regularMarketDayHigh": quote.high = try reader.optional(JSONReader.nonzeroPrice) ?? nil
+            case "regularMarketDayLow": quote.low = try reader.optional(JSONReader.nonzeroPrice) ?? nil
+            case "regularMarketVolume": quote.volume = try reader.decimalOrNil()
+            case "chartPreviousClose":
+                quote.previousClose = try reader.optional(JSONReader.nonzeroPrice) ?? nil
+            case "dataGranularity": granularity = try reader.stringOrNil()
             case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
             case "gmtoffset": offset = try reader.intOrNil().map { min(max($0, -86_400), 86_400) }
             case "currentTradingPeriod": open = try reader.regularOpen()
@@ -151,35 +173,30 @@ extension JSONReader {
         }
         return open?.secondsSince1970
     }
-
-    fileprivate mutating func errorCode() throws(JSONError) -> String? {
-        var code: String?
-        if try null() { return nil }
-        try object { key, reader throws(JSONError) in
-            switch key {
-            case "code": code = try reader.stringOrNil()
-            default: try reader.skip()
-            }
-        }
-        return code
-    }
 }
 
 extension YahooChart {
+    /// Whether its bars, if it has any, are of this interval; Yahoo sends months for a range of decades.
+    func hasBars(of interval: YahooInterval) -> Bool {
+        guard let granularity = meta.granularity, !times.isEmpty else { return true }
+        return interval.names.contains(granularity)
+    }
+
     /// The candles of a window; nil if their prices have too many digits or an unknown unit.
     func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
-        guard let scale = YahooPriceScale(of: symbol, currency: meta.currency, digits: meta.digits ?? 2)
-        else {
-            return nil
-        }
-        let asOf = meta.time.flatMap { $0 <= fetchedAt ? $0 : nil }
+        let asOf = meta.quote.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
             provenance: Provenance(source: .yahoo, fetchedAt: fetchedAt, asOf: asOf), reserving: times.count)
-        series.currency = scale.unit?.currency
+        series.currency = meta.quote.currency.flatMap(PriceUnit.init)?.currency
         series.adjustment = .splits
         series.isExtendedHours = window.interval.isIntraday ? window.isExtendedHours ?? false : nil
         series.timeZone = meta.timeZone
+        // A range without trading needs no unit, and may have none.
+        if times.isEmpty { return series }
+        guard
+            let scale = YahooPriceScale(of: symbol, currency: meta.quote.currency, digits: meta.quote.digits)
+        else { return nil }
         do throws(Decimal.Overflow) {
             try series.append(candles(window.interval, scale), in: window)
         } catch {
@@ -221,9 +238,10 @@ extension YahooChart {
     }
 
     private func prices(at index: Int, _ scale: YahooPriceScale) throws(Decimal.Overflow) -> OHLC? {
+        // Zero is a price that Yahoo does not have.
         guard !columns.open.isEmpty, !columns.high.isEmpty, !columns.low.isEmpty, !columns.close.isEmpty,
             let open = columns.open[index], let high = columns.high[index], let low = columns.low[index],
-            let close = columns.close[index]
+            let close = columns.close[index], ![open, high, low, close].contains(where: \.isZero)
         else { return nil }
         return OHLC(
             open: try scale.amount(open), high: try scale.amount(high), low: try scale.amount(low),

@@ -33,17 +33,32 @@ extension YahooClient: ChartSource {
                 symbol: symbol, interval: window.interval,
                 provenance: Provenance(source: .yahoo, fetchedAt: clock.wallTime()))
         }
+        var hasInterval = true
+        let read = try await getChart("chart", spelling, query.items, in: context) {
+            chart, reader throws(JSONError) -> CandleSeries in
+            hasInterval = chart.hasBars(of: YahooInterval(window.interval))
+            let series = chart.series(of: symbol, window, fetchedAt: clock.wallTime())
+            return try reader.required(series, "prices that a series of candles can hold")
+        }
+        guard hasInterval else { throw ProviderFailure(.yahoo, .unsupported) }
+        guard var series = read else { return nil }
+        if query.isTruncated { series.isTruncated = true }
+        return series
+    }
+
+    /// Reads `GET /v8/finance/chart/{symbol}`, which needs no crumb; nil for a symbol that Yahoo does not know.
+    func getChart<Value>(
+        _ operation: String, _ spelling: String, _ items: [(name: String, value: String?)],
+        in context: CallContext, read: (YahooChart, inout JSONReader) throws(JSONError) -> Value
+    ) async throws(ProviderFailure) -> Value? {
         do throws(ProviderFailure) {
             return try await get(
-                "chart",
-                { $0.appending(path: "v8", "finance", "chart", spelling)?.appending(query: query.items) },
+                operation,
+                { $0.appending(path: "v8", "finance", "chart", spelling)?.appending(query: items) },
                 in: context
-            ) { reader throws(JSONError) -> CandleSeries? in
+            ) { reader throws(JSONError) -> Value? in
                 guard let chart = try YahooChart.response(json: &reader) else { return nil }
-                let series = chart.series(of: symbol, window, fetchedAt: clock.wallTime())
-                var result = try reader.required(series, "prices that a series of candles can hold")
-                if query.isTruncated { result.isTruncated = true }
-                return result
+                return try read(chart, &reader)
             }
         } catch {
             if error.cause == .notFound { return nil }
@@ -58,6 +73,9 @@ struct YahooChartQuery {
     /// The window goes further back than Yahoo does.
     let isTruncated: Bool
 
+    /// The beginning of 1900: no listing has earlier prices.
+    private static let firstTrades = Instant(secondsSince1970: -2_208_988_800) ?? .earliest
+
     /// Nil where nothing can lie in the window.
     init?(_ window: ChartWindow, now: Instant) {
         let scale = YahooInterval(window.interval)
@@ -65,8 +83,7 @@ struct YahooChartQuery {
         if window.interval.isIntraday {
             items.append(("includePrePost", window.isExtendedHours == true ? "true" : "false"))
         }
-        if window.from == nil, window.to == nil {
-            let range = scale.range(of: window.maximumCandles)
+        if window.from == nil, window.to == nil, let range = scale.range(of: window.maximumCandles) {
             self.items = items + [("range", range.name)]
             isTruncated = range.isTooShort
             return
@@ -76,13 +93,13 @@ struct YahooChartQuery {
             window.from ?? to - .seconds(Int64(scale.sessions(of: window.maximumCandles)) * 2 * 86_400)
         // A minute less than the reach, because Yahoo's clock has advanced when it reads the request.
         let limit = scale.reachInDays.map { now - .seconds($0 * 86_400 - 60) }
-        let from = max(wanted, limit ?? wanted)
+        let from = max(wanted, limit ?? wanted, Self.firstTrades)
         guard from < to else { return nil }
         self.items =
             items + [
                 ("period1", String(from.secondsSince1970)), ("period2", String(to.secondsSince1970)),
             ]
-        isTruncated = from > wanted
+        isTruncated = limit.map { $0 > wanted } ?? false
     }
 }
 
@@ -107,6 +124,9 @@ struct YahooInterval {
         case .oneMonth: "1mo"
         }
     }
+
+    /// Yahoo's names of it in responses: an hour has two.
+    var names: [String] { interval == .oneHour ? [name, "1h"] : [name] }
 
     /// The maximum age in days; nil if all prices are available.
     var reachInDays: Int64? {
@@ -133,12 +153,14 @@ struct YahooInterval {
         }
     }
 
-    /// The shortest of Yahoo's ranges with this number of bars, or the longest range of the interval.
-    func range(of count: Int) -> (name: String, isTooShort: Bool) {
+    /// The shortest of Yahoo's ranges with this number of bars, or the longest range of an interval with a maximum age.
+    ///
+    /// Nil if the bars need a longer range than ten years: the range `max` has months, whatever interval is requested.
+    func range(of count: Int) -> (name: String, isTooShort: Bool)? {
         let sessions = sessions(of: count)
         let known = Self.ranges.filter { $0.days <= reachInDays ?? .max }
         if let range = known.first(where: { $0.sessions >= sessions }) { return (range.name, false) }
-        return reachInDays == nil ? ("max", false) : (known.last?.name ?? "1d", true)
+        return reachInDays.map { _ in (known.last?.name ?? "1d", true) }
     }
 
     /// Names with calendar days and trading days, less some holidays.

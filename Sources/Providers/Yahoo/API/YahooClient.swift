@@ -3,8 +3,9 @@ package import Upstream
 
 /// Yahoo's current endpoints.
 ///
-/// A cookie and a crumb are fetched once for all waiting calls, and renewed when Yahoo rejects them. Every
-/// call fails only with ``Upstream/ProviderFailure``, and ends by its deadline.
+/// A cookie and a crumb are fetched once for all waiting calls, and renewed after an hour and when Yahoo rejects them.
+/// Requests have Portico's own `User-Agent`; if Yahoo refuses a crumb for it, prices and instruments are read from charts,
+/// which need none. Every call fails only with ``Upstream/ProviderFailure``, and ends by its deadline.
 package struct YahooClient: Sendable {
     package let configuration: YahooConfiguration
     package let symbolMapping = YahooSymbols()
@@ -15,6 +16,9 @@ package struct YahooClient: Sendable {
     private let crumbs: ReadCache<SingleValueQuery, YahooCrumb>
     /// Dividends and splits are in one response.
     package let actions: ReadCache<Symbol, CorporateActionHistory>
+
+    /// The time for which no further crumb is requested after Yahoo has refused one.
+    private static var refusalLifetime: Duration { .seconds(600) }
 
     /// The most memory that dividends and splits take, in bytes.
     package static let actionsLimit = 512 << 10
@@ -43,8 +47,8 @@ package struct YahooClient: Sendable {
                     ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
             })
         crumbs = ReadCache(
-            "crumb", CacheBounds(entries: 1, bytes: 64 << 10), freshness: .fixed(.seconds(86_400)),
-            time: channel.clock)
+            "crumb", CacheBounds(entries: 1, bytes: 64 << 10),
+            freshness: .fixed(.seconds(3_600), negativeTTL: Self.refusalLifetime), time: channel.clock)
         actions = ReadCache(
             "corporate actions", CacheBounds(entries: 1_000, bytes: Self.actionsLimit),
             freshness: .fixed(.seconds(300)), weight: \.weight, time: channel.clock)
@@ -62,6 +66,8 @@ package struct YahooClient: Sendable {
     }
 
     /// Reads an address that needs a cookie and a crumb; once more with a new crumb if Yahoo rejects it.
+    ///
+    /// - Throws: `notEntitled` if Yahoo returns no crumb, or refuses the new one too.
     func getWithCrumb<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
@@ -72,6 +78,7 @@ package struct YahooClient: Sendable {
         let fresh = try await self.crumb(in: context)
         guard let value = try await get(operation, address, with: fresh, in: context, read: read) else {
             invalidate(fresh)
+            crumbs.storeUnknown(SingleValueQuery(), in: .shared(.yahoo))
             throw ProviderFailure(.yahoo, .notEntitled)
         }
         return value
@@ -111,9 +118,13 @@ package struct YahooClient: Sendable {
     // MARK: Cookie and crumb
 
     private func crumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
-        try await crumbs.read(SingleValueQuery(), in: .shared(.yahoo), for: context) {
-            context throws(ProviderFailure) in
-            try await fetchCrumb(in: context)
+        do throws(ProviderFailure) {
+            return try await crumbs.read(SingleValueQuery(), in: .shared(.yahoo), for: context) {
+                context throws(ProviderFailure) in
+                try await fetchCrumb(in: context)
+            }
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.yahoo, .notEntitled) : error
         }
     }
 
@@ -123,18 +134,28 @@ package struct YahooClient: Sendable {
         crumbs.invalidate(SingleValueQuery(), in: .shared(.yahoo))
     }
 
+    /// - Throws: `notFound`, which is stored, if Yahoo refuses.
     private func fetchCrumb(in context: CallContext) async throws(ProviderFailure) -> YahooCrumb {
-        let page = try request(configuration.cookiePage.url, in: context)
-        let cookie = try await cookies.call("cookie", page, in: context) { YahooCrumb.cookie(of: $0) }
-        var request = try request(
-            configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
-        guard let cookie, request.headers.add("Cookie", cookie) else {
-            throw ProviderFailure(.yahoo, .invalidResponse(nil))
+        do throws(ProviderFailure) {
+            let page = try request(configuration.cookiePage.url, in: context)
+            let cookie = try await cookies.call("cookie", page, in: context) { YahooCrumb.cookie(of: $0) }
+            var request = try request(
+                configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
+            if let cookie, request.headers.add("Cookie", cookie) {
+                let crumb = try await open.call("crumb", request, in: context) {
+                    YahooCrumb.crumb(of: $0.body)
+                }
+                // An error text must not be stored as a crumb.
+                if let crumb { return YahooCrumb(cookie: cookie, crumb: crumb) }
+            }
+        } catch {
+            switch error.cause {
+            // A client without a browser's name was reported to get a 429 for each request for a crumb.
+            case .notEntitled, .rateLimited, .notFound: break
+            default: throw error
+            }
         }
-        let crumb = try await open.call("crumb", request, in: context) { YahooCrumb.crumb(of: $0.body) }
-        // An error text must not be stored as a crumb.
-        guard let crumb else { throw ProviderFailure(.yahoo, .invalidResponse(nil)) }
-        return YahooCrumb(cookie: cookie, crumb: crumb)
+        throw ProviderFailure(.yahoo, .notFound)
     }
 }
 

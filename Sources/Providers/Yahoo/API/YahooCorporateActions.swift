@@ -19,19 +19,12 @@ extension YahooClient: CombinedCorporateActionSource {
     ) async throws(ProviderFailure) -> CorporateActionHistory? {
         let spelling = try providerSymbol(for: symbol)
         let items = [("interval", Optional("1mo")), ("range", "max"), ("events", "div,split")]
-        let chart = try await get(
-            "corporate actions",
-            { $0.appending(path: "v8", "finance", "chart", spelling)?.appending(query: items) }, in: context
-        ) { reader throws(JSONError) in try YahooChart.response(json: &reader) }
-        guard let chart else { return nil }
-        // It is not documented whether amounts of shares that are quoted in pence are in pence or in pounds.
-        guard let unit = chart.meta.currency.flatMap(PriceUnit.init), !unit.isHundredth else {
-            throw ProviderFailure(.yahoo, .unsupported)
+        return try await getChart("corporate actions", spelling, items, in: context) {
+            chart, reader throws(JSONError) -> CorporateActionHistory in
+            let actions = chart.actions(of: symbol, fetchedAt: clock.wallTime())
+            return try reader.required(
+                actions, "currency of the dividends, and amounts that a decimal can hold")
         }
-        guard let actions = chart.actions(of: symbol, in: unit.currency, fetchedAt: clock.wallTime()) else {
-            throw ProviderFailure(.yahoo, .invalidResponse(nil))
-        }
-        return actions
     }
 }
 
@@ -45,12 +38,18 @@ package struct YahooEvents: JSONDecodable, Hashable {
         var time = Instant.earliest
         /// By the shares after all later splits.
         var amount = Decimal.zero
+        /// Nil if it is that of the chart; the dividends of a listing may be in another currency than its prices.
+        var currency: String?
 
         static let json = JSONFields(Self()) {
             $0.required("date", \.time) { reader throws(JSONError) in
                 try reader.instant(since1970: .seconds)
             }
             $0.required("amount", \.amount)
+            $0.optional("currency", \.currency) { reader throws(JSONError) in
+                let currency = try reader.string()
+                return currency.isEmpty ? nil : currency
+            }
         }
     }
 
@@ -81,51 +80,57 @@ package struct YahooEvents: JSONDecodable, Hashable {
     }
 
     /// The values of a map, in any order.
+    ///
+    /// - Throws: The error of the last one if none can be read.
     private static func values<Event: JSONDecodable>(
         json reader: inout JSONReader
     ) throws(JSONError) -> [Event] {
-        var events: [Event] = []
+        var (events, failure) = ([Event](), JSONError?.none)
         if try reader.null() { return events }
-        try reader.object { _, reader throws(JSONError) in events.append(try Event(json: &reader)) }
+        try reader.object { _, reader throws(JSONError) in
+            switch try reader.row(Event.init(json:)) {
+            case .success(let event): events.append(event)
+            case .failure(let error): failure = error
+            }
+        }
+        if events.isEmpty, let failure { throw failure }
         return events
     }
 }
 
 extension YahooChart {
-    /// The digits after the point of an amount; Yahoo's binary numbers have errors behind them.
+    /// The digits after the point of an amount: those of Yahoo's numbers of later shares have errors behind them.
     private static var amountDigits: Int { 6 }
 
-    /// The events with the amounts of the shares at the ex-dates; nil for numbers that are not valid.
-    func actions(of symbol: Symbol, in currency: String, fetchedAt: Instant) -> CorporateActionHistory? {
-        var splits: [Split] = []
-        for event in events.splits {
-            guard
-                let split = Split(
-                    exDate: date(of: event.time), newShares: event.newShares, oldShares: event.oldShares)
-            else { return nil }
-            splits.append(split)
+    /// The events with the amounts of the shares at the ex-dates; nil if no dividend has a known currency.
+    func actions(of symbol: Symbol, fetchedAt: Instant) -> CorporateActionHistory? {
+        let splits = events.splits.compactMap { event in
+            Split(exDate: date(of: event.time), newShares: event.newShares, oldShares: event.oldShares)
         }
-        var dividends: [Dividend] = []
-        for event in events.dividends {
-            let exDate = date(of: event.time)
-            var (new, old): (Decimal, Decimal) = (1, 1)
-            for split in splits where split.exDate > exDate {
-                guard let (nextNew, nextOld) = try? (new * split.newShares, old * split.oldShares) else {
-                    return nil
-                }
-                (new, old) = (nextNew, nextOld)
-            }
-            guard
-                let amount = try? event.amount.multiplied(
-                    by: new, dividedBy: old, to: Self.amountDigits, .halfEven)
-            else { return nil }
-            dividends.append(
-                Dividend(exDate: exDate, amount: amount.withoutTrailingZeros, currency: currency))
-        }
+        let dividends = events.dividends.compactMap { dividend($0, splits) }
+        guard !dividends.isEmpty || events.dividends.isEmpty else { return nil }
         let provenance = Provenance(source: .yahoo, fetchedAt: fetchedAt)
         return CorporateActionHistory(
             DividendHistory(symbol: symbol, dividends: dividends, provenance: provenance),
             SplitHistory(symbol: symbol, splits: splits, provenance: provenance))
+    }
+
+    /// A dividend of a share at its ex-date, in whole currency: those of shares that are quoted in pence are in pence, too.
+    private func dividend(_ event: YahooEvents.PaidDividend, _ splits: [Split]) -> Dividend? {
+        guard let unit = (event.currency ?? meta.quote.currency).flatMap(PriceUnit.init) else { return nil }
+        let exDate = date(of: event.time)
+        do {
+            var (new, old): (Decimal, Decimal) = (1, 1)
+            for split in splits where split.exDate > exDate {
+                (new, old) = (try new * split.newShares, try old * split.oldShares)
+            }
+            let amount = try event.amount.narrowedToSinglePrecision(keeping: 0)
+                .multiplied(by: new, dividedBy: old, to: Self.amountDigits, .halfEven)
+            return Dividend(
+                exDate: exDate, amount: try unit.amount(amount.withoutTrailingZeros), currency: unit.currency)
+        } catch {
+            return nil
+        }
     }
 
     /// The day of an event at the exchange, whose present difference from UTC is known.

@@ -7,6 +7,8 @@ struct YahooErrorBody: JSONDecodable, Hashable {
     var code: String?
     var text: String?
 
+    init() {}
+
     init(json reader: inout JSONReader) throws(JSONError) {
         // The envelope has the name of the endpoint, or `finance`.
         try reader.object { _, reader throws(JSONError) in
@@ -20,7 +22,8 @@ struct YahooErrorBody: JSONDecodable, Hashable {
         }
     }
 
-    private mutating func readError(_ reader: inout JSONReader) throws(JSONError) {
+    /// Reads the value of the member `error`.
+    mutating func readError(_ reader: inout JSONReader) throws(JSONError) {
         if try reader.null() { return }
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -40,9 +43,16 @@ struct YahooErrorBody: JSONDecodable, Hashable {
         self = problem
     }
 
-    /// Whether the crumb has expired, so that a new one may be valid.
+    /// Whether a chart is refused because its window ends before the first trade, so that it has no bars: 400 with
+    /// `Data doesn't exist for startDate = 0, endDate = 86400`.
+    var isWindowBeforeFirstTrade: Bool { text?.hasPrefix("Data doesn't exist for startDate") == true }
+
+    /// Whether the cookie or the crumb is refused, so that a new one may be valid.
+    ///
+    /// The reason is not read: `Invalid Crumb`, `Invalid Cookie` and `User is unable to access this feature` were all
+    /// reported for crumbs that had expired.
     static func isStaleCrumb(_ response: HTTPClientResponse) -> Bool {
-        response.status == 401 && YahooErrorBody(response)?.text == "Invalid Crumb"
+        response.status == 401 || response.status == 403
     }
 }
 
@@ -50,6 +60,7 @@ extension ProviderFailure.Cause {
     /// Classifies a response of Yahoo; nil for a successful one.
     init?(yahoo response: HTTPClientResponse, now: Instant) {
         switch response.status {
+        case 400 where YahooErrorBody(response)?.isWindowBeforeFirstTrade == true: return nil
         // A period or interval that Yahoo does not have.
         case 400, 422: self = .unsupported
         // A crumb is not the credential of a user who could connect again; Yahoo rejects all clients of this

@@ -11,8 +11,8 @@ extension YahooClient: QuoteSource {
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let entries = try await entries(of: symbols, "quotes", in: context)
         let fetchedAt = clock.wallTime()
-        var quotes = KeyedResults<Symbol, Quote>()
-        for (symbol, entry) in entries {
+        var quotes = KeyedResults<Symbol, Quote>(failures: entries.failures)
+        for (symbol, entry) in entries.found {
             if let quote = entry.quote(of: symbol, fetchedAt: fetchedAt) {
                 quotes[symbol] = quote
             } else {
@@ -25,22 +25,51 @@ extension YahooClient: QuoteSource {
     /// Returns the entries of instruments; those that are unknown or no longer listed are omitted.
     func entries(
         of symbols: [Symbol], _ operation: String, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: YahooQuote] {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, YahooQuote> {
         var wanted: [String: Symbol] = [:]
         for symbol in symbols {
             if let spelling = symbolMapping.providerSymbol(for: symbol) { wanted[spelling] = symbol }
         }
         guard !wanted.isEmpty else { return [:] }
         let items = [("symbols", Optional(wanted.keys.sorted().joined(separator: ",")))]
-        let answer = try await getWithCrumb(
-            operation, { $0.appending(path: "v7", "finance", "quote")?.appending(query: items) }, in: context
-        ) { reader throws(JSONError) in try YahooQuotes(json: &reader) }
-        var entries: [Symbol: YahooQuote] = [:]
-        for entry in answer.quotes where entry.isListed {
-            if let symbol = wanted[entry.symbol] { entries[symbol] = entry }
+        do throws(ProviderFailure) {
+            return try await getWithCrumb(
+                operation, { $0.appending(path: "v7", "finance", "quote")?.appending(query: items) },
+                in: context
+            ) { reader throws(JSONError) in try YahooQuotes(json: &reader).entries(wanted) }
+        } catch {
+            guard error.cause == .notEntitled else { throw error }
+            return await chartEntries(wanted, operation, in: context)
         }
+    }
+
+    /// The entries in the charts of a day, which need no crumb, but one call for each instrument.
+    ///
+    /// No more than ``maximumCharts``, so that a long list does not use up the quota; the others fail.
+    private func chartEntries(
+        _ wanted: [String: Symbol], _ operation: String, in context: CallContext
+    ) async -> KeyedResults<Symbol, YahooQuote> {
+        let spellings = wanted.keys.sorted()
+        let requested = Array(spellings.prefix(Self.maximumCharts))
+        let items = [("interval", Optional("1d")), ("range", "1d")]
+        let results = await concurrently(requested, atMost: 4) {
+            spelling async throws(ProviderFailure) -> YahooQuote? in
+            try await getChart(operation, spelling, items, in: context) { chart, _ throws(JSONError) in
+                chart.meta.quote
+            }
+        }
+        var entries = KeyedResults<Symbol, YahooQuote>()
+        for (spelling, result) in zip(requested, results) {
+            if let symbol = wanted[spelling] { entries.add(result, for: symbol) }
+        }
+        entries.fail(
+            spellings.dropFirst(Self.maximumCharts).compactMap { wanted[$0] },
+            ProviderFailure(.yahoo, .notEntitled))
         return entries
     }
+
+    /// The most charts that are read in place of one call with a crumb.
+    private static var maximumCharts: Int { 10 }
 }
 
 /// An entry of `GET /v7/finance/quote`.
@@ -86,16 +115,16 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
         $0.optional("regularMarketTime", \.time) { reader throws(JSONError) in
             try reader.instant(since1970: .seconds)
         }
-        $0.optional("regularMarketPrice", \.price)
+        $0.optional("regularMarketPrice", \.price, JSONReader.nonzeroPrice)
         $0.optional("bid", \.bid, JSONReader.nonzeroPrice)
         $0.optional("ask", \.ask, JSONReader.nonzeroPrice)
-        $0.optional("regularMarketOpen", \.open)
-        $0.optional("regularMarketDayHigh", \.high)
-        $0.optional("regularMarketDayLow", \.low)
-        $0.optional("regularMarketPreviousClose", \.previousClose)
+        $0.optional("regularMarketOpen", \.open, JSONReader.nonzeroPrice)
+        $0.optional("regularMarketDayHigh", \.high, JSONReader.nonzeroPrice)
+        $0.optional("regularMarketDayLow", \.low, JSONReader.nonzeroPrice)
+        $0.optional("regularMarketPreviousClose", \.previousClose, JSONReader.nonzeroPrice)
         $0.optional("regularMarketVolume", \.volume)
-        $0.optional("preMarketPrice", \.preMarketPrice)
-        $0.optional("postMarketPrice", \.postMarketPrice)
+        $0.optional("preMarketPrice", \.preMarketPrice, JSONReader.nonzeroPrice)
+        $0.optional("postMarketPrice", \.postMarketPrice, JSONReader.nonzeroPrice)
     }
 
     /// Whether it is still listed; an instrument that is not listed has an entry too.
@@ -112,20 +141,39 @@ struct YahooName: Hashable {
 
 /// The response of `GET /v7/finance/quote`, which omits unknown symbols.
 package struct YahooQuotes: JSONDecodable {
-    package var quotes: [YahooQuote]
+    private let rows: JSONRows<YahooQuote>
+
+    package var quotes: [YahooQuote] { rows.elements }
 
     package init(json reader: inout JSONReader) throws(JSONError) {
-        var quotes: [YahooQuote]?
+        var quotes: JSONRows<YahooQuote>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "quoteResponse":
                 quotes = try reader.result { reader throws(JSONError) in
-                    try reader.array(of: YahooQuote.self)
+                    try reader.rows(of: YahooQuote.self)
                 }
             default: try reader.skip()
             }
         }
-        self.quotes = try reader.required(quotes, "quoteResponse")
+        rows = try reader.required(quotes, "quoteResponse")
+    }
+
+    /// The entry of each listed symbol.
+    ///
+    /// An entry that cannot be read does not say of which symbol it is: each symbol without an entry may be that one.
+    func entries(_ wanted: [String: Symbol]) -> KeyedResults<Symbol, YahooQuote> {
+        var entries = KeyedResults<Symbol, YahooQuote>()
+        for entry in quotes where entry.isListed {
+            if let symbol = wanted[entry.symbol] { entries[symbol] = entry }
+        }
+        if let error = rows.failures.first {
+            let read = Set(quotes.map(\.symbol))
+            entries.fail(
+                wanted.filter { !read.contains($0.key) }.values,
+                ProviderFailure(.yahoo, .invalidResponse(error)))
+        }
+        return entries
     }
 }
 
@@ -145,7 +193,7 @@ extension JSONReader {
     }
 
     /// Reads a price; nil for null, and for 0, with which Yahoo means no price.
-    fileprivate static func nonzeroPrice(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
+    static func nonzeroPrice(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
         let price = try reader.decimal()
         return price.isZero ? nil : price
     }

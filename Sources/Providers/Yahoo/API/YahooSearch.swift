@@ -77,9 +77,24 @@ extension YahooClient: InstrumentSource {
     package func instrument(
         _ symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Instrument {
-        guard let entry = try await entries(of: [symbol], "instrument", in: context)[symbol] else {
-            throw ProviderFailure(.yahoo, .notFound)
+        let batch = try await instruments([symbol], in: context)
+        if let failure = batch.failures[symbol] { throw failure }
+        guard let instrument = batch[symbol] else { throw ProviderFailure(.yahoo, .notFound) }
+        return instrument
+    }
+
+    package var instrumentsPerCall: Int { symbolsPerCall }
+
+    /// The instruments of quotes, which one call has for many symbols.
+    package func instruments(
+        _ symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
+        let entries = try await entries(of: symbols, "instrument", in: context)
+        let fetchedAt = clock.wallTime()
+        var instruments = KeyedResults<Symbol, Instrument>(failures: entries.failures)
+        for (symbol, entry) in entries.found {
+            instruments[symbol] = entry.instrument(of: symbol, fetchedAt: fetchedAt)
         }
-        return entry.instrument(of: symbol, fetchedAt: clock.wallTime())
+        return instruments
     }
 }

@@ -163,9 +163,11 @@ extension FakeAlpacaOrderTicket {
         guard instrument.isFractionable else {
             throw .unprocessable("asset \"\(instrument.symbol)\" is not fractionable")
         }
-        guard type == .market, timeInForce == .day else {
-            throw .unprocessable("fractional orders must be DAY market orders")
+        // All types except for trailing stops since August 2024.
+        guard type != .trailingStop else {
+            throw .unprocessable("fractional orders cannot be trailing stop orders")
         }
+        guard timeInForce == .day else { throw .unprocessable("fractional orders must be DAY orders") }
     }
 
     /// Shares and dollars below this limit can be multiplied exactly.
