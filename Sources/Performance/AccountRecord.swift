@@ -9,6 +9,7 @@ package struct AccountRecord: Sendable, Hashable {
     package let valuations: [Valuation]
     /// In the order of dates; activities of one day in the order in which they were given.
     package let activities: [ClassifiedActivity]
+    private let symbols: SymbolHistory
     /// The first day whose activities the broker reports; nil if all activities are known.
     package var knownFrom: CalendarDate?
     /// The day of the first activity, before which the account is empty; nil if it is unknown.
@@ -30,6 +31,7 @@ package struct AccountRecord: Sendable, Hashable {
         let days = Dictionary(valuations.map { ($0.date, $0) }) { $1 }
         self.valuations = days.values.sorted { $0.date < $1.date }
         self.activities = activities.inOrderOfDates
+        symbols = SymbolHistory(activities)
     }
 
     /// The part of an account that one instrument is, as an account of its own.
@@ -42,30 +44,30 @@ package struct AccountRecord: Sendable, Hashable {
         in symbol: Symbol, currency: String, valuations: [Valuation]
     ) throws(Decimal.Overflow) -> AccountRecord {
         var own: [ClassifiedActivity] = []
-        let symbols = activities.earlierSymbols(of: symbol)
         for activity in activities {
+            func isOwn(_ other: Symbol?) -> Bool { isOf(symbol, other, on: activity.date) }
             func pay(_ amount: CurrencyAmount, _ suffix: String) throws(Decimal.Overflow) {
                 let flow = try amount.negated
                 own.append(
                     ClassifiedActivity(id: activity.id + suffix, date: activity.date, kind: .cashFlow(flow)))
             }
             switch activity.kind {
-            case .trade(let trade) where symbols.contains(trade.symbol): try pay(trade.amount, "")
-            case .income(let amount, let source?) where symbols.contains(source),
-                .tax(let amount, let source?) where symbols.contains(source),
-                .returnOfCapital(let amount, let source) where symbols.contains(source):
+            case .trade(let trade) where isOwn(trade.symbol): try pay(trade.amount, "")
+            case .income(let amount, let source) where isOwn(source),
+                .tax(let amount, let source) where isOwn(source):
                 own.append(activity)
                 try pay(amount, "/flow")
-            case .fee(let fee) where fee.symbol.map(symbols.contains) ?? false:
+            case .returnOfCapital(let amount, let source) where isOwn(source):
+                own.append(activity)
+                try pay(amount, "/flow")
+            case .fee(let fee) where isOwn(fee.symbol):
                 own.append(activity)
                 try pay(fee.amount, "/flow")
-            case .securitiesTransfer(let transfer) where symbols.contains(transfer.symbol):
+            case .securitiesTransfer(let transfer) where isOwn(transfer.symbol):
                 own.append(activity)
-            case .spinOff(let spinOff)
-            where symbols.contains(spinOff.child) || spinOff.parent.map(symbols.contains) ?? false:
+            case .spinOff(let spinOff) where isOwn(spinOff.child) || isOwn(spinOff.parent):
                 // The shares enter at their first price, and leave the parent with it.
-                let quantity =
-                    try symbols.contains(spinOff.child) ? spinOff.quantity : spinOff.quantity.negated
+                let quantity = try isOwn(spinOff.child) ? spinOff.quantity : spinOff.quantity.negated
                 let transfer = ClassifiedActivity.SecuritiesTransfer(
                     spinOff.child, quantity: quantity, price: spinOff.childPrice, currency: currency)
                 own.append(
@@ -90,26 +92,25 @@ package struct AccountRecord: Sendable, Hashable {
     package func valuations(
         of symbol: Symbol, closes: [DatedValue], isAdjusted: Bool, opening: [Symbol: Decimal] = [:]
     ) throws -> [Valuation] {
-        var totals = ActivityTotals(opening: opening)
-        let symbols = activities.earlierSymbols(of: symbol)
-        var next = activities.inOrderOfEffect[...]
-        // The number of later units that a unit has become.
-        var ratio = Decimal(1)
-        if isAdjusted {
-            for activity in next { ratio = try ratio * activity.splitRatio(of: symbols) }
-        }
+        var totals = ActivityTotals(opening: opening.filter { isOf(symbol, $0.key, on: .earliest) })
+        var next = activities.inOrderOfEffect.filter { isOf(symbol, $0.changedSymbol, on: $0.date) }[...]
+        var units = try UnitRatios(of: symbol, before: next)
         return try closes.map { close in
             while let activity = next.first, activity.date <= close.date {
                 next = next.dropFirst()
                 try totals.add(activity)
-                if isAdjusted {
-                    ratio = try ratio.divided(
-                        by: activity.splitRatio(of: symbols), to: Decimal.digitsOfAmount, .halfEven)
-                }
+                units.advance(past: activity)
             }
-            let quantity = try symbols.compactMap { totals.quantities[$0] }.sum()
-            return Valuation(close.date, try quantity * ratio * close.value)
+            let quantity = try totals.quantities.map { held, quantity in
+                try units.priced(quantity, of: held, isAdjusted: isAdjusted)
+            }.sum()
+            return Valuation(close.date, try quantity * close.value)
         }
+    }
+
+    /// Whether a row of a day under another symbol is one of an instrument.
+    private func isOf(_ symbol: Symbol, _ other: Symbol?, on date: CalendarDate) -> Bool {
+        other.map { symbols.latest($0, on: date) } == symbol
     }
 }
 
@@ -195,17 +196,6 @@ extension [ClassifiedActivity] {
         enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }.map(\.element)
     }
 
-    /// A symbol, and those that were exchanged into it.
-    fileprivate func earlierSymbols(of symbol: Symbol) -> Set<Symbol> {
-        var symbols: Set = [symbol]
-        for activity in reversed() {
-            if case .exchange(let from, let to, _, _) = activity.kind, symbols.contains(to) {
-                symbols.insert(from)
-            }
-        }
-        return symbols
-    }
-
     /// The activities after a day, until another one; the array is in the order of dates.
     func between(_ start: CalendarDate, through end: CalendarDate) -> ArraySlice<ClassifiedActivity> {
         drop { $0.date <= start }.prefix { $0.date <= end }
@@ -213,11 +203,53 @@ extension [ClassifiedActivity] {
 }
 
 extension ClassifiedActivity {
-    /// The number of new units for an old one, if the activity exchanges units of these symbols; otherwise 1.
-    fileprivate func splitRatio(of symbols: Set<Symbol>) throws(Decimal.DivisionFailure) -> Decimal {
-        guard case .exchange(let from, let to, let new, let old) = kind, symbols.contains(from),
-            symbols.contains(to)
-        else { return 1 }
-        return try new.divided(by: old, to: Decimal.digitsOfAmount, .halfEven)
+    /// The symbol of the units whose number the activity changes; nil if it changes none.
+    fileprivate var changedSymbol: Symbol? {
+        switch kind {
+        case .trade(let trade): trade.symbol
+        case .securitiesTransfer(let transfer): transfer.symbol
+        case .exchange(let from, _, _, _): from
+        case .spinOff(let spinOff): spinOff.child
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: nil
+        }
+    }
+}
+
+/// The number of today's units of an instrument that a unit under each of its symbols becomes.
+private struct UnitRatios {
+    /// Those before each exchange that is still to come, the next one last.
+    private var stages: [Stage] = []
+
+    private struct Stage {
+        /// By symbol; 1 for one that is missing.
+        var ratios: [Symbol: Decimal] = [:]
+        /// The symbol in whose units the instrument is priced.
+        var priced: Symbol
+    }
+
+    init(of symbol: Symbol, before activities: ArraySlice<ClassifiedActivity>) throws {
+        var stage = Stage(priced: symbol)
+        stages = [stage]
+        for activity in activities.reversed() {
+            guard case .exchange(let from, let to, let new, let old) = activity.kind else { continue }
+            stage.ratios[from] = try (stage.ratios[to] ?? 1).proportion(new, of: old)
+            // The past prices of a renamed instrument are those under its earlier symbol; those of a company that took over
+            // another one are its own.
+            if to == stage.priced, new == old { stage.priced = from }
+            stages.append(stage)
+        }
+    }
+
+    mutating func advance(past activity: ClassifiedActivity) {
+        if case .exchange = activity.kind { _ = stages.popLast() }
+    }
+
+    /// A quantity in the units of the price: today's, or with prices as they were traded those of the day.
+    func priced(_ quantity: Decimal, of symbol: Symbol, isAdjusted: Bool) throws -> Decimal {
+        guard let stage = stages.last else { return quantity }
+        let ratio = stage.ratios[symbol] ?? 1
+        if isAdjusted { return try quantity * ratio }
+        if symbol == stage.priced { return quantity }
+        return try quantity.proportion(ratio, of: stage.ratios[stage.priced] ?? 1)
     }
 }

@@ -151,7 +151,8 @@ package struct ActivityClassifier: Sendable {
                 by: oldQuantity, to: Decimal.digitsOfAmount, .halfEven)
         {
             let sale = ClassifiedActivity.Trade(
-                from, quantity: quantity, price: price, currency: amount.currency, booked: amount)
+                from, quantity: quantity, price: price, currency: amount.currency, booked: amount,
+                isMerger: true)
             return [ClassifiedActivity(id: old.id, date: old.date, kind: .trade(sale))]
         }
         return rows.map(\.asUnclassified)

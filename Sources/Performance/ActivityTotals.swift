@@ -78,19 +78,55 @@ extension [Symbol: Decimal] {
 
 extension [ClassifiedActivity] {
     /// Sorted by date; within a day corporate actions come first, because they take effect before the market opens.
+    ///
+    /// What is booked under a symbol on the day on which a corporate action removes it precedes this action, which takes all
+    /// its units.
     var inOrderOfEffect: [ClassifiedActivity] {
-        enumerated().sorted {
-            ($0.element.date, $0.element.orderInDay, $0.offset)
-                < ($1.element.date, $1.element.orderInDay, $1.offset)
-        }.map(\.element)
+        var actions: [CalendarDate: Int] = [:]
+        var removals: [Removal: Int] = [:]
+        let places = map { activity -> Int? in
+            guard activity.isCorporateAction else { return nil }
+            let place = actions[activity.date] ?? 0
+            actions[activity.date] = place + 1
+            if let symbol = activity.removedSymbol { removals[Removal(symbol, activity.date)] = place }
+            return place
+        }
+        if actions.isEmpty { return inOrderOfDates }
+        return zip(self, places).enumerated().map { offset, row in
+            let (activity, place) = row
+            let removal = activity.symbol.flatMap { removals[Removal($0, activity.date)] }
+            let key = (activity.date, place ?? removal ?? .max, place == nil ? 0 : 1, offset)
+            return (key: key, activity: activity)
+        }.sorted { $0.key < $1.key }.map(\.activity)
+    }
+}
+
+/// A symbol that a corporate action removes on a day.
+private struct Removal: Hashable {
+    let symbol: Symbol
+    let date: CalendarDate
+
+    init(_ symbol: Symbol, _ date: CalendarDate) {
+        (self.symbol, self.date) = (symbol, date)
     }
 }
 
 extension ClassifiedActivity {
-    fileprivate var orderInDay: Int {
+    fileprivate var isCorporateAction: Bool {
         switch kind {
-        case .exchange, .spinOff: 0
-        case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .unclassified: 1
+        case .exchange, .spinOff: true
+        case .trade(let trade): trade.isMerger
+        case .cashFlow, .securitiesTransfer, .income, .returnOfCapital, .tax, .fee, .unclassified: false
+        }
+    }
+
+    /// The symbol of which the account has no units after the corporate action.
+    fileprivate var removedSymbol: Symbol? {
+        switch kind {
+        case .exchange(let from, let to, _, _): from == to ? nil : from
+        case .trade(let trade): trade.isMerger ? trade.symbol : nil
+        case .cashFlow, .securitiesTransfer, .spinOff, .income, .returnOfCapital, .tax, .fee, .unclassified:
+            nil
         }
     }
 }

@@ -48,14 +48,17 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var isShortSale: Bool
         /// Whether it moves no cash: the amount is the value of the contract.
         package var isOnMargin: Bool
+        /// Whether a merger takes the units for cash: it is no order, so that no fee of a trade belongs to it.
+        package var isMerger: Bool
 
         package init(
             _ symbol: Symbol, quantity: Decimal, price: Decimal, currency: String,
-            booked: CurrencyAmount? = nil, isShortSale: Bool = false, isOnMargin: Bool = false
+            booked: CurrencyAmount? = nil, isShortSale: Bool = false, isOnMargin: Bool = false,
+            isMerger: Bool = false
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
             (self.currency, self.booked, self.isShortSale) = (currency, booked, isShortSale)
-            self.isOnMargin = isOnMargin
+            (self.isOnMargin, self.isMerger) = (isOnMargin, isMerger)
         }
 
         /// The booked amount; without one, quantity × price rounded half up to the currency's minor unit.

@@ -2,8 +2,9 @@ package import Brokerage
 
 /// What an investor holds of one instrument in several accounts, with cost, profit and income.
 ///
-/// Amounts are in the currency of the instrument, unless their name says otherwise. A figure of which a part is
-/// unknown in one account is undetermined; its known part is the sum of the rest.
+/// Amounts are in the currency of the instrument, unless their name says otherwise. What an account held under earlier
+/// symbols of the instrument is included. A figure of which a part is unknown in one account is undetermined; its known part
+/// is the sum of the rest.
 package struct HoldingSummary: Sendable, Hashable {
     package var symbol: Symbol
     /// Negative for a short position.
@@ -47,12 +48,22 @@ package struct HoldingSummary: Sendable, Hashable {
     ) throws {
         self.symbol = symbol
         let lots = accounts.flatMap { $0.lots.lots[symbol] ?? [] }
-        let disposals = accounts.flatMap { $0.lots.disposals.filter { $0.symbol == symbol } }
+        let disposals = accounts.flatMap { $0.lots.disposals(of: symbol) }
         let unknown = Undetermined(.missingCost, symbol: symbol)
         let noRate = Undetermined(.missingExchangeRate, symbol: symbol, currency: currency)
         quantity = try lots.map(\.quantity).sum()
         cost = try Self.sum(lots.map(\.cost), unknown)
-        realizedProfit = try Self.sum(disposals.map(\.profit), unknown)
+        // Companies that merged can have had shares in several currencies.
+        let other = disposals.first { $0.currency != disposals.last?.currency }
+        realizedProfit =
+            if let other {
+                .undetermined(
+                    Undetermined(
+                        .mixedCurrencies, date: other.date, symbol: symbol, currency: other.currency),
+                    known: nil)
+            } else {
+                try Self.sum(disposals.map(\.profit), unknown)
+            }
         unrealizedProfit =
             if let price {
                 try Self.sum(lots.map { try $0.unrealizedProfit(price: price) }, unknown)
@@ -68,15 +79,15 @@ package struct HoldingSummary: Sendable, Hashable {
         var reason: Undetermined?
         for account in accounts {
             let own = IncomeSummary.twelveMonths(
-                through: today, of: account.activities, symbol: symbol, in: currency, rates: rates,
-                knownFrom: account.knownFrom)
+                through: today, of: account.activities, symbol: symbol, account.lots.symbols, in: currency,
+                rates: rates, knownFrom: account.knownFrom)
             reason = reason ?? own.undetermined
             guard let known = own.known else { continue }
             total.gross = try total.gross + known.gross
             total.taxes = try total.taxes + known.taxes
         }
         income = Figure.determined(total).limited(by: reason)
-        missing = accounts.flatMap { $0.lots.missing.filter { $0.symbol == symbol } }
+        missing = accounts.flatMap { $0.lots.missing(of: symbol) }
         if let cost = convertedCost.value { yieldOnCost = income.value?.yieldOnCost(cost) }
     }
 

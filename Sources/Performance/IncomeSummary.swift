@@ -14,23 +14,29 @@ package struct IncomeSummary: Sendable, Hashable {
 
     /// The income of the twelve months until a day, which belongs to them.
     ///
-    /// With a `symbol` only that of one instrument, otherwise all with interest. `knownFrom` is the first day with known
+    /// With a `symbol` only that of one instrument, also under its earlier symbols, otherwise all with interest. `symbols` are
+    /// those of the activities, which are determined if it is nil. `knownFrom` is the first day with known
     /// activities, nil if all are known: if it is after the start, the figure is undetermined, and the income since
     /// then is the known part.
     package static func twelveMonths(
         through end: CalendarDate, of activities: [ClassifiedActivity], symbol: Symbol? = nil,
-        in currency: String,
+        _ symbols: SymbolHistory? = nil, in currency: String,
         rates: ExchangeRateHistory, knownFrom: CalendarDate? = nil
     ) -> Figure<IncomeSummary> {
         let start = end.adding(months: -12) ?? .earliest
+        let history = symbol == nil ? nil : symbols ?? SymbolHistory(activities)
+        func isIncluded(_ source: Symbol?, _ day: CalendarDate) -> Bool {
+            guard let history else { return true }
+            return source.map { history.latest($0, on: day) } == symbol
+        }
         let income = Figure {
             var summary = IncomeSummary()
             for activity in activities where start < activity.date && activity.date <= end {
                 switch activity.kind {
-                case .income(let amount, let source) where symbol == nil || source == symbol:
+                case .income(let amount, let source) where isIncluded(source, activity.date):
                     summary.gross =
                         try summary.gross + rates.convert(amount, to: currency, on: activity.date)
-                case .tax(let amount, let source) where symbol == nil || source == symbol:
+                case .tax(let amount, let source) where isIncluded(source, activity.date):
                     summary.taxes =
                         try summary.taxes + rates.convert(amount, to: currency, on: activity.date)
                 case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .exchange,

@@ -14,8 +14,11 @@ package struct TaxLots: Sendable, Hashable {
     /// The securities whose cost is unknown, because the activities do not reach back to their purchase.
     package private(set) var missing: [MissingCost] = []
 
+    /// The symbols that the instruments had one after the other.
+    package let symbols: SymbolHistory
+
     /// The instruments of which units were bought before the first activity.
-    private let incomplete: Set<Symbol>
+    private var incomplete: Set<Symbol>
     private let firstKnown: CalendarDate?
     private let target: String
     private let rates: ExchangeRateHistory
@@ -33,8 +36,11 @@ package struct TaxLots: Sendable, Hashable {
 
     /// Securities without a known cost.
     package struct MissingCost: Sendable, Hashable {
+        /// That of the day on which they were received or sold.
         package var symbol: Symbol
         package var quantity: Decimal
+        /// The day; the earliest one if they were held before all activities.
+        fileprivate var date = CalendarDate.earliest
         /// Their purchase is before this day; nil if they were transferred without a cost.
         package var before: CalendarDate?
     }
@@ -51,11 +57,12 @@ package struct TaxLots: Sendable, Hashable {
     ) throws {
         (self.method, self.rates, target) = (method, rates, currency)
         (incomplete, firstKnown) = (Set(opening.keys), knownFrom)
+        symbols = SymbolHistory(activities)
         for (symbol, quantity) in opening.sorted(by: { $0.key.text < $1.key.text }) where !quantity.isZero {
             open[symbol] = try OpenLots([TaxLot(quantity: quantity)])
             missing.append(MissingCost(symbol: symbol, quantity: quantity, before: knownFrom))
         }
-        let fees = try TransactionFees(activities, in: currency, rates: rates)
+        let fees = try TransactionFees(activities, symbols, in: currency, rates: rates)
         for activity in activities.inOrderOfEffect {
             try add(activity, fee: fees[activity.id])
         }
@@ -64,20 +71,33 @@ package struct TaxLots: Sendable, Hashable {
     }
 
     private mutating func add(_ activity: ClassifiedActivity, fee: TransactionFees.Amount) throws {
+        let date = activity.date
         switch activity.kind {
-        case .trade(let trade):
-            try setCurrency(trade.currency, of: trade.symbol, on: activity.date)
-            try add(trade, fee: fee, on: activity.date)
-        case .securitiesTransfer(let transfer):
-            try setCurrency(transfer.currency, of: transfer.symbol, on: activity.date)
-            try self.transfer(transfer, on: activity.date)
+        case .trade(var trade):
+            trade.symbol = symbols.held(trade.symbol, on: date)
+            try setCurrency(trade.currency, of: trade.symbol, on: date)
+            try add(trade, fee: fee, on: date)
+        case .securitiesTransfer(var transfer):
+            transfer.symbol = symbols.held(transfer.symbol, on: date)
+            try setCurrency(transfer.currency, of: transfer.symbol, on: date)
+            try self.transfer(transfer, on: date)
         case .exchange(let from, let to, let new, let old):
-            try exchange(from, to: to, new: new, old: old)
-        case .spinOff(let spinOff): try add(spinOff, on: activity.date)
+            try exchange(from, to: to, new: new, old: old, on: date)
+        case .spinOff(let spinOff): try add(spinOff, on: date)
         case .returnOfCapital(let amount, let symbol):
-            try reduceCost(of: symbol, by: amount.amount, on: activity.date)
+            try reduceCost(of: symbols.held(symbol, on: date), by: amount.amount, on: date)
         case .cashFlow, .income, .tax, .fee, .unclassified: break
         }
+    }
+
+    /// The sales of an instrument, also under its earlier symbols.
+    package func disposals(of symbol: Symbol) -> [LotDisposal] {
+        disposals.filter { symbols.latest($0.symbol, on: $0.date) == symbol }
+    }
+
+    /// The units of an instrument without a known cost, also under its earlier symbols.
+    package func missing(of symbol: Symbol) -> [MissingCost] {
+        missing.filter { symbols.latest($0.symbol, on: $0.date) == symbol }
     }
 
     private mutating func setCurrency(_ currency: String, of symbol: Symbol, on date: CalendarDate) throws {
@@ -126,7 +146,7 @@ package struct TaxLots: Sendable, Hashable {
             // The units were bought before the known activities.
             let unknown = TaxLot(quantity: try opening.magnitude)
             missing.append(
-                MissingCost(symbol: symbol, quantity: unknown.quantity, before: firstKnown))
+                MissingCost(symbol: symbol, quantity: unknown.quantity, date: date, before: firstKnown))
             try dispose([unknown], of: symbol, proceeds: openingAmount, on: date)
         } else if !opening.isZero {
             try append(
@@ -201,7 +221,9 @@ package struct TaxLots: Sendable, Hashable {
             _ = try take(quantity.magnitude, of: symbol)
             return
         }
-        if transfer.cost == nil { missing.append(MissingCost(symbol: symbol, quantity: quantity)) }
+        if transfer.cost == nil {
+            missing.append(MissingCost(symbol: symbol, quantity: quantity, date: date))
+        }
         try append(
             TaxLot(
                 acquired: transfer.cost.map { _ in date }, quantity: quantity, cost: transfer.cost,
@@ -213,9 +235,12 @@ package struct TaxLots: Sendable, Hashable {
 
     // MARK: Corporate actions
 
-    private mutating func exchange(_ from: Symbol, to: Symbol, new: Decimal, old: Decimal) throws {
+    private mutating func exchange(
+        _ from: Symbol, to: Symbol, new: Decimal, old: Decimal, on date: CalendarDate
+    ) throws {
         let before = open.removeValue(forKey: from)?.lots ?? []
-        if let currency = currencies[from] { currencies[to] = currencies[to] ?? currency }
+        if incomplete.contains(from) { incomplete.insert(to) }
+        if let currency = currencies[from], !before.isEmpty { try setCurrency(currency, of: to, on: date) }
         for var lot in before {
             lot.quantity = try lot.quantity.proportion(new, of: old)
             if from == to {
@@ -227,12 +252,15 @@ package struct TaxLots: Sendable, Hashable {
     }
 
     private mutating func add(_ spinOff: ClassifiedActivity.SpinOff, on date: CalendarDate) throws {
-        let parents = spinOff.parent.flatMap { open[$0]?.lots } ?? []
+        let parent = spinOff.parent.flatMap { heldParent($0, on: date) }
+        let parents = parent.flatMap { open[$0]?.lots } ?? []
         let held = try parents.map(\.quantity).sum()
-        guard let parent = spinOff.parent, !held.isZero else {
+        func isMissing(_ symbol: Symbol, _ quantity: Decimal, before: CalendarDate?) -> MissingCost {
+            MissingCost(symbol: symbol, quantity: quantity, date: date, before: before)
+        }
+        guard let parent, !held.isZero else {
             try append(TaxLot(quantity: spinOff.quantity), to: spinOff.child)
-            missing.append(
-                MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: firstKnown))
+            missing.append(isMissing(spinOff.child, spinOff.quantity, before: firstKnown))
             return
         }
         if let currency = currencies[parent] {
@@ -242,8 +270,8 @@ package struct TaxLots: Sendable, Hashable {
         if let parentPrice = spinOff.parentPrice, let childPrice = spinOff.childPrice {
             values = (try held * parentPrice, try spinOff.quantity * childPrice)
         } else {
-            missing.append(MissingCost(symbol: spinOff.child, quantity: spinOff.quantity, before: date))
-            missing.append(MissingCost(symbol: parent, quantity: held, before: date))
+            missing.append(isMissing(spinOff.child, spinOff.quantity, before: date))
+            missing.append(isMissing(parent, held, before: date))
         }
         var rest = spinOff.quantity
         var kept: [TaxLot] = []
@@ -266,6 +294,13 @@ package struct TaxLots: Sendable, Hashable {
             kept.append(lot)
         }
         open[parent] = try OpenLots(kept)
+    }
+
+    /// The symbol under which a parent is held: the source of the spin-off may name it by an earlier or a later one.
+    private func heldParent(_ symbol: Symbol, on date: CalendarDate) -> Symbol? {
+        if open[symbol] != nil { return symbol }
+        let latest = symbols.latest(symbol, on: date)
+        return open.keys.filter { symbols.latest($0, on: date) == latest }.min { $0.text < $1.text }
     }
 
     /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.
@@ -302,42 +337,5 @@ package struct TaxLots: Sendable, Hashable {
             after.append(lot)
         }
         open[symbol] = try OpenLots(after)
-    }
-}
-
-/// The lots of an instrument while activities are added.
-///
-/// A trade takes constant time for each lot that it removes or adds: an account can have tens of thousands of lots of one
-/// instrument.
-private struct OpenLots: Sendable, Hashable {
-    /// The earliest first; a slice, from which the first one is removed without a copy of the others.
-    private(set) var lots: ArraySlice<TaxLot> = []
-    /// The sum of the quantities.
-    private(set) var quantity = Decimal.zero
-
-    init() {}
-
-    init(_ lots: [TaxLot]) throws {
-        self.lots = lots[...]
-        quantity = try lots.map(\.quantity).sum()
-    }
-
-    mutating func append(_ lot: TaxLot) throws {
-        try add(lot.quantity)
-        lots.append(lot)
-    }
-
-    mutating func removeFirst() throws {
-        if let first = lots.popFirst() { try add(first.quantity.negated) }
-    }
-
-    mutating func replaceFirst(by lot: TaxLot) throws {
-        guard let first = lots.first else { return }
-        try add(lot.quantity - first.quantity)
-        lots[lots.startIndex] = lot
-    }
-
-    private mutating func add(_ change: Decimal) throws {
-        quantity = try (quantity + change).withoutTrailingZeros
     }
 }

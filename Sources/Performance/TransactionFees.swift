@@ -3,7 +3,8 @@ import Brokerage
 /// The transaction fees of each trade.
 ///
 /// A fee that names no trade belongs to the trades of its day and instrument, in proportion to their amounts; a fee
-/// without instrument to all trades of its day. Without a trade it changes no cost.
+/// without instrument to all trades of its day. Without a trade it changes no cost. The removal of units by a merger is no
+/// trade.
 struct TransactionFees {
     /// By the id of the activity of the trade; negative.
     private var byTrade: [String: Amount] = [:]
@@ -36,11 +37,14 @@ struct TransactionFees {
         }
     }
 
-    init(_ activities: [ClassifiedActivity], in target: String, rates: ExchangeRateHistory) throws {
+    init(
+        _ activities: [ClassifiedActivity], _ symbols: SymbolHistory, in target: String,
+        rates: ExchangeRateHistory
+    ) throws {
         (self.target, self.rates) = (target, rates)
         var trades: [CalendarDate: [(id: String, trade: ClassifiedActivity.Trade)]] = [:]
         for activity in activities {
-            if case .trade(let trade) = activity.kind {
+            if case .trade(let trade) = activity.kind, !trade.isMerger {
                 trades[activity.date, default: []].append((activity.id, trade))
             }
         }
@@ -50,8 +54,9 @@ struct TransactionFees {
             if let id = fee.trade, let trade = ids[id] {
                 try add(fee.amount, to: [(id, trade)], on: activity.date)
             } else {
+                let instrument = fee.symbol.map { symbols.latest($0, on: activity.date) }
                 let candidates = (trades[activity.date] ?? []).filter {
-                    fee.symbol == nil || $0.trade.symbol == fee.symbol
+                    instrument == nil || symbols.latest($0.trade.symbol, on: activity.date) == instrument
                 }
                 try add(fee.amount, to: candidates, on: activity.date)
             }

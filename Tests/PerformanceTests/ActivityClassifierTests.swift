@@ -165,7 +165,9 @@ struct ActivityClassifierTests {
         #expect(
             cash == [
                 .trade(
-                    .init(Self.symbol, quantity: -20, price: 25, currency: "USD", booked: try dollars("500")))
+                    .init(
+                        Self.symbol, quantity: -20, price: 25, currency: "USD", booked: try dollars("500"),
+                        isMerger: true))
             ])
         let both = kinds(
             try activity(.merger, "MA/SCMA", amount: "500", group: "g", id: "a"),

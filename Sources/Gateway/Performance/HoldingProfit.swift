@@ -43,9 +43,7 @@ struct CostBasis: Sendable {
             }
         }.sorted { ($0.lot.acquired ?? .earliest) < ($1.lot.acquired ?? .earliest) }
         missing = accounts.flatMap { account, data in
-            data.lots.missing.filter { $0.symbol == symbol }.map {
-                AccountMissingCost(account: account, missing: $0)
-            }
+            data.lots.missing(of: symbol).map { AccountMissingCost(account: account, missing: $0) }
         }
     }
 

@@ -126,7 +126,7 @@ extension GatewayContext {
         let bookings = await byAccount(accounts) { account in
             .async { try await self.bookings(of: account) }
         }
-        let activities = bookings.values.flatMap { (try? $0.get())?.activities ?? [] }
+        let activities = bookings.values.compactMap { (try? $0.get())?.activities }
         do {
             let classifier = ActivityClassifier(
                 spinOffs: try await spinOffReferences(in: activities, holding: symbols))

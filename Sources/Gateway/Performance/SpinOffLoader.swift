@@ -8,14 +8,15 @@ extension GatewayContext {
     /// regular day, by which the cost is divided.
     ///
     /// - Parameters:
-    ///   - activities: Activities of one user.
+    ///   - accounts: The activities of each account of one user.
     ///   - symbols: The instruments whose cost is calculated. Without one, nothing is read; spin-offs of others have no
     ///     prices.
     /// - Returns: By the symbols of the new companies; nothing for a spin-off that no source has.
     /// - Throws: The failure of the source of spin-offs.
     func spinOffReferences(
-        in activities: [Activity], holding symbols: Set<Symbol>
+        in accounts: [[Activity]], holding symbols: Set<Symbol>
     ) async throws(FieldError) -> [Symbol: ActivityClassifier.SpinOffReference] {
+        let activities = accounts.joined()
         let received = Dictionary(
             activities.filter { $0.kind == .spinOff }.compactMap { spinOff in
                 spinOff.symbol.map { ($0, spinOff.date) }
@@ -31,9 +32,14 @@ extension GatewayContext {
             found += try await spinOffs(of: Array(parents.prefix(Self.maximumParents)))
         }
         var references: [Symbol: ActivityClassifier.SpinOffReference] = [:]
+        // What is held can have another symbol by now.
+        let histories = accounts.map { SymbolHistory(ActivityClassifier().classify($0)) }
         for (child, date) in received {
             guard let spinOff = found.spinOff(of: child, near: date) else { continue }
-            let isHeld = symbols.contains(child) || symbols.contains(spinOff.parent)
+            let names = [child, spinOff.parent]
+            let isHeld = histories.contains { history in
+                names.contains { symbols.contains(history.latest($0, on: date)) }
+            }
             let prices = isHeld ? await firstPrices(after: spinOff) : nil
             references[child] = .init(
                 parent: spinOff.parent, parentPrice: prices?.parent, childPrice: prices?.child)
