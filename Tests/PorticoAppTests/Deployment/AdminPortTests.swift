@@ -28,7 +28,7 @@ struct AdminPortTests {
             let metrics = try await admin.get("/metrics").body
             #expect(
                 metrics.contains(
-                    #"portico_graphql_operations_total{operation="(anonymous)",outcome="complete"} 1"#),
+                    #"portico_graphql_operations_total{operation="Clock",outcome="complete"} 1"#),
                 "\(metrics)")
             let memory = try JSONValue(parsing: try await admin.get("/debug/memory").body)
             let resident = try #require(memory["residentBytes"]?.digits.flatMap { Int($0) })
