@@ -47,6 +47,18 @@ extension SourceText {
     }
 }
 
+extension String {
+    /// Returns the text with at most `limit` bytes, and an ellipsis in place of the rest.
+    ///
+    /// Bytes are counted, because a single character can have any number of them.
+    package func shortened(toBytes limit: Int = 256) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { utf8.formIndex(before: &end) }
+        return String(self[..<end]) + "…"
+    }
+}
+
 /// All errors of a schema, a document or the variables of a request, reported together.
 public struct GraphQLErrors: Error, Hashable, Sendable {
     /// The errors in source order, at least one.

@@ -96,7 +96,7 @@ extension JSONError.Reason {
             #"Only \", \\, \/, \b, \f, \n, \r, \t and \u with four hexadecimal digits are escapes"#
         case .loneSurrogate: "Half of a surrogate pair stands alone"
         case .invalidUTF8: "The text is not UTF-8"
-        case .duplicateName(let name): "The object has the name \"\(name)\" twice"
+        case .duplicateName(let name): "The object has the name \"\(name.shortened())\" twice"
         case .tooDeep(let limit): "Arrays and objects stand more than \(limit) levels deep"
         case .tooLong(let limit): "The text is longer than \(limit) bytes"
         case .tooManyValues(let limit): "The text has more than \(limit) values"

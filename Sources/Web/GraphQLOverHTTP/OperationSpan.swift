@@ -7,7 +7,7 @@ struct OperationSpan: Sendable {
 
     /// Starts the span.
     init(_ tracer: RequestTracer, in context: ServiceContext, _ type: OperationType?, named name: String?) {
-        let name = name.map { String($0.prefix(100)) }
+        let name = name?.shortened(toBytes: 100)
         let nameParts = [type?.rawValue ?? "request", name].compactMap(\.self)
         span = tracer.startSpan(nameParts.joined(separator: " "), context: context, ofKind: .server)
         span.updateAttributes { attributes in

@@ -38,7 +38,7 @@ extension OperationSummary {
         var metadata: Logger.Metadata = [
             "document": "\(DocumentHash(of: document))", "outcome": "\(outcome.label)",
         ]
-        metadata["operation"] = name.map { "\($0.prefix(100))" }
+        metadata["operation"] = name.map { "\($0.shortened(toBytes: 100))" }
         if let application {
             metadata["clientName"] = "\(application.name)"
             if !application.version.isEmpty { metadata["clientVersion"] = "\(application.version)" }

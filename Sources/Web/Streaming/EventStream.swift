@@ -66,7 +66,7 @@ final class EventStream: Sendable {
     ) throws(HTTPError) {
         let failure = state.withLock { state -> HTTPError? in
             if case .ended = state.phase { return .unknownEventStream }
-            if state.operations[UTF8Key(id)] != nil { return .operationExists(String(id.prefix(40))) }
+            if state.operations[UTF8Key(id)] != nil { return .operationExists(id.shortened(toBytes: 40)) }
             guard state.operations.count < limit else {
                 return .overloaded(.operationsOfSocket(limit: limit))
             }
