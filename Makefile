@@ -61,7 +61,7 @@ soak: setup-tests soak-hostile ## Kill the built executable SOAK_ROUNDS times (5
 	SOAK_ROUNDS=$(SOAK_ROUNDS) $(swift_test) --filter '$(timed)'
 	SOAK_MINUTES=$(SOAK_MINUTES) $(swift_test) --filter '$(loading)'
 
-soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000) to a release build, together with legitimate users
+soak-hostile: setup ## Send SOAK_REQUESTS hostile requests (1,000,000, in a quarter of an hour) to a release build, together with legitimate users
 	swift build -c release --product portico
 	swift build -c release --product HostileSoak
 	binaries="$$(swift build -c release --show-bin-path)"; "$$binaries/HostileSoak" "$$binaries/portico"

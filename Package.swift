@@ -42,7 +42,10 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
 ]
-let http2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let http2: [Target.Dependency] = [
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+    .product(name: "NIOHPACK", package: "swift-nio-http2"),
+]
 let webSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let tls: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -139,10 +142,10 @@ let package = Package(
         target(
             "Web", at: "Sources/Web",
             dependencies: [
-                "CMalloc", "CZlib", "Cryptography", "GraphQL", "PorticoCore", http2, logging, lifecycle,
+                "CMalloc", "CZlib", "Cryptography", "GraphQL", "PorticoCore", logging, lifecycle,
                 nioTLS,
                 tls, tracing, webSocket,
-            ] + nio),
+            ] + nio + http2),
         // The commands and the server; the executable portico contains the sandbox, portico-server does not.
         target(
             "PorticoApp", at: "Sources/PorticoApp",
@@ -189,10 +192,10 @@ let package = Package(
         // Hostile and legitimate clients, and the program that runs an hour's volume of hostile requests.
         target(
             "HostileTraffic", at: "Tests/Soak/Sources/HostileTraffic",
-            dependencies: ["Brokerage", "Sandbox", "TestSupport"]),
+            dependencies: ["Brokerage", "IssuerSupport", "PorticoCore", "Sandbox", "TestSupport"]),
         executable(
             "HostileSoak", at: "Tests/Soak/Sources/HostileSoak",
-            dependencies: ["Brokerage", "HostileTraffic", "Sandbox", "TestSupport"]),
+            dependencies: ["Brokerage", "HostileTraffic", "IssuerSupport", "Sandbox", "TestSupport"]),
 
         target("TestSupport", at: "Tests/Support", dependencies: ["GraphQL"]),
         target(
@@ -255,7 +258,7 @@ let package = Package(
             dependencies: [
                 "GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tls, tracing, webSocket,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-            ] + nio),
+            ] + nio + http2),
         tests(
             "GatewayTests",
             dependencies: [

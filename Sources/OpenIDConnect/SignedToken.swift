@@ -14,7 +14,8 @@ struct SignedToken: Sendable {
 
     /// Longer tokens are refused.
     static let maximumLength = 16_384
-    private static let maximumKeyIDLength = 256
+    /// The maximum length in bytes of the members of the header, whose comparison would take long for longer ones.
+    private static let maximumMemberLength = 256
 
     /// - Throws: ``SignInRejection/malformedToken``, or ``SignInRejection/algorithmNotAllowed`` for a token that is not
     ///   signed, or whose signature anyone with the public key can create.
@@ -25,7 +26,9 @@ struct SignedToken: Sendable {
             let payload = Self.decoded(parts[1]),
             let signature = Self.decoded(parts[2]), let header = try? ClaimValue.members(of: headerBytes)
         else { throw .malformedToken }
-        guard let name = header["alg"]?.text else { throw .malformedToken }
+        guard let name = header["alg"]?.text, name.utf8.count <= Self.maximumMemberLength else {
+            throw .malformedToken
+        }
         guard let algorithm = SignatureAlgorithm(rawValue: name) else { throw .algorithmNotAllowed }
         // RFC 7515, section 4.1.11: an extension that is not understood makes the token invalid.
         guard header["crit"] == nil, let claims = try? ClaimValue.members(of: payload) else {
@@ -33,12 +36,12 @@ struct SignedToken: Sendable {
         }
         switch header["kid"] {
         case nil: keyID = nil
-        case .text(let id)? where id.utf8.count <= Self.maximumKeyIDLength: keyID = id
+        case .text(let id)? where id.utf8.count <= Self.maximumMemberLength: keyID = id
         default: throw .malformedToken
         }
         switch header["typ"] {
         case nil: type = nil
-        case .text(let name)?:
+        case .text(let name)? where name.utf8.count <= Self.maximumMemberLength:
             let type = name.lowercased()
             self.type = type.hasPrefix("application/") ? String(type.dropFirst("application/".count)) : type
         default: throw .malformedToken

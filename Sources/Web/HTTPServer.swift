@@ -176,10 +176,20 @@ package final class ServerState: Sendable {
         self.logger = logger
     }
 
-    /// Reports once that a proxy forwards requests and is not trusted to name its clients.
+    /// Reports once that a proxy forwards requests and does not name its clients, or is not trusted to do so.
     @Sendable
     func reportProxy() {
         guard !hasReportedProxy.exchange(true, ordering: .relaxed) else { return }
+        let proxies = configuration.trustedProxies
+        guard proxies == 0 else {
+            logger.warning(
+                """
+                A proxy forwards a request and does not name its client: X-Forwarded-For, Forwarded or X-Real-IP must have \
+                an address from each trusted proxy, and two of these fields the same one. All such requests of a proxy \
+                count as one address. Correct the proxy, or trusted-proxies (PORTICO_TRUSTED_PROXIES), which is \(proxies).
+                """)
+            return
+        }
         logger.warning(
             """
             A request has X-Forwarded-For or another field of a proxy, and no proxy is trusted to name its clients: all \
@@ -214,7 +224,7 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Whether each response is logged at the level `info`, with its operation's name and hash, instead of
     /// `debug`.
     package var logsResponses = false
-    /// The number of trusted proxies, whose addresses in `X-Forwarded-For` are used; 0 for none.
+    /// The number of trusted proxies, which name the clients of requests; 0 for none.
     package var trustedProxies = 0
 
     package init(host: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()) {

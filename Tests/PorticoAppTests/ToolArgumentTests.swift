@@ -10,6 +10,7 @@ struct ToolArgumentTests {
                 #"{"input":{"accountId":"a","instrument":{"symbol":"AMD"},"side":"BUY","size":\#(size)}}"#
             }
             let decimal = #"^-?[0-9]+(\.[0-9]+)?$"#
+            let zeros = String(repeating: "0", count: 900_000)
             for (tool, arguments, message) in [
                 ("PlanALatestPrices", #"{"symbols":"AAPL"}"#, #"The argument "symbols" must be a list."#),
                 (
@@ -23,6 +24,18 @@ struct ToolArgumentTests {
                 (
                     "RavenPreviewOrder", order(#"{"notional":"1e3"}"#),
                     #"The argument "input.size.notional" must have the form \#(decimal)."#
+                ),
+                (
+                    "RavenPreviewOrder", order(#"{"quantity":"+1"}"#),
+                    #"The argument "input.size.quantity" must have the form \#(decimal)."#
+                ),
+                (
+                    "RavenPreviewOrder", order(#"{"quantity":"1.2.3"}"#),
+                    #"The argument "input.size.quantity" must have the form \#(decimal)."#
+                ),
+                (
+                    "RavenPreviewOrder", order(#"{"quantity":"\#(zeros)1"}"#),
+                    #"The argument "input.size.quantity" has more than 64 bytes."#
                 ),
                 (
                     "RavenPreviewOrder", #"{"input":{"accountId":"a","side":"BUY"}}"#,

@@ -173,17 +173,18 @@ extension FieldError {
         guard code != .internalServerError else { return nil }
     }
 
+    private static func unavailableDatabase(retryAt: Instant) -> FieldError {
+        FieldError(
+            .storageUnavailable,
+            "The database of users is not available; nothing was changed. Try again later.", retryAt: retryAt)
+    }
+
     /// A failure of the store; clients do not see the name of its file.
     init(_ error: StorageError) {
         switch error {
-        case .full, .busy:
-            self.init(.internalServerError, "It could not be stored; nothing was changed. Try again later.")
-        case .unavailable(_, _, let retryAt):
-            self.init(
-                .storageUnavailable,
-                "The database of users is not available; nothing was changed. Try again later.",
-                retryAt: retryAt)
-        case .unknownOutcome:
+        case .full, .busy, .file: self = .unavailableDatabase(retryAt: .now + .seconds(5))
+        case .unavailable(_, _, let retryAt): self = .unavailableDatabase(retryAt: retryAt)
+        case .inputOutput, .unknownOutcome:
             self.init(
                 .storageUnavailable,
                 """
@@ -198,7 +199,7 @@ extension FieldError {
                 A text contains the character U+0000, which the database cannot store; nothing was changed. Remove this \
                 character.
                 """)
-        case .folder, .file, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
+        case .folder, .damaged, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
             .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .encoding,
             .refused, .notEmpty, .differs:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")

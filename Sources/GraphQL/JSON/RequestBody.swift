@@ -170,7 +170,7 @@ struct RequestParameters {
         try reader.enter()
         while let (name, nameOffset) = try reader.nextName(in: bytes, isFirst: isFirst) {
             isFirst = false
-            guard let key = RequestKey(rawValue: name) else {
+            guard let key = RequestKey.allCases.first(where: { $0.rawValue.hasSameBytes(as: name) }) else {
                 _ = try reader.value(in: bytes)
                 continue
             }

@@ -10,6 +10,8 @@ extension IncrementalFormat {
     /// Creates the format of a parameter in a media type, or of an extension of a request; nil if the name or the
     /// version is unknown.
     package init?(parameter name: String, value: String) {
+        // `extensions` may contain any text.
+        guard value.utf8.count <= 16 else { return nil }
         switch (name.lowercased(), value) {
         case ("incrementalspec", "v0.2"): self = .pendingAndCompleted
         case ("deferspec", "20220824"): self = .labelAndPath

@@ -160,19 +160,18 @@ public struct UnionType: Sendable {
 public struct EnumType: Sendable {
     /// The values in the order of definition, including deprecated ones.
     public let values: [SchemaEnumValue]
-    private let index: [String: Int]
+    private let index: [UTF8Key: Int]
 
     package init(values: [SchemaEnumValue]) {
         self.values = values
-        index = Dictionary(values.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        index = Dictionary(
+            values.enumerated().map { (UTF8Key($1.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the value with this name.
     public func value(named name: String) -> SchemaEnumValue? {
-        // Variables may contain any text as an enum value, and strings can be equal although their bytes
-        // differ.
-        guard let position = index[name], values[position].name.hasSameBytes(as: name) else { return nil }
-        return values[position]
+        // Variables may contain any text as an enum value.
+        index[UTF8Key(name)].map { values[$0] }
     }
 }
 
@@ -182,20 +181,19 @@ public struct InputObjectType: Sendable {
     public let fields: [SchemaInputValue]
     /// True if exactly one field must have a value (`@oneOf`).
     public let isOneOf: Bool
-    private let index: [String: Int]
+    private let index: [UTF8Key: Int]
 
     package init(fields: [SchemaInputValue], isOneOf: Bool) {
         self.fields = fields
         self.isOneOf = isOneOf
-        index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        index = Dictionary(
+            fields.enumerated().map { (UTF8Key($1.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the position in `fields` of the field with this name.
     public func fieldIndex(named name: String) -> Int? {
-        // Variables may contain any text as a field name, and strings can be equal although their bytes
-        // differ.
-        guard let position = index[name], fields[position].name.hasSameBytes(as: name) else { return nil }
-        return position
+        // Variables may contain any text as a field name.
+        index[UTF8Key(name)]
     }
 
     /// Returns the field with this name.

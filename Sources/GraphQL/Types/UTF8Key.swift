@@ -3,6 +3,9 @@
 /// Two Swift strings are equal if they are canonically equivalent: `"é"` as one character and as two, or the
 /// Kelvin sign and the letter K. To GraphQL, JSON and providers these are different texts, so that a value
 /// stored for one must not be returned for the other.
+///
+/// The comparison and the hash of Swift's strings also take quadratic time for a character with many combining marks, so
+/// that they are not for texts of clients of any length.
 package struct UTF8Key: Hashable, Sendable {
     package let text: String
 

@@ -30,6 +30,7 @@ struct Application {
 
     private init(_ settings: ServeSettings, over transport: HTTPClient, logger: Logger) async throws {
         let dataStores = try DataStores(settings, logger: logger)
+        dataStores.reportWrites()
         let redis = settings.redis.map {
             SharedRedis(
                 $0, masterKey: dataStores.masterKey, isSandbox: settings.market.isSandbox,

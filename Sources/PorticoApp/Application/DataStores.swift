@@ -81,6 +81,17 @@ struct DataStores {
         }
     }
 
+    /// Logs when writes of users' data begin to fail, and when one was stored again.
+    func reportWrites() {
+        userDatabase.database.writes.onChange { [logger] failure in
+            if let failure {
+                logger.error("The data of users cannot be stored. \(failure)")
+            } else {
+                logger.notice("The data of users can be stored again.")
+            }
+        }
+    }
+
     /// Deletes expired values.
     func tidy() async {
         do {
@@ -106,17 +117,24 @@ struct DataStores {
 extension DataStores {
     private var server: PostgresDatabase? { userDatabase.database.postgres }
 
-    /// The state of the PostgreSQL database for `/health/ready`; empty without one.
+    /// The state of the database for `/health/ready`: down while PostgreSQL does not respond, and after a write that could
+    /// not be stored, until another one is.
     ///
     /// No transaction is executed for it. The server is ready also if the database is down: cached values are served, and
     /// prices are streamed.
     var components: [Readiness.Component] {
-        guard let server else { return [] }
-        let isUp = server.counts.isReachable
-        return [
-            Readiness.Component(
-                "database", isUp ? .up : .down, detail: isUp ? nil : "\(server.location) does not respond")
-        ]
+        let detail: String? =
+            if let server, !server.counts.isReachable {
+                "\(server.location) does not respond"
+            } else {
+                userDatabase.database.writes.failure.map(Self.detail)
+            }
+        return [Readiness.Component("database", detail == nil ? .up : .down, detail: detail)]
+    }
+
+    /// The reason without the path of the data directory, because the public port shows it.
+    private static func detail(_ failure: StorageError) -> String {
+        if case .full = failure { "writes fail: the disk is full" } else { "writes fail" }
     }
 
     /// Whether users' data can be read and written: false while the PostgreSQL database is not tried.
@@ -130,15 +148,17 @@ extension DataStores {
         return { name, work in await LeaseKeeper(name, in: leases).run(work) }
     }
 
-    /// The metrics of the PostgreSQL database; empty without one.
+    /// The metrics of the database; all but the first are of PostgreSQL.
     var families: [MetricFamily] {
-        guard let counts = server?.counts else { return [] }
         func family(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ value: Int) -> MetricFamily {
             MetricFamily("portico_database_\(name)", kind, help, [MetricFamily.Sample(Double(value))])
         }
+        let up = family(
+            "up", .gauge, "1, or 0 while the database is not tried or its writes fail.",
+            components.contains { $0.state == .down } ? 0 : 1)
+        guard let counts = server?.counts else { return [up] }
         return [
-            family("up", .gauge, "1, or 0 while the database is not tried.", counts.isReachable ? 1 : 0),
-            family("connections", .gauge, "Open connections to the database.", counts.connections),
+            up, family("connections", .gauge, "Open connections to the database.", counts.connections),
             family("waiting", .gauge, "Transactions that wait for a connection.", counts.waiting),
             family(
                 "waits_total", .counter, "Transactions that had to wait for a connection.", counts.waits),

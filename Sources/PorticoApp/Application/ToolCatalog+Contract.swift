@@ -1,3 +1,4 @@
+import Brokerage
 import Contract
 import GraphQL
 import PorticoCore
@@ -15,7 +16,8 @@ extension ToolCatalog {
     init(trusting policy: DocumentPolicy, _ settings: ToolSettings, schema: Schema) throws {
         let limits = settings.orderLimits.map { "\($0.value) \($0.key)" }.sorted().joined(separator: ", ")
         let rules = ToolRules(
-            scalars: Self.scalars, serverFields: [Self.orderInput: "idempotencyKey"],
+            scalars: Self.scalars, patterns: [Self.decimalPattern: Self.isDecimal],
+            serverFields: [Self.orderInput: "idempotencyKey"],
             notes: [
                 Self.placingField: """
                 It needs a call of a tool with `previewOrder` with the same `input` in the same session, within 5 \
@@ -87,10 +89,31 @@ extension ToolCatalog {
     private static let scalars: [String: InputObject] = [
         "Date": ["type": .string("string"), "format": .string("date")],
         "DateTime": ["type": .string("string"), "format": .string("date-time")],
-        "Decimal": ["type": .string("string"), "pattern": .string("^-?[0-9]+(\\.[0-9]+)?$")],
+        "Decimal": ["type": .string("string"), "pattern": .string(decimalPattern)],
         "Number": ["type": .string("number")],
         "UnixTime": ["type": .string("integer")],
     ]
+
+    private static let decimalPattern = "^-?[0-9]+(\\.[0-9]+)?$"
+
+    /// Whether a text has the form of ``decimalPattern``; a number with too many digits has it.
+    ///
+    /// The scanner also accepts a plus and an exponent.
+    @Sendable
+    private static func isDecimal(_ text: String) -> Bool {
+        guard
+            text.utf8.allSatisfy({
+                $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 &- UInt8(ascii: "0") < 10
+            })
+        else { return false }
+        var position = 0
+        do throws(Decimal.ParseFailure) {
+            _ = try Decimal.scan(text.utf8.span, at: &position)
+            return position == text.utf8.count
+        } catch {
+            return error == .outOfRange
+        }
+    }
 }
 
 extension Tool {

@@ -121,7 +121,8 @@ package enum ProviderMode {
         }
         switch (isAsked, providers.isEmpty) {
         case (true, true): self = .sandbox(sandbox, options)
-        case (nil, true) where Loopback.contains(host): self = .sandbox(sandbox, options)
+        case (nil, true) where host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true:
+            self = .sandbox(sandbox, options)
         case (false, false) where time != nil, (nil, false) where time != nil:
             throw UsageError(
                 "\(values.name(of: Settings.server.sandboxTime)) and the settings of a provider exclude each other: "
@@ -169,19 +170,6 @@ package enum ProviderMode {
         guard case .sandbox(_, let options) = self, let time = options.time else { return .system }
         // Deadlines and pauses use the system's clock, so that they end.
         return TimeSource(now: TimeSource.system.now, wallTime: { time }, sleep: TimeSource.system.sleep)
-    }
-}
-
-/// The addresses that only this machine can reach.
-enum Loopback {
-    static func contains(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || isInLoopbackNetwork(host)
-    }
-
-    /// Whether it is an address of 127.0.0.0/8.
-    private static func isInLoopbackNetwork(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }
 

@@ -187,8 +187,9 @@ struct HTTPSettingGroup: SettingGroup {
     let trustedProxies = Setting(
         "trusted-proxies", .integer(0...10), default: ServerConfiguration().trustedProxies,
         """
-        The number of proxies in front of Portico that add the client's address to `X-Forwarded-For`. If a proxy on \
-        this machine is not counted here, all its clients count as one address.
+        The number of proxies in front of Portico that add the client's address to `X-Forwarded-For` or `Forwarded`, or \
+        set `X-Real-IP`. If a proxy on this machine is not counted here, or names no client, all its clients count as one \
+        address.
         """)
     let documents = Setting(
         "documents", .text("a directory or a file that exists"),

@@ -15,6 +15,7 @@ import Upstream
 ///   before a migration by another process.
 package final class PostgresDatabase: SQLEngine, Sendable {
     private let pool: PostgresPool
+    let writes = WriteState()
 
     /// Opens no connection yet.
     package init(_ url: PostgresURL, _ limits: PostgresLimits = PostgresLimits()) {
@@ -145,6 +146,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
             do {
                 let value = try attempt(mode, for: owner, until: deadline, body)
                 pool.didEnd(.up, ofProbe: isProbe)
+                if case .write = mode { writes.didStore() }
                 return .success(value)
             } catch let failure as PostgresFailure {
                 // An idle connection that the server has closed meanwhile. Nothing was committed.
@@ -156,7 +158,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
                 // A process that was stopped knows nothing about the server.
                 let effect: CircuitBreaker.CallEffect = failure.isOutage ? .down : .up
                 pool.didEnd(failure == .expired ? .none : effect, ofProbe: isProbe)
-                return .failure(storageError(failure))
+                return .failure(writes.recorded(storageError(failure)))
             } catch is UnknownOutcome {
                 pool.didEnd(.down, ofProbe: isProbe)
                 return .failure(.unknownOutcome(path: location))

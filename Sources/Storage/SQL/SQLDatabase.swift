@@ -42,6 +42,9 @@ package struct SQLDatabase: Sendable {
     /// The path of the file, or the address of the server without its credential; for errors.
     package var location: String { engine.location }
 
+    /// Whether the last writes were stored.
+    package var writes: WriteState { engine.writes }
+
     package func read<Value: Sendable>(
         _ urgency: SQLUrgency = .normal, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
@@ -102,6 +105,8 @@ package enum SQLUrgency: Sendable {
 protocol SQLEngine: Sendable {
     /// The path or the address, for errors.
     var location: String { get }
+
+    var writes: WriteState { get }
 
     func read<Value: Sendable>(
         _ urgency: SQLUrgency, _ body: @escaping @Sendable (SQLTransaction) throws -> Value

@@ -6,6 +6,8 @@ import Upstream
 package struct SQLiteDatabase: Sendable {
     package let path: String
     package let pool: DatabasePool
+    /// Whether the last writes were stored.
+    let writes = WriteState()
     /// The temporary directory of the file, deleted when the database is released; nil for a permanent file.
     var temporary: TemporaryDirectory?
 
@@ -81,12 +83,13 @@ package struct SQLiteDatabase: Sendable {
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
-        let (pool, path) = (pool, path)
+        let (pool, path, writes) = (pool, path, writes)
         let result = await Task.detached {
             do {
-                return Result<Value, StorageError>.success(try await pool.write(body))
+                let write = try await pool.write { db in try CountedWrite(in: db, body) }
+                return Result<Value, StorageError>.success(writes.value(of: write))
             } catch {
-                return .failure(StorageError(error, path: path))
+                return .failure(writes.recorded(StorageError(error, path: path)))
             }
         }.value
         return try result.get()
@@ -125,10 +128,32 @@ package struct SQLiteDatabase: Sendable {
     /// Writes on this thread, which waits: for the start and the end of the process.
     package func writeNow<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
         do {
-            return try pool.write(body)
+            return writes.value(of: try pool.write { db in try CountedWrite(in: db, body) })
         } catch {
-            throw StorageError(error, path: path)
+            throw writes.recorded(StorageError(error, path: path))
         }
+    }
+}
+
+/// The result of a transaction, and whether it has changed anything.
+private struct CountedWrite<Value> {
+    let value: Value
+    let hasChanges: Bool
+
+    init(in database: Database, _ body: (Database) throws -> Value) throws {
+        let before = database.totalChangesCount
+        value = try body(database)
+        hasChanges = database.totalChangesCount != before
+    }
+}
+
+extension CountedWrite: Sendable where Value: Sendable {}
+
+extension WriteState {
+    /// The value of a transaction that was committed.
+    fileprivate func value<Value>(of write: CountedWrite<Value>) -> Value {
+        if write.hasChanges { didStore() }
+        return write.value
     }
 }
 
@@ -153,6 +178,7 @@ extension StorageError {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(path: path)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(path: path)
         case .SQLITE_FULL: self = .full(path: path)
+        case .SQLITE_IOERR: self = .inputOutput(path: path, code: error.extendedResultCode.rawValue)
         case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
             self = .file(path: path, reason: "SQLite may not write there")
         default: self = .failed(path: path, code: error.extendedResultCode.rawValue)
@@ -165,6 +191,8 @@ struct SQLiteEngine: SQLEngine {
     let file: SQLiteDatabase
 
     var location: String { file.path }
+
+    var writes: WriteState { file.writes }
 
     func read<Value: Sendable>(
         _ urgency: SQLUrgency, _ body: @escaping @Sendable (SQLTransaction) throws -> Value

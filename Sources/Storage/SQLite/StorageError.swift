@@ -24,6 +24,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case busy(path: String)
     /// The disk is full, or the file as large as it may get.
     case full(path: String)
+    /// The system could not read or write the file, by SQLite's number; a transaction may have been stored.
+    case inputOutput(path: String, code: Int32)
     /// A write or a read failed for another reason, by SQLite's number.
     case failed(path: String, code: Int32)
     /// The text of a setting is not the URL of a PostgreSQL database; it is not in the error, because it has a password.
@@ -56,9 +58,20 @@ extension StorageError {
         switch self {
         case .badDatabaseURL, .badMasterKey: true
         case .folder, .file, .damaged, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy, .full,
-            .failed,
+            .inputOutput, .failed,
             .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs, .refused, .wrongMasterKey,
             .decryptionFailed, .damagedConnection:
+            false
+        }
+    }
+
+    /// Whether further writes will fail until an operator frees space, or repairs the disk or the rights.
+    var stopsWrites: Bool {
+        switch self {
+        case .full, .file, .inputOutput: true
+        case .folder, .damaged, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy, .failed,
+            .badDatabaseURL, .badMasterKey, .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs,
+            .refused, .wrongMasterKey, .decryptionFailed, .damagedConnection:
             false
         }
     }
@@ -88,6 +101,11 @@ extension StorageError: CustomStringConvertible {
         case .busy(let path):
             "\(path) is in use by another process. Stop it: two servers cannot share it."
         case .full(let path): "\(path) cannot grow: the disk is full. Free some space."
+        case .inputOutput(let path, let code):
+            """
+            \(path) could not be read or written (SQLite code \(code)): the disk has failed, or a limit of the process \
+            or the file system is reached. See the system log.
+            """
         case .failed(let path, let code):
             "\(path) could not be read or written (SQLite code \(code)). See the system log."
         case .badDatabaseURL(let origin):

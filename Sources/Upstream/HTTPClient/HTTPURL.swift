@@ -70,10 +70,11 @@ package struct HTTPURL: Sendable, Hashable {
         return UInt16(digits).map { $0 > 0 } ?? false
     }
 
-    /// Whether the host is this machine.
-    package var isLoopback: Bool {
-        host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
-    }
+    /// Whether the host is this machine: `localhost`, or an address of the loopback interface.
+    ///
+    /// A name that begins like an address (`127.example.com`), and a form of an address that only some resolvers read
+    /// (`127.1`, `0x7f.1`, `localhost.`), may be another machine.
+    package var isLoopback: Bool { host == "localhost" || IPAddress(hostName)?.isLoopback == true }
 }
 
 extension HTTPURL {
@@ -149,8 +150,7 @@ extension HTTPURL {
     /// The name that a certificate must have; nil for an IP address, which RFC 6066, section 3, excludes
     /// from a handshake.
     var serverName: String? {
-        let isAddress = host.hasPrefix("[") || host.allSatisfy { $0.isNumber || $0 == "." }
-        return isAddress ? nil : host
+        host.hasPrefix("[") || IPAddress(host) != nil ? nil : host
     }
 
     private var afterScheme: Substring {

@@ -51,11 +51,11 @@ package enum IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether it is an address of this machine.
+    /// Whether it is an address of this machine; Linux connects to the IPv4 address that a mapped one contains.
     package var isLoopback: Bool {
         switch self {
         case .v4(let bits): bits >> 24 == 127
-        case .v6(let high, let low): high == 0 && low == 1
+        case .v6(let high, let low): high == 0 && (low == 1 || low >> 24 == 0xFF_FF7F)
         }
     }
 

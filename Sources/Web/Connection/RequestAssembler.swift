@@ -10,7 +10,7 @@ package struct RequestAssembler {
     private let memory: MemoryBudget
     private let shares: ClientShares
     private let trustedProxies: Int
-    /// Called for each request of a proxy on this machine that is not trusted.
+    /// Called for each request of a proxy whose client is unknown.
     private let reportProxy: @Sendable () -> Void
     /// Whom the connection is with.
     var peer = ClientAddress.unknown
@@ -99,11 +99,13 @@ package struct RequestAssembler {
 
     /// The client against whose limits a request counts.
     private func client(of head: RequestHead) -> ClientAddress {
-        if trustedProxies > 0 {
-            return peer.originatingClient(proxies: trustedProxies, forwardedFor: head.fields.forwardedFor)
-        }
         let isFromProxy = head.fields.isFromProxy
-        if isFromProxy { reportProxy() }
+        if isFromProxy {
+            if trustedProxies > 0, let client = head.fields.forwardedClient(proxies: trustedProxies) {
+                return client
+            }
+            reportProxy()
+        }
         guard peer.isThisMachine else { return peer }
         return isFromProxy || router.crossSite.isCrossSite(head) ? .localIntermediary : peer
     }

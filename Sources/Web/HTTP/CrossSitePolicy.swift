@@ -16,7 +16,7 @@ struct CrossSitePolicy: Sendable {
     /// - Throws: `.unknownHost`.
     func checkHost(of head: RequestHead) throws(HTTPError) {
         guard !head.fields.hasHost(where: hosts.accepts) else { return }
-        throw .unknownHost(String(head.fields[.host]?.prefix(100) ?? ""))
+        throw .unknownHost(head.fields[.host] ?? "")
     }
 
     /// Refuses a request that a page of another site makes a browser send.
@@ -33,7 +33,7 @@ struct CrossSitePolicy: Sendable {
         let origin = head.fields.origin
         guard cors.origins != .any, cors.allowed(origin) == nil else { return }
         if origin == nil, head.fields[.fetchMode] == "navigate", isPage() { return }
-        throw .foreignOrigin(origin.map { String($0.prefix(100)) })
+        throw .foreignOrigin(origin)
     }
 
     /// Whether a browser sends a request for a page of another site (Fetch Metadata Request Headers; RFC

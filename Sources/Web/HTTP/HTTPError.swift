@@ -63,6 +63,8 @@ package enum HTTPError: Error, Equatable, Sendable {
         case target
         case host
         case hostName
+        /// The target and the Host field name different hosts.
+        case severalHosts
         case framing
         /// There are too many bytes between the parts of a body.
         case padding(limit: Int)
@@ -178,29 +180,31 @@ extension HTTPError {
         case .tooManyFields(let limit): "A request has at most \(limit) header fields."
         case .bodyTooLarge(let limit): "The body is longer than \(limit) bytes."
         case .unsupportedTransferEncoding: "The only transfer coding that is understood is \"chunked\"."
-        case .expectationFailed(let text): "The expectation \"\(text)\" is not \"100-continue\"."
+        case .expectationFailed(let text):
+            "The expectation \"\(text.shortened(toBytes: 80))\" is not \"100-continue\"."
         case .slow(let part, let limit):
             "The request's \(part.rawValue) took longer than \(limit.seconds) seconds to arrive."
         case .unknownHost(let host):
-            "This server does not accept the host \"\(host)\". Use an address that it listens on, or add the name "
+            "This server does not accept the host \"\(host.shortened(toBytes: 100))\". Use an address that it listens on, or add the name "
                 + "to its setting \"hosts\"."
         case .foreignOrigin(nil):
             "Pages of other sites may not send this request. Open the address directly, or add the site to the server's "
                 + "setting \"cors-origins\"."
         case .foreignOrigin(let origin?):
-            "Pages of \"\(origin)\" may not send this request. Add the site to the server's setting "
+            "Pages of \"\(origin.shortened(toBytes: 100))\" may not send this request. Add the site to the server's setting "
                 + "\"cors-origins\", or its name to \"hosts\" if it is the server's own."
-        case .unknownPath(let path): "Nothing is at \"\(path)\". The endpoint is \"/graphql\"."
+        case .unknownPath(let path):
+            "Nothing is at \"\(path.shortened(toBytes: 100))\". The endpoint is \"/graphql\"."
         case .methodNotAllowed(let method, let allowed):
             "\(method.rawValue) is not allowed here; use \(allowed.list(conjunction: "or"))."
         case .unsupportedMediaType(nil):
             "The request has no Content-Type. Send \"Content-Type: application/json\"."
         case .unsupportedMediaType(let type?):
-            "The Content-Type \"\(type)\" is not supported. Send \"application/json\" in UTF-8."
+            "The Content-Type \"\(type.shortened(toBytes: 80))\" is not supported. Send \"application/json\" in UTF-8."
         case .unsupportedContentEncoding(let coding):
-            "The Content-Encoding \"\(coding)\" is not supported. Send the body as it is."
+            "The Content-Encoding \"\(coding.shortened(toBytes: 80))\" is not supported. Send the body as it is."
         case .notAcceptable(let accept, let offered):
-            "Nothing can be answered in \"\(accept)\". Accept "
+            "Nothing can be answered in \"\(accept.shortened(toBytes: 100))\". Accept "
                 + offered.map { "\"\($0.name)\"" }.joined(separator: " or ") + "."
         case .severalResponses:
             "A subscription has several responses. Accept \"text/event-stream\" or "
@@ -209,7 +213,8 @@ extension HTTPError {
         case .tokenInURL(let parameter):
             "The parameter \"\(parameter)\" looks like a token, and URLs are kept in histories and logs. "
                 + "Send \"Authorization: Bearer <token>\" instead, and replace a token that was sent so."
-        case .invalidParameter(let name, let reason): "The URL's parameter \"\(name)\" \(reason)."
+        case .invalidParameter(let name, let reason):
+            "The URL's parameter \"\(name.shortened(toBytes: 80))\" \(reason)."
         case .invalidRequest(.batchNotAllowed):
             RequestBodyError.batchNotAllowed.message
                 + " With `portico serve`, the setting \"batch\" is the largest number of requests in an array."
@@ -247,6 +252,11 @@ extension HTTPError.MalformedMessage {
         case .target: "The request's target is neither a path nor a URL."
         case .host: "A request has exactly one Host field."
         case .hostName: "The Host field names no host; it has the form \"example.com:8080\"."
+        case .severalHosts:
+            """
+            A request names one host: that of its target, and :authority in HTTP/2, must equal its Host field. Send one \
+            of them.
+            """
         case .framing: "A request has Content-Length or Transfer-Encoding, never both, and each once."
         case .padding(let limit):
             "Extensions of chunks, or a trailer, are longer than \(limit) bytes."

@@ -29,6 +29,12 @@ package struct RequestHead: Sendable {
         // RFC 9112, section 3.2: one Host; HTTP/1.0 may leave it out.
         guard isHTTP10 || fields.has(.host) else { throw .malformed(.host) }
         guard fields.hasValidHost else { throw .malformed(.hostName) }
+        var fields = fields
+        if let url = target.authority {
+            // RFC 9112, section 3.2.2: the host of a URL replaces that of the field, which a proxy may have checked.
+            if let host = fields[.host], !url.isSame(as: host) { throw .malformed(.severalHosts) }
+            if !fields.has(.host) { try fields.add(.host, url.host) }
+        }
         self.method = method
         self.target = target
         self.fields = fields
@@ -79,10 +85,13 @@ package struct RequestTarget: Sendable, Hashable {
     package let path: Substring
     /// The text after the first question mark; nil if there is none.
     package let query: Substring?
+    /// The host of a URL; nil for a path.
+    let authority: Authority?
 
     /// Takes a path, or a URL as proxies send it; nil for anything else.
     package init?(_ text: String) {
-        guard let origin = RequestTarget.origin(of: text) else { return nil }
+        guard let (authority, origin) = RequestTarget.parts(of: text) else { return nil }
+        self.authority = authority
         let mark = origin.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = origin[..<(mark ?? origin.endIndex)]
         // A URL without a path means that of the root (RFC 9110, section 4.2.3).
@@ -90,17 +99,38 @@ package struct RequestTarget: Sendable, Hashable {
         query = mark.map { origin[origin.utf8.index(after: $0)...] }
     }
 
-    /// The target from its path on; the scheme is in any case (RFC 9110, section 4.2.3).
-    private static func origin(of text: String) -> Substring? {
-        if text.utf8.first == UInt8(ascii: "/") { return text[...] }
+    /// The authority, and the target from its path on; the scheme is in any case (RFC 9110, section 4.2.3).
+    private static func parts(of text: String) -> (Authority?, origin: Substring)? {
+        if text.utf8.first == UInt8(ascii: "/") { return (nil, text[...]) }
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let (scheme, rest) = (text[..<mark], text[mark...])
-        guard scheme.matches("http") || scheme.matches("https"), rest.hasPrefix("://") else { return nil }
+        guard let defaultPort = Authority.defaultPort(of: scheme), rest.hasPrefix("://") else { return nil }
         let authority = rest.dropFirst(3)
         let end = authority.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
         let host = String(authority[..<(end ?? authority.endIndex)])
         guard HostName.isValid(host.utf8Span.span) else { return nil }
-        return authority[(end ?? authority.endIndex)...]
+        return (Authority(host: host, defaultPort: defaultPort), authority[(end ?? authority.endIndex)...])
+    }
+
+    /// The host and the port of a URL (RFC 3986, section 3.2).
+    struct Authority: Sendable, Hashable {
+        /// A name or an address, with a port or without one.
+        let host: String
+        let defaultPort: Int
+
+        /// The default port of a scheme in any case; nil for other schemes than `http` and `https`.
+        static func defaultPort(of scheme: some StringProtocol) -> Int? {
+            scheme.matches("https") ? 443 : scheme.matches("http") ? 80 : nil
+        }
+
+        /// Whether a Host field names the same host and port, by their normal forms (RFC 3986, section 6.2).
+        func isSame(as field: String) -> Bool { normal(host) == normal(field) }
+
+        private func normal(_ text: String) -> Substring {
+            let text = HostName.normalized(text) ?? text.lowercased()
+            let port = [":\(defaultPort)", ":"].first { text.hasSuffix($0) }
+            return text.dropLast(port?.count ?? 0)
+        }
     }
 }
 

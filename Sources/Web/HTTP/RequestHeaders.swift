@@ -6,9 +6,9 @@ package import NIOCore
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
     /// One range for each name.
-    private var ranges = InlineArray<32, ByteRange>(repeating: ByteRange())
+    private var ranges = InlineArray<34, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
-    private var present: UInt32 = 0
+    private var present: UInt64 = 0
 
     /// The range of a value, counted from the first readable byte.
     private struct ByteRange {
@@ -47,13 +47,14 @@ package struct RequestHeaders: Sendable {
     }
 
     /// Whether a field shows that a proxy has forwarded the request.
-    var isFromProxy: Bool { has(.forwardedFor) || has(.proxy) }
+    var isFromProxy: Bool { has(.forwardedFor) || has(.forwarded) || has(.realIP) || has(.proxy) }
 
     /// Adds a field whose value is in the bytes already.
     ///
     /// - Throws: `.malformed` for a second field of a name that allows one value only (RFC 9110, section
     ///   5.3). Lists are joined.
     mutating func add(_ name: Name, at value: Range<Int>) throws(HTTPError) {
+        try checkCharacters(bytes.readableBytesUInt8Span.extracting(value))
         guard has(name) else { return set(name, at: value) }
         let more = bytes.getString(at: bytes.readerIndex + value.lowerBound, length: value.count) ?? ""
         try join(name, more)
@@ -63,8 +64,19 @@ package struct RequestHeaders: Sendable {
     ///
     /// - Throws: as above.
     package mutating func add(_ name: Name, _ value: String) throws(HTTPError) {
+        try checkCharacters(value.utf8Span.span)
         guard has(name) else { return append(name, value) }
         try join(name, value)
+    }
+
+    /// Refuses a long value with other characters than ASCII, which no known field needs.
+    ///
+    /// Values are compared as Swift's strings, which takes quadratic time for a character with many combining marks.
+    private func checkCharacters(_ value: Span<UInt8>) throws(HTTPError) {
+        guard value.count > 256 else { return }
+        for index in value.indices where value[index] >= 0x80 {
+            throw .malformed(.syntax("a header field has a character that it may not have"))
+        }
     }
 
     private mutating func join(_ name: Name, _ more: String) throws(HTTPError) {
@@ -156,6 +168,7 @@ extension RequestHeaders {
         case expect
         case fetchMode
         case fetchSite
+        case forwarded
         case forwardedFor
         case host
         case ifNoneMatch
@@ -165,8 +178,9 @@ extension RequestHeaders {
         case mcpVersion
         case origin
         case porticoUpstream
-        /// One of the fields that proxies add, other than X-Forwarded-For.
+        /// One of the fields that proxies add, without the client's address.
         case proxy
+        case realIP
         case requestedMethod
         case traceparent
         case tracestate
@@ -178,7 +192,7 @@ extension RequestHeaders {
 
         var index: Int { Int(rawValue) }
 
-        var bit: UInt32 { 1 << rawValue }
+        var bit: UInt64 { 1 << UInt64(rawValue) }
 
         /// The defect if the field occurs twice; nil if it may, because its value is a list (RFC 9110,
         /// section 5.3).
@@ -186,8 +200,8 @@ extension RequestHeaders {
             switch self {
             case .accept, .acceptEncoding, .cacheControl, .clientName, .clientVersion, .connection,
                 .contentEncoding, .expect,
-                .fetchMode, .fetchSite, .forwardedFor, .ifNoneMatch, .porticoUpstream, .proxy,
-                .requestedMethod, .tracestate, .upgrade, .webSocketProtocol:
+                .fetchMode, .fetchSite, .forwarded, .forwardedFor, .ifNoneMatch, .porticoUpstream, .proxy,
+                .realIP, .requestedMethod, .tracestate, .upgrade, .webSocketProtocol:
                 nil
             // Two of them, joined, are no context, and a new trace begins (W3C Trace Context, section 3.2).
             case .traceparent: nil
@@ -216,7 +230,8 @@ extension RequestHeaders {
             case 6 where name.matches("expect"): self = .expect
             case 6 where name.matches("origin"): self = .origin
             case 7 where name.matches("upgrade"): self = .upgrade
-            case 9 where name.matches("forwarded"), 9 where name.matches("x-real-ip"): self = .proxy
+            case 9 where name.matches("forwarded"): self = .forwarded
+            case 9 where name.matches("x-real-ip"): self = .realIP
             case 8 where name.matches("mcp-name"): self = .mcpName
             case 10 where name.matches("mcp-method"): self = .mcpMethod
             case 10 where name.matches("connection"): self = .connection

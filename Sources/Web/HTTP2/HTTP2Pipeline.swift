@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
@@ -22,11 +23,36 @@ enum HTTP2Pipeline {
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandlers([
-                    HTTP2FramePayloadToHTTP1ServerCodec(), HTTPConnectionHandler(server, encoding: .http2),
+                    AuthorityHandler(), HTTP2FramePayloadToHTTP1ServerCodec(),
+                    HTTPConnectionHandler(server, encoding: .http2),
                 ])
             }
         }
         try channel.pipeline.syncOperations.addHandlers([handler, closer])
+    }
+}
+
+/// Compares `:authority` with a Host field beside it (RFC 9113, section 8.3.1), before NIO's codec drops the former.
+///
+/// An equal Host field is removed, and the codec makes one of `:authority`. For a different one, the head gets both.
+private final class AuthorityHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = HTTP2Frame.FramePayload
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .headers(var frame) = unwrapInboundIn(data),
+            let host = frame.headers.first(name: "host"),
+            let authority = frame.headers.first(name: ":authority"),
+            let scheme = frame.headers.first(name: ":scheme")
+        else { return context.fireChannelRead(data) }
+        let url = RequestTarget.Authority(
+            host: authority, defaultPort: RequestTarget.Authority.defaultPort(of: scheme) ?? 443)
+        if frame.headers["host"].count == 1, url.isSame(as: host) {
+            frame.headers.remove(name: "host")
+        } else {
+            frame.headers.add(name: "host", value: authority)
+        }
+        context.fireChannelRead(wrapInboundOut(.headers(frame)))
     }
 }
 
@@ -164,6 +190,7 @@ extension RequestHead {
         guard head.uri.utf8.count <= limits.uri else { throw .uriTooLong(limit: limits.uri) }
         guard head.headers.size <= limits.headers else { throw .headersTooLarge(limit: limits.headers) }
         guard let target = RequestTarget(head.uri) else { throw .malformed(.target) }
+        guard head.headers["host"].count < 2 else { throw .malformed(.severalHosts) }
         try self.init(
             method: head.method, target: target, fields: RequestHeaders(head.headers), isHTTP10: false)
     }

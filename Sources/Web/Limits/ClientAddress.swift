@@ -5,8 +5,8 @@ package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
     /// The first 64 bits: one customer of a provider has at least all that begins with them.
     case ipv6Network(UInt64)
-    /// This machine, for other clients: a proxy that is not trusted to name its clients, or a browser with a
-    /// page of another site.
+    /// This machine, for other clients: a proxy that does not name its client, or is not trusted to do so, or a browser
+    /// with a page of another site.
     ///
     /// All of them count as one address.
     case localIntermediary
@@ -66,20 +66,5 @@ package enum ClientAddress: Hashable, Sendable {
         case .ipv6Network, .localIntermediary: false
         case .unknown: true
         }
-    }
-
-    /// The client's address according to the outermost trusted proxy.
-    ///
-    /// Each proxy appends the address from which it got the request to `X-Forwarded-For`; earlier addresses
-    /// come from the client and are not trusted.
-    ///
-    /// - Returns: The connection's address if there are no proxies, or if they sent no valid address.
-    package func originatingClient(proxies: Int, forwardedFor field: String?) -> ClientAddress {
-        guard proxies > 0, let field else { return self }
-        let hops = Array(field.listMembers)
-        guard hops.count >= proxies, let client = ClientAddress(hops[hops.count - proxies]) else {
-            return self
-        }
-        return client
     }
 }

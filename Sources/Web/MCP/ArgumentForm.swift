@@ -8,15 +8,28 @@ import GraphQL
 struct ArgumentForm {
     /// The schemas of input objects and enums by name.
     private let definitions: InputObject
+    private let patterns: [String: ToolRules.PatternCheck]
 
-    private init(_ schema: InputObject) {
+    /// The maximum length in bytes of a text with a pattern.
+    private static let longestText = 64
+
+    private init(_ schema: InputObject, _ patterns: [String: ToolRules.PatternCheck]) {
         definitions = schema.member("$defs") ?? [:]
+        self.patterns = patterns
     }
 
-    /// Returns the reason why arguments are refused, which names the first one with another form; nil if all have the
-    /// form of the schema.
-    static func refusal(of arguments: InputObject, by schema: InputObject) -> String? {
-        ArgumentForm(schema).refusal(of: .object(arguments), by: schema, at: "")
+    /// Compares the arguments of a call with the input schema of its tool.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the call.
+    ///   - schema: The input schema of the tool.
+    ///   - patterns: The checks of the schema's patterns.
+    /// - Returns: The reason of a refusal, which names the first argument with another form; nil if all have the form of
+    ///   the schema.
+    static func refusal(
+        of arguments: InputObject, by schema: InputObject, _ patterns: [String: ToolRules.PatternCheck]
+    ) -> String? {
+        ArgumentForm(schema, patterns).refusal(of: .object(arguments), by: schema, at: "")
     }
 
     private func refusal(of value: InputValue, by schema: InputObject, at place: String) -> String? {
@@ -48,10 +61,13 @@ struct ArgumentForm {
             }
             return nil
         case ("string", .string(let text)):
-            guard case .string(let pattern)? = schema["pattern"], let regex = try? Regex(pattern),
-                text.firstMatch(of: regex) == nil
-            else { return nil }
-            return "The argument \"\(place)\" must have the form \(pattern)."
+            guard case .string(let pattern)? = schema["pattern"], let isValid = patterns[pattern] else {
+                return nil
+            }
+            guard text.utf8.count <= Self.longestText else {
+                return "The argument \"\(place)\" has more than \(Self.longestText) bytes."
+            }
+            return isValid(text) ? nil : "The argument \"\(place)\" must have the form \(pattern)."
         case ("string", .int), ("string", .number): return "The argument \"\(place)\" must be a string."
         default: return nil
         }

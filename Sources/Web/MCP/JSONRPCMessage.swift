@@ -3,8 +3,9 @@ import NIOHTTP1
 
 /// A request or notification of JSON-RPC 2.0, as the Model Context Protocol sends them in the body of a POST.
 struct JSONRPCMessage: Sendable {
-    /// A string or an integer; nil for a notification.
+    /// A short string or an integer; nil for a notification.
     let id: InputValue?
+    /// The method; of a longer text than any method has, the beginning.
     let method: String
     let parameters: InputObject
 
@@ -24,7 +25,9 @@ struct JSONRPCMessage: Sendable {
         }
         switch message["id"] {
         case nil: id = nil
-        case .string?, .int?: id = message["id"]
+        case let value? where Self.isToken(value): id = value
+        case .string?:
+            throw JSONRPCError(.invalidRequest, "The \"id\" has more than \(Self.longestID) bytes.")
         default: throw JSONRPCError(.invalidRequest, "The \"id\" must be a string or an integer.")
         }
         switch message["params"] {
@@ -32,15 +35,27 @@ struct JSONRPCMessage: Sendable {
         case .object(let object)?: parameters = object
         default: throw JSONRPCError(.invalidRequest, "\"params\" must be an object.", id: id)
         }
-        self.method = method
+        self.method = method.shortened(toBytes: 80)
     }
 
-    /// The client's token for the progress of the request (Model Context Protocol, "Progress"); nil if it asks for none.
+    /// The client's token for the progress of the request (Model Context Protocol, "Progress"); nil if it asks for none,
+    /// or if the token has not the form of an id.
     var progressToken: InputValue? {
-        guard case .object(let meta)? = parameters["_meta"] else { return nil }
-        switch meta["progressToken"] {
-        case .string?, .int?: return meta["progressToken"]
-        default: return nil
+        guard case .object(let meta)? = parameters["_meta"], let token = meta["progressToken"],
+            Self.isToken(token)
+        else { return nil }
+        return token
+    }
+
+    /// The maximum length in bytes of an id, which the response repeats.
+    private static let longestID = 256
+
+    /// Whether a value is an integer, or a text that responses can repeat.
+    private static func isToken(_ value: InputValue) -> Bool {
+        switch value {
+        case .int: true
+        case .string(let text): text.utf8.count <= longestID
+        case .null, .boolean, .number, .enum, .list, .object: false
         }
     }
 
@@ -50,14 +65,14 @@ struct JSONRPCMessage: Sendable {
         return start + result + "}".utf8
     }
 
-    /// The text of a required parameter.
+    /// The text of a required parameter; of a longer one than any tool or resource has, the beginning.
     ///
     /// - Throws: `JSONRPCError` if it is missing or not a string.
     func text(_ name: String) throws(JSONRPCError) -> String {
         guard case .string(let text)? = parameters[name] else {
             throw JSONRPCError(.invalidParams, "\(method) needs the parameter \"\(name)\", a string.", id: id)
         }
-        return text
+        return text.shortened(toBytes: 160)
     }
 }
 

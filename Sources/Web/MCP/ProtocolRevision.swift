@@ -18,7 +18,7 @@ enum ProtocolRevision: String, CaseIterable {
     /// The revision for the result of `initialize`: the client's, or the latest one that has this method.
     init(offeredIn message: JSONRPCMessage) {
         guard case .string(let text)? = message.parameters["protocolVersion"],
-            let revision = ProtocolRevision(rawValue: text), !revision.isStateless
+            let revision = ProtocolRevision(rawValue: text.shortened(toBytes: 16)), !revision.isStateless
         else {
             self = .november2025
             return
@@ -51,7 +51,8 @@ struct ProtocolHead: Sendable {
             let supported = ProtocolRevision.allCases.map { InputValue.string($0.rawValue) }
             throw JSONRPCError(
                 .unsupportedProtocolVersion, "MCP-Protocol-Version is not one of the supported revisions.",
-                id: message.id, data: ["supported": .list(supported), "requested": .string(version)])
+                id: message.id,
+                data: ["supported": .list(supported), "requested": .string(version.shortened(toBytes: 80))])
         }
         if revision.isStateless, message.id != nil { try check(message, version) }
         return revision
@@ -80,7 +81,7 @@ struct ProtocolHead: Sendable {
         default: return
         }
         guard case .string(let text)? = message.parameters[parameter] else { return }
-        guard name.flatMap({ HeaderText(encoded: $0)?.text }) == text else {
+        guard name.flatMap({ HeaderText(encoded: $0) })?.text.hasSameBytes(as: text) == true else {
             throw mismatch("Mcp-Name", "the parameter \"\(parameter)\"", message)
         }
     }

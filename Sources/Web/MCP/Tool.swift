@@ -17,6 +17,8 @@ package struct Tool: Sendable {
     package let serverFields: [String: String]
     /// The JSON Schema of the arguments.
     let inputSchema: InputObject
+    /// The checks of the schema's patterns.
+    let patterns: [String: ToolRules.PatternCheck]
     /// The tool as `tools/list` returns it.
     let listing: InputObject
 
@@ -55,7 +57,7 @@ package struct Tool: Sendable {
             guard let type = typed.variableTypes[index], type.wrapping.item == nil else { continue }
             serverFields[name] = rules.serverFields[typed.schema[type.type].name]
         }
-        (self.variables, self.serverFields) = (variables, serverFields)
+        (self.variables, self.serverFields, patterns) = (variables, serverFields, rules.patterns)
         var input = VariableSchema(typed, scalars: rules.scalars, serverFields: rules.serverFields)
         var listing: InputObject = ["name": .string(name)]
         listing["description"] = .string(
@@ -148,17 +150,27 @@ package struct Tool: Sendable {
 
 /// The rules that the tools of a catalog share.
 package struct ToolRules: Sendable {
+    /// Whether a text, which is short, has the form of a pattern.
+    package typealias PatternCheck = @Sendable (String) -> Bool
+
     /// The JSON Schemas of custom scalars by name.
     let scalars: [String: InputObject]
+    /// The checks of the patterns in these schemas, by pattern; the coercion alone checks the values of others.
+    ///
+    /// A pattern is not compiled: its expression would be applied to texts of clients on an event loop.
+    let patterns: [String: PatternCheck]
     /// The fields that the server sets, from the id of the call, by the name of their input object.
     let serverFields: [String: String]
     /// Texts that the descriptions of tools have in addition, by the name of a root field.
     let notes: [String: String]
 
     package init(
-        scalars: [String: InputObject], serverFields: [String: String] = [:], notes: [String: String] = [:]
+        scalars: [String: InputObject], patterns: [String: PatternCheck] = [:],
+        serverFields: [String: String] = [:], notes: [String: String] = [:]
     ) {
-        (self.scalars, self.serverFields, self.notes) = (scalars, serverFields, notes)
+        (self.scalars, self.patterns, self.serverFields, self.notes) = (
+            scalars, patterns, serverFields, notes
+        )
     }
 }
 

@@ -14,11 +14,17 @@ import PorticoCore
 struct ToolsRoute: Route {
     private let catalog: ToolCatalog
     private let graphQL: GraphQLRoute
+    /// Whether the schema is a resource.
+    private let showsSchema: Bool
     /// Where clients get tokens; nil if no identity provider issues any.
     private let resource: ProtectedResource?
 
-    init(_ catalog: ToolCatalog, over graphQL: GraphQLRoute, _ resource: ProtectedResource? = nil) {
+    init(
+        _ catalog: ToolCatalog, over graphQL: GraphQLRoute, showsSchema: Bool,
+        _ resource: ProtectedResource? = nil
+    ) {
         (self.catalog, self.graphQL, self.resource) = (catalog, graphQL, resource)
+        self.showsSchema = showsSchema
     }
 
     var checksOriginOfPOST: Bool { true }
@@ -116,7 +122,7 @@ struct ToolsRoute: Route {
             let result: InputObject = ["tools": .list(tools.map { .object($0.listing) })]
             return result.cacheable(revision, isPublic: false)
         case "resources/list":
-            let resources = Resource.all(of: catalog, for: context.session)
+            let resources = resources(of: context.session)
             let result: InputObject = ["resources": .list(resources.map { .object($0.listing) })]
             return result.cacheable(revision, isPublic: false)
         case "resources/templates/list":
@@ -124,9 +130,7 @@ struct ToolsRoute: Route {
             return result.cacheable(revision, isPublic: true)
         case "resources/read":
             let uri = try message.text("uri")
-            guard
-                let resource = Resource.all(of: catalog, for: context.session).first(where: { $0.uri == uri })
-            else {
+            guard let resource = resources(of: context.session).first(where: { $0.uri == uri }) else {
                 throw JSONRPCError(
                     revision.isStateless ? .invalidParams : .resourceNotFound,
                     "There is no resource \"\(uri)\". `resources/list` lists all.",
@@ -139,6 +143,15 @@ struct ToolsRoute: Route {
                 .methodNotFound, "There is no method \"\(message.method)\" in revision \(revision.rawValue).",
                 id: message.id)
         }
+    }
+
+    /// The resources of a session: the documents of its tools, and the schema where the server shows it.
+    private func resources(of session: any GraphQLSession) -> [Resource] {
+        let schema = Resource(uri: "portico://schema.graphql", name: "schema", text: catalog.schemaText)
+        let documents = catalog.tools.filter { $0.isPermitted(to: session) }.map { tool in
+            Resource(uri: "portico://documents/\(tool.name).graphql", name: tool.name, text: tool.document)
+        }
+        return (showsSchema ? [schema] : []) + documents
     }
 
     /// The capabilities of the server, in addition to other members of a result.
@@ -217,13 +230,15 @@ extension Tool {
                 of such a session as `Authorization: Bearer <token>`.
                 """
         }
-        guard let unknown = arguments.fields.first(where: { !variables.contains($0.name) }) else {
+        // A longer name than operations have is compared by its beginning.
+        let names = arguments.fields.lazy.map { $0.name.shortened() }
+        guard let unknown = names.first(where: { !variables.contains($0) }) else {
             return refusalOfServerFields(in: arguments)
-                ?? ArgumentForm.refusal(of: arguments, by: inputSchema)
+                ?? ArgumentForm.refusal(of: arguments, by: inputSchema, patterns)
         }
         let known = variables.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
         return """
-            The tool "\(name)" has no argument "\(unknown.name)". \
+            The tool "\(name)" has no argument "\(unknown)". \
             \(known.isEmpty ? "It has no arguments." : "Its arguments are \(known).")
             """
     }
@@ -285,15 +300,6 @@ private struct Resource {
     let uri: String
     let name: String
     let text: String
-
-    /// The resources of a session.
-    static func all(of catalog: ToolCatalog, for session: any GraphQLSession) -> [Resource] {
-        let documents = catalog.tools.filter { $0.isPermitted(to: session) }.map { tool in
-            Resource(uri: "portico://documents/\(tool.name).graphql", name: tool.name, text: tool.document)
-        }
-        return [Resource(uri: "portico://schema.graphql", name: "schema", text: catalog.schemaText)]
-            + documents
-    }
 
     private static let mediaType = InputValue.string("application/graphql")
 

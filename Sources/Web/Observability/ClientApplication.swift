@@ -36,8 +36,8 @@ extension ClientApplication {
 
     /// The identity in the payload of `connection_init`, at its top level or in its member `headers`.
     init?(_ payload: InputObject) {
-        func text(_ names: Set<String>) -> String? {
-            for (name, value) in payload.fields where names.contains(name.lowercased()) {
+        func text(_ names: [StaticString]) -> String? {
+            for (name, value) in payload.fields where names.contains(where: { name.matches($0) }) {
                 if case .string(let text) = value { return text }
             }
             return nil

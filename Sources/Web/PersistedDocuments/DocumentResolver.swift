@@ -121,7 +121,8 @@ package enum DocumentError: Hashable, Sendable {
         switch self {
         case .notPersisted: "PersistedQueryNotFound"
         case .notSupported: "PersistedQueryNotSupported"
-        case .unknownID(let id): "There is no document \"\(id)\". Send the id of a trusted document."
+        case .unknownID(let id):
+            "There is no document \"\(id.shortened(toBytes: 80))\". Send the id of a trusted document."
         case .wrongHash: "The \"sha256Hash\" of \"persistedQuery\" is not that of the query."
         case .malformed:
             "The extension \"persistedQuery\" must be {\"version\": 1, \"sha256Hash\": <64 hexadecimal digits>}."

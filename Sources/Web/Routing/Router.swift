@@ -29,7 +29,8 @@ package struct Router: Sendable {
             },
         ]
         if let tools = service.tools {
-            routes["/mcp"] = ToolsRoute(tools, over: graphQL, service.toolsResource)
+            routes["/mcp"] = ToolsRoute(
+                tools, over: graphQL, showsSchema: configuration.showsSchema, service.toolsResource)
             if let resource = service.toolsResource {
                 for path in ProtectedResource.paths {
                     routes[path] = ProtectedResourceRoute(resource: resource)

@@ -27,7 +27,8 @@ enum ClientMessage: Sendable {
         guard case .string(let type)? = message["type"] else {
             throw .invalidMessage("Invalid message: 'type' must be a string")
         }
-        switch type {
+        // Of a longer text than any type has, the beginning.
+        switch type.shortened(toBytes: 40) {
         case "connection_init": self = .initialise(try message.object("payload") ?? InputObject())
         case "ping":
             let payload = try message.object("payload")
@@ -100,7 +101,7 @@ extension GraphQLRequest {
 /// The token in the first message of a WebSocket: browsers cannot send an Authorization field.
 enum ConnectionInitToken {
     /// Names, in lower case, under which clients send the token without `Bearer`.
-    private static let bareNames: Set<String> = ["token", "authtoken", "accesstoken", "access_token"]
+    private static let bareNames: [StaticString] = ["token", "authtoken", "accesstoken", "access_token"]
 
     /// Reads the token of `{"Authorization": "Bearer <token>"}` or `{"authToken": "<token>"}`; nil if there
     /// is none.
@@ -112,7 +113,7 @@ enum ConnectionInitToken {
         for (name, value) in payload.fields {
             if name.matches("authorization") {
                 if let text = try text(value) { return try BearerToken.read(text) }
-            } else if bareNames.contains(name.lowercased()) {
+            } else if bareNames.contains(where: { name.matches($0) }) {
                 // Some clients send the value of the Authorization field.
                 if let text = try text(value) {
                     return try BearerToken.read(text.contains(" ") ? text : "Bearer \(text)")
@@ -129,7 +130,14 @@ enum ConnectionInitToken {
     private static func text(_ value: InputValue) throws(AuthenticationError) -> String? {
         switch value {
         case .null: nil
-        case .string(let text): text.isEmpty ? nil : text
+        case .string(let text):
+            if text.isEmpty {
+                nil
+            } else if text.utf8.allSatisfy({ $0 < 0x80 }) {
+                text
+            } else {
+                throw .notBearer
+            }
         default: throw .notBearer
         }
     }

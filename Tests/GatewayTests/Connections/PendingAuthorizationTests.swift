@@ -113,6 +113,29 @@ struct RedirectPolicyTests {
         }
     }
 
+    @Test("is an address of the loopback interface with the sandbox, and none that only looks like one")
+    func loopback() throws {
+        let policy = try Self.policy(allowsLoopback: true)
+        for address in [
+            "http://127.0.0.1:8080/connected", "http://localhost/connected", "http://[::1]/connected",
+        ] {
+            #expect(try policy.address(address, argument: "redirectUri").text == address)
+        }
+        for other in [
+            "http://127.evil.example/connected", "http://127.0.0.1.evil.example/", "http://127.1/",
+            "http://0x7f.1/",
+            "http://localhost.evil.example/", "http://[::ffff:10.0.0.1]/",
+        ] {
+            let error = #expect(throws: FieldError.self) {
+                try policy.address(other, argument: "redirectUri")
+            }
+            #expect(
+                error
+                    == .argument("redirectUri", "It is none that this server sends browsers back to. Ask."),
+                "\(other)")
+        }
+    }
+
     @Test("is not an address with a fragment, a user, another scheme or of great length")
     func malformed() throws {
         let policy = try Self.policy(allowsLoopback: true)

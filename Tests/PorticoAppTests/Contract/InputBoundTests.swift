@@ -9,8 +9,8 @@ import Upstream
 /// Sends a text or a list that is far too long to every argument and input field that accepts one.
 @Suite("The contract, input by input")
 struct InputBoundTests {
-    /// One grapheme of 900 KB.
-    private static let hugeText = "e" + String(repeating: "\u{301}", count: 450_000)
+    /// One grapheme of 900 KB, whose comparison as a string of Swift takes minutes.
+    private static let hugeText = "e" + String(repeating: "\u{301}\u{323}", count: 225_000)
 
     @Test(
         "a text of one grapheme and 900 KB is rejected with the argument's name, without a call or an effect")

@@ -111,7 +111,17 @@ struct RedactionTests {
         "knows this machine",
         arguments: [
             ("http://127.0.0.1:80/", true), ("http://localhost/", true), ("http://[::1]:8/", true),
-            ("http://a.b/", false),
+            ("http://LOCALHOST/", true), ("http://127.255.0.9/", true), ("http://[0:0:0:0:0:0:0:1]/", true),
+            ("http://[::ffff:127.0.0.1]/", true), ("http://[::FFFF:7f00:1]/", true),
+            ("http://a.b/", false), ("http://127.evil.example/", false),
+            ("http://127.0.0.1.evil.example/", false),
+            ("http://127.1/", false), ("http://0x7f.1/", false), ("http://2130706433/", false),
+            ("http://0177.0.0.1/", false), ("http://127.0.0.1./", false), ("http://127./", false),
+            ("http://localhost./", false), ("http://a.localhost/", false),
+            ("http://localhost.evil.example/", false),
+            ("http://128.0.0.1/", false), ("http://0.0.0.0/", false), ("http://[::]/", false),
+            ("http://[::2]/", false), ("http://[::127.0.0.1]/", false), ("http://[::ffff:128.0.0.1]/", false),
+            ("http://[localhost]/", false), ("http://[::1%25lo]/", false), ("http://[1::1]/", false),
         ])
     func loopback(_ text: String, _ isLoopback: Bool) throws {
         #expect(try #require(HTTPURL(text)).isLoopback == isLoopback)

@@ -287,3 +287,65 @@ struct UntrustedProxyTests {
         )
     }
 }
+
+@Suite("A trusted proxy on this machine that names no client")
+struct TrustedProxyTests {
+    @Test(
+        "is reported once, and the requests count as those of one address",
+        arguments: [
+            ("X-Forwarded-For: unknown", 1), ("X-Forwarded-For: 10.0.0.1", 2), ("X-Forwarded-For: 127.1", 1),
+            ("Forwarded: for=_hidden", 1), ("X-Real-IP: 10.0.0.1", 2), ("Via: 1.1 proxy", 1),
+            ("X-Forwarded-Proto: https", 1),
+        ])
+    func oneAddress(_ field: String, proxies: Int) async throws {
+        let log = LogLines()
+        let logger = Logger(label: "test") { _ in log }
+        try await withServer(configuration(proxies, burst: 3), logger: logger) { server in
+            let metrics = try await server.ask(RawRequest.get("/metrics", fields: [field]))
+            #expect(metrics.status == 404)
+            let query = RawRequest.query("{ hello }")
+            for status in [200, 200, 429] {
+                let answer = try await server.ask(RawRequest.post(query, fields: [field]))
+                #expect(answer.status == status)
+            }
+            // Requests without a proxy come from this machine's owner.
+            for _ in 0..<3 { #expect(try await server.ask(RawRequest.post(query)).status == 200) }
+        }
+        #expect(
+            log.text
+                == "warning A proxy forwards a request and does not name its client: X-Forwarded-For, Forwarded or "
+                + "X-Real-IP must have an address from each trusted proxy, and two of these fields the same one. All "
+                + "such requests of a proxy count as one address. Correct the proxy, or trusted-proxies "
+                + "(PORTICO_TRUSTED_PROXIES), which is \(proxies).")
+    }
+
+    @Test(
+        "that names its clients has a limit for each of them, in every form of their addresses",
+        arguments: [
+            ["X-Forwarded-For: 10.0.0.1:80", "X-Forwarded-For: 10.0.0.1:81", "X-Forwarded-For: 10.0.0.1"],
+            [
+                "X-Forwarded-For: [2001:db8::1]:80", "X-Forwarded-For: 2001:db8::1",
+                "Forwarded: for=\"[2001:db8::1]\"",
+            ],
+            ["Forwarded: for=10.0.0.1", "X-Real-IP: 10.0.0.1", "Forwarded: for=\"10.0.0.1:_a\";proto=http"],
+            ["X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: ::1", "X-Real-IP: 127.0.0.2"],
+        ])
+    func severalAddresses(_ fields: [String]) async throws {
+        try await withServer(configuration(1, burst: 2)) { server in
+            let query = RawRequest.query("{ hello }")
+            for (field, status) in zip(fields, [200, 200, 429]) {
+                let answer = try await server.ask(RawRequest.post(query, fields: [field]))
+                #expect(answer.status == status)
+            }
+            let other = try await server.ask(RawRequest.post(query, fields: ["X-Forwarded-For: 10.0.0.2"]))
+            #expect(other.status == 200)
+        }
+    }
+
+    private func configuration(_ proxies: Int, burst: Int) -> ServerConfiguration {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
+        configuration.limits.addressRate = RateLimit(every: .hours(1), burst: burst)
+        configuration.trustedProxies = proxies
+        return configuration
+    }
+}

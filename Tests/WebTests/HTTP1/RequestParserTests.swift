@@ -77,6 +77,37 @@ struct RequestParserTests {
         }
     }
 
+    @Test(
+        "accepts a URL whose host is that of the Host field, by their normal forms",
+        arguments: [
+            ("http://a", "a", true), ("http://a:80", "a", true), ("http://a", "a:80", true),
+            ("https://a:443", "a", true), ("HTTPS://A:443", "a:", true),
+            ("http://A.example", "a.EXAMPLE", true),
+            ("http://a:8080", "a:8080", true), ("http://a:08080", "a:8080", true),
+            ("http://[::1]:80", "[0:0:0:0:0:0:0:1]", true),
+            ("http://[::FFFF:7f00:1]", "[::ffff:127.0.0.1]", true),
+            ("http://a", "b", false), ("http://a", "a:443", false), ("https://a", "a:80", false),
+            ("http://a:8080", "a", false), ("http://a.b", "a", false), ("http://[::1]", "[::2]", false),
+            ("http://127.0.0.1", "localhost", false), ("http://a%41", "aA", false),
+        ])
+    func authorities(_ url: String, _ host: String, isAccepted: Bool) {
+        let parts = Parts.of("GET \(url)/b HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        #expect(
+            parts
+                == (isAccepted
+                    ? ["GET /b 1.1 kept length(0) host=\(host)", "end"]
+                    : [
+                        "400 to GET: A request names one host: that of its target, and :authority in HTTP/2, must equal "
+                            + "its Host field. Send one of them."
+                    ]))
+    }
+
+    @Test("takes the host of a URL for that of a request of HTTP/1.0 without the field")
+    func authorityWithoutField() {
+        #expect(
+            Parts.of("GET http://a:81/b HTTP/1.0\r\n\r\n") == ["GET /b 1.0 last length(0) host=a:81", "end"])
+    }
+
     @Test("has a slot for each known field")
     func names() throws {
         var fields = RequestHeaders()

@@ -199,7 +199,7 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("does not count this machine, unless a trusted proxy forwards the request")
+    @Test("does not count this machine, unless a proxy forwards the request")
     func thisMachine() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
         configuration.limits.addressRate = RateLimit(every: pause, burst: 1)
@@ -252,18 +252,105 @@ struct ClientAddressTests {
     func misreading(_ text: String) {
         #expect(ClientAddress(text) == nil)
     }
+}
 
-    @Test("behind proxies is the one that the outermost trusted proxy reports")
-    func proxies() throws {
-        let peer = try #require(ClientAddress("127.0.0.1"))
-        let field = "1.1.1.1, 2.2.2.2,3.3.3.3"
-        #expect(peer.originatingClient(proxies: 0, forwardedFor: field) == peer)
-        #expect(peer.originatingClient(proxies: 1, forwardedFor: field) == ClientAddress("3.3.3.3"))
-        #expect(peer.originatingClient(proxies: 3, forwardedFor: field) == ClientAddress("1.1.1.1"))
-        #expect(peer.originatingClient(proxies: 4, forwardedFor: field) == peer)
-        #expect(peer.originatingClient(proxies: 1, forwardedFor: "nobody") == peer)
-        #expect(peer.originatingClient(proxies: 1, forwardedFor: nil) == peer)
+@Suite("The client that trusted proxies name")
+struct ForwardedClientTests {
+    /// Header fields, and the client that they name; nil for none.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let fields: [String]
+        let proxies: Int
+        let client: String?
+
+        init(_ fields: String..., behind proxies: Int = 1, is client: String?) {
+            (self.fields, self.proxies, self.client) = (fields, proxies, client)
+        }
+
+        var testDescription: String { "\(fields) behind \(proxies)" }
+
+        static let all = forwardedFor + forwarded + several
+
+        private static let forwardedFor = [
+            Case("X-Forwarded-For: 1.1.1.1, 2.2.2.2,3.3.3.3", is: "3.3.3.3"),
+            Case("X-Forwarded-For: 1.1.1.1, 2.2.2.2,3.3.3.3", behind: 3, is: "1.1.1.1"),
+            Case("X-Forwarded-For: 1.1.1.1, 2.2.2.2,3.3.3.3", behind: 4, is: nil),
+            Case("X-Forwarded-For: 1.1.1.1", "X-Forwarded-For: 2.2.2.2", behind: 2, is: "1.1.1.1"),
+            Case("X-Forwarded-For: 1.1.1.1:4711", is: "1.1.1.1"), Case("X-Forwarded-For: 1.1.1.1:", is: nil),
+            Case("X-Forwarded-For: 1.1.1.1:a", is: nil), Case("X-Forwarded-For: 1.1.1.1:123456", is: nil),
+            Case("X-Forwarded-For: 2001:db8::1", is: "2001:db8::1"),
+            Case("X-Forwarded-For: [2001:db8::1]", is: "2001:db8::1"),
+            Case("X-Forwarded-For: [2001:db8::1]:4711", is: "2001:db8::1"),
+            Case("X-Forwarded-For: [2001:db8::1]4711", is: nil),
+            Case("X-Forwarded-For: [2001:db8::1", is: nil),
+            Case("X-Forwarded-For: [1.1.1.1]", is: nil), Case("X-Forwarded-For: unknown", is: nil),
+            Case("X-Forwarded-For: 1.1.1.1, unknown", is: nil), Case("X-Forwarded-For: 127.1", is: nil),
+            Case("X-Forwarded-For:", is: nil), Case("X-Forwarded-For: 1.1.1.1, , 2.2.2.2, ", is: "2.2.2.2"),
+            Case("Via: 1.1 proxy", is: nil),
+        ]
+
+        private static let forwarded = [
+            Case("Forwarded: for=1.1.1.1", is: "1.1.1.1"),
+            Case("Forwarded: For=\"1.1.1.1:4711\"", is: "1.1.1.1"),
+            Case("Forwarded: for=\"[2001:db8::1]\"", is: "2001:db8::1"),
+            Case("Forwarded: proto=https;for=\"[2001:db8::1]:4711\";by=2.2.2.2", is: "2001:db8::1"),
+            Case("Forwarded: for=\"[2001:db8::1]:_port\"", is: "2001:db8::1"),
+            Case("Forwarded: for=[2001:db8::1]:4711", is: "2001:db8::1"),
+            Case("Forwarded: for=\"\\1.1.1.1\"", is: "1.1.1.1"),
+            Case("Forwarded: for=1.1.1.1, for=2.2.2.2;proto=http", behind: 2, is: "1.1.1.1"),
+            Case("Forwarded: for=1.1.1.1;host=\"a,b;c\" , ,for=2.2.2.2", behind: 2, is: "1.1.1.1"),
+            Case("Forwarded: for=1.1.1.1", "Forwarded: for=2.2.2.2", is: "2.2.2.2"),
+            Case("Forwarded: for=1.1.1.1", "Forwarded: for=2.2.2.2", behind: 3, is: nil),
+            Case("Forwarded: for=unknown", is: nil), Case("Forwarded: for=_hidden", is: nil),
+            Case("Forwarded: proto=https", is: nil), Case("Forwarded: for=1.1.1.1, proto=https", is: nil),
+            Case("Forwarded: for=1.1.1.1;for=2.2.2.2", is: nil),
+            // What a client sends cannot hide what the proxy appends.
+            Case("Forwarded: for=\"1.1.1.1", "Forwarded: for=2.2.2.2", is: nil),
+            Case("Forwarded: for=\"1.1.1.1", "Forwarded: for=\"[2001:db8::1]\"", is: nil),
+            Case("Forwarded: for=1.1.1.1\\", "Forwarded: for=2.2.2.2", is: nil),
+        ]
+
+        private static let several = [
+            Case("X-Real-IP: 1.1.1.1", is: "1.1.1.1"), Case("X-Real-IP: [2001:db8::1]:1", is: "2001:db8::1"),
+            Case("X-Real-IP: 1.1.1.1", behind: 2, is: nil), Case("X-Real-IP: localhost", is: nil),
+            Case("X-Forwarded-For: 1.1.1.1", "X-Real-IP: 1.1.1.1", "Forwarded: for=1.1.1.1", is: "1.1.1.1"),
+            Case("X-Forwarded-For: 1.1.1.1, 2.2.2.2", "X-Real-IP: 2.2.2.2", behind: 2, is: "1.1.1.1"),
+            Case("X-Forwarded-For: 1.1.1.1, 2.2.2.2", "Forwarded: for=1.1.1.1", behind: 2, is: "1.1.1.1"),
+            // One of them is the client's own.
+            Case("X-Forwarded-For: 1.1.1.1", "Forwarded: for=2.2.2.2", is: nil),
+            Case("X-Forwarded-For: 1.1.1.1", "X-Real-IP: 2.2.2.2", is: nil),
+            Case("X-Forwarded-For: unknown", "X-Real-IP: 2.2.2.2", is: nil),
+        ]
     }
+
+    @Test(
+        "is the one of the outermost trusted proxy; nil without an address that can be read",
+        arguments: Case.all)
+    func client(_ forwarded: Case) throws {
+        let head = try head(forwarded.fields)
+        #expect(
+            head.fields.forwardedClient(proxies: forwarded.proxies)
+                == forwarded.client.map { ClientAddress($0) })
+    }
+
+    @Test(
+        "is not this machine, also with an address of its loopback",
+        arguments: ["127.0.0.1", "127.0.0.1:80", "::1", "::ffff:127.0.0.1"])
+    func loopback(_ address: String) throws {
+        let head = try head(["X-Forwarded-For: \(address)"])
+        #expect(head.fields.forwardedClient(proxies: 1) == .localIntermediary)
+    }
+
+    /// The head of a request, as the server's parser reads it.
+    private func head(_ fields: [String]) throws -> RequestHead {
+        var parser = RequestParser(ServerLimits())
+        parser.receive(
+            ByteBuffer(
+                string: (["GET / HTTP/1.1", "Host: a"] + fields + ["", ""]).joined(separator: "\r\n")))
+        guard case .head(let head)? = parser.next() else { throw Malformed() }
+        return head
+    }
+
+    private struct Malformed: Error {}
 }
 
 @Suite("A rate limiter that replicas share")

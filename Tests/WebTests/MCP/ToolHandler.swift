@@ -13,7 +13,7 @@ struct ToolHandler {
     private let ids = RequestIDGenerator()
     private let limits: ServerLimits
 
-    init(_ context: ToolContext = ToolContext()) throws {
+    init(_ context: ToolContext = ToolContext(), isProduction: Bool = false) throws {
         let schema = try ExecutableSchema(
             Schema.build(Self.text), query: Query(), mutation: Mutation(), context: ToolContext.self)
         let session = { @Sendable (token: String?) -> ToolSession in
@@ -36,6 +36,7 @@ struct ToolHandler {
             version: "1")
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
         configuration.limits.jsonDepth = 64
+        if isProduction { configuration = configuration.inProduction }
         limits = configuration.limits
         router = Router(service, configuration, ServerResources(configuration.limits), logger: .silent)
     }
@@ -49,6 +50,18 @@ struct ToolHandler {
         case .success(let handler): return try await handler(ByteBuffer(bytes: input.body), false).value()
         case .failure(let rejection): return rejection.response
         }
+    }
+
+    /// The JSON of the response to a message of the first revisions, without a token or with one.
+    func json(_ message: String, token: String? = nil) async throws -> JSONValue {
+        let fields =
+            ["Content-Type: application/json"] + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
+        let response = try await response(
+            to: ToolInputs.Input(fields: fields, body: Array(message.utf8), id: nil))
+        guard case .complete(let body) = response.body else {
+            throw ToolMessage.Invalid("the body is a stream")
+        }
+        return try JSONValue(parsing: String(decoding: body, as: UTF8.self))
     }
 
     /// The response to a request, with the result of a streamed call as its body.

@@ -43,6 +43,19 @@ struct DocumentTests {
         }
     }
 
+    @Test("that is unknown is repeated by its beginning only", arguments: ["x", "é"])
+    func longUnknown(_ character: String) async throws {
+        try await withServer { server in
+            let id = String(repeating: character, count: 100_000)
+            let answer = try await server.ask(RawRequest.post(#"{"documentId":"\#(id)"}"#))
+            #expect(answer.code == "DOCUMENT_NOT_FOUND")
+            let beginning = String(repeating: character, count: 80 / character.utf8.count)
+            #expect(
+                answer.message == "There is no document \"\(beginning)…\". Send the id of a trusted document."
+            )
+        }
+    }
+
     @Test("is stored if a client sends it with the document, and found afterwards")
     func automatic() async throws {
         try await withServer { server in

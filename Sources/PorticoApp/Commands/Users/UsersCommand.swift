@@ -53,8 +53,9 @@ struct UsersOptions: ParsableArguments {
             switch error {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
-            case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full, .failed,
-                .badMasterKey, .wrongMasterKey, .decryptionFailed, .damagedConnection, .badDatabaseURL,
+            case .file, .damaged, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full,
+                .inputOutput, .failed, .badMasterKey, .wrongMasterKey, .decryptionFailed, .damagedConnection,
+                .badDatabaseURL,
                 .encoding, .unavailable,
                 .unknownOutcome,
                 .refused, .notEmpty, .differs:

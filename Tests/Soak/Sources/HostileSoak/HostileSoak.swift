@@ -1,6 +1,7 @@
 import Brokerage
 import Foundation
 import HostileTraffic
+import IssuerSupport
 import Sandbox
 import TestSupport
 
@@ -11,10 +12,11 @@ import TestSupport
 /// them.
 ///
 /// A tenth of the requests are sent at the rate of a million in an hour, the others as fast as `SOAK_RATE`
-/// (2,500 in a second) permits. `SOAK_REQUESTS` is the number of all requests (1,000,000).
+/// (2,500 in a second) permits. `SOAK_REQUESTS` is the number of all requests (1,000,000, which take 15 minutes; a
+/// tenth of it takes three).
 ///
-/// It fails if the server uses more than 300 MB or grows, or if a legitimate user gets an error or stale
-/// values. It also fails if providers with a low quota get more calls than the limit of clients without a
+/// It fails if the server uses more than 300 MB or grows, if it repeats long texts of clients, or if a legitimate user
+/// gets an error or stale values. It also fails if providers with a low quota get more calls than the limit of clients without a
 /// session. At the rate of an hour, it fails if the p99 of the users' screen more than doubles and exceeds
 /// 10 ms.
 @main
@@ -50,7 +52,7 @@ struct HostileSoak {
         sandbox.script = MarketScript(hours: .open)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await soak(command, sandbox))
+            result = .success(try await TestIssuer.with { try await soak(command, sandbox, $0) })
         } catch {
             result = .failure(error)
         }
@@ -58,11 +60,11 @@ struct HostileSoak {
         try result.get()
     }
 
-    private static func soak(_ command: [String], _ sandbox: Sandbox) async throws {
+    private static func soak(_ command: [String], _ sandbox: Sandbox, _ issuer: TestIssuer) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "portico-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        var environment = sandbox.hostileSoakEnvironment
+        var environment = sandbox.hostileSoakEnvironment(issuer)
         environment["PORTICO_DATA"] = folder.path
         let portico = try PorticoProcess(command, environment)
         defer { portico.stop() }
@@ -74,7 +76,7 @@ struct HostileSoak {
         func run(_ share: Int, at rate: Int, quiet: Duration) async throws -> HostileRun.Report {
             let attack = HostileAttack(
                 port: portico.port, requests: share, requestsPerSecond: rate, connections: 128, held: 200,
-                seed: UInt64(share))
+                seed: UInt64(share), tokens: issuer.inventedTokens)
             let report = try await HostileRun(
                 quiet: quiet, attack: { try await AttackProcess.result(of: attack) },
                 residentBytes: { try PorticoProcess.residentBytes(of: processID) }

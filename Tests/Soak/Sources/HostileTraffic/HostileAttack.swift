@@ -13,10 +13,13 @@ package struct HostileAttack: Codable, Sendable {
     package let held: Int
     /// The seed of the requests.
     package let seed: UInt64
+    package let tokens: InventedTokens
 
     package init(
-        port: Int, requests: Int, requestsPerSecond: Int, connections: Int, held: Int, seed: UInt64
+        port: Int, requests: Int, requestsPerSecond: Int, connections: Int, held: Int, seed: UInt64,
+        tokens: InventedTokens
     ) {
+        self.tokens = tokens
         self.port = port
         self.requests = requests
         self.requestsPerSecond = requestsPerSecond
@@ -30,7 +33,9 @@ package struct HostileAttack: Codable, Sendable {
         let connections = HeldConnections(port: port, count: held)
         let holding = Task { await connections.hold() }
         var result = await HostileClients(
-            port: port, connections: self.connections, addresses: Self.addresses, perSecond: requestsPerSecond
+            port: port, connections: self.connections, addresses: Self.addresses,
+            perSecond: requestsPerSecond,
+            tokens: tokens
         ).send(requests, seed: seed)
         holding.cancel()
         await holding.value

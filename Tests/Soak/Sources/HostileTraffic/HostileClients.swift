@@ -11,7 +11,7 @@ package final class HostileClients: Sendable {
         package var outcomes: [HostileRequests.Attack: [String: Int]] = [:]
         /// The number of WebSockets that the server accepted from the clients that hold connections.
         package var sockets = 0
-        /// Responses that no request may get: statuses of the server's own failure.
+        /// Responses that no request may get: statuses of the server's own failure, and long ones.
         package var failures: [String] = []
     }
 
@@ -19,6 +19,7 @@ package final class HostileClients: Sendable {
     private let perSecond: Int
     private let connections: Int
     private let addresses: Int
+    private let tokens: InventedTokens
     // All connections write it.
     private let state = Mutex(Result())
 
@@ -29,7 +30,9 @@ package final class HostileClients: Sendable {
     ///   - connections: The number of connections that send at a time.
     ///   - addresses: The number of client addresses.
     ///   - perSecond: The maximum number of requests per second, all clients together.
-    package init(port: Int, connections: Int, addresses: Int, perSecond: Int) {
+    ///   - tokens: The tokens of clients that have none.
+    package init(port: Int, connections: Int, addresses: Int, perSecond: Int, tokens: InventedTokens) {
+        self.tokens = tokens
         self.port = port
         self.connections = connections
         self.addresses = addresses
@@ -42,7 +45,8 @@ package final class HostileClients: Sendable {
             for connection in 0..<connections {
                 let share = count / connections + (connection < count % connections ? 1 : 0)
                 group.addTask { [self] in
-                    await send(share, HostileRequests(seed: seed &+ UInt64(connection), addresses: addresses))
+                    let seed = seed &+ UInt64(connection)
+                    await send(share, HostileRequests(seed: seed, addresses: addresses, tokens: tokens))
                 }
             }
         }
@@ -77,10 +81,12 @@ package final class HostileClients: Sendable {
             state.requests += 1
             let outcome = response.map { "\($0.status)\($0.code.map { " \($0)" } ?? "")" } ?? "none"
             state.outcomes[attack, default: [:]][outcome, default: 0] += 1
-            if let response, response.status == 500 || response.code == "INTERNAL_SERVER_ERROR",
-                state.failures.count < 10
-            {
+            guard let response, state.failures.count < 10 else { return }
+            if response.status == 500 || response.code == "INTERNAL_SERVER_ERROR" {
                 state.failures.append("\(attack): \(response.status) \(response.body.prefix(500))")
+            }
+            if response.body.utf8.count > attack.longestResponse {
+                state.failures.append("\(attack): a response of \(response.body.utf8.count) bytes")
             }
         }
     }

@@ -1,12 +1,16 @@
 package import Brokerage
+package import IssuerSupport
 package import Sandbox
 
 /// The providers behind a server under hostile traffic: a broker for its users, and two services with a low quota.
 extension Sandbox {
-    /// The settings of a server that uses this sandbox, with default limits.
+    /// Returns the settings of a server that uses this sandbox, with default limits.
     ///
     /// It counts clients by `X-Forwarded-For`, because the attackers and the users are all on this machine.
-    package var hostileSoakEnvironment: [String: String] {
+    ///
+    /// - Parameter issuer: The identity provider, whose tokens it accepts.
+    /// - Returns: The environment of the server.
+    package func hostileSoakEnvironment(_ issuer: TestIssuer) -> [String: String] {
         [
             "PORTICO_ALPACA_BASE_URL": alpaca.tradingURL, "PORTICO_ALPACA_DATA_URL": alpaca.dataURL,
             // Settings use https for wss, and http for ws.
@@ -15,8 +19,18 @@ extension Sandbox {
             "PORTICO_ALPACA_SECRET_KEY": SandboxUser.demo.alpaca.secretKey,
             "PORTICO_ALPHA_VANTAGE_KEY": "demo", "PORTICO_ALPHA_VANTAGE_BASE_URL": alphaVantage.baseURL,
             "PORTICO_POLYGON_KEY": "demo", "PORTICO_POLYGON_BASE_URL": polygon.baseURL,
-            "PORTICO_SIGN_UP": "open", "PORTICO_TRUSTED_PROXIES": "1",
+            "PORTICO_SIGN_UP": "open", "PORTICO_TRUSTED_PROXIES": "1", "PORTICO_MCP": "true",
+            "PORTICO_OIDC_ISSUER": issuer.url, "PORTICO_OIDC_CLIENT_ID": TestIssuer.clientID,
+            "PORTICO_OIDC_CLIENT_SECRET": TestIssuer.clientSecret, "PORTICO_OIDC_BEARER": "true",
+            "PORTICO_OIDC_CREATE_USERS": "true",
         ]
+    }
+}
+
+extension TestIssuer {
+    /// Tokens that look like those of this issuer.
+    package var inventedTokens: InventedTokens {
+        InventedTokens(issuer: url, audience: Self.clientID, keyID: key.id)
     }
 }
 
