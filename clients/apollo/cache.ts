@@ -94,6 +94,7 @@ export const typePolicies: TypePolicies = {
   SplitConnection: { keyFields: false },
   SplitEdge: { keyFields: false },
   TaxLot: { keyFields: false },
+  TestWebhookPayload: { keyFields: false },
   TimeWeightedReturn: { keyFields: false },
   TimeWeightedReturnFigure: { keyFields: false },
   Undetermined: { keyFields: false },

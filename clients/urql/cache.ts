@@ -83,6 +83,7 @@ export const keys: KeyingConfig = {
   SplitConnection: () => null,
   SplitEdge: () => null,
   TaxLot: () => null,
+  TestWebhookPayload: () => null,
   TimeWeightedReturn: () => null,
   TimeWeightedReturnFigure: () => null,
   Undetermined: () => null,
