@@ -101,7 +101,8 @@ struct FollowedOrderTests {
                 #expect(try await coverage(account).readAt == Journal.now)
             }
             #expect(try await coverage(other) == coverage(other, after: 3))
-            #expect(try await coverage(other).readAt == Journal.now && !coverage(other).awaitsTrades)
+            let untouched = try await coverage(other)
+            #expect(untouched.readAt == Journal.now && !untouched.awaitsTrades)
             #expect(try await coverage(account, after: 6).awaitsTrades)
             #expect(try await !coverage(account, after: 8).awaitsTrades)
             var trade = Activity(id: "1", kind: .trade, providerKind: "FILL", date: Journal.now.dateInUTC)
