@@ -296,9 +296,11 @@ struct FakeSaxoOrderTests {
     func paths() async throws {
         try await withClock { fixture, _ in
             for path in ["/port/v1/orders/me/", "/Port/V1/Orders/Me", "/cs/v1/audit/orderActivities/"] {
-                #expect(try await fixture.saxo(path).status == 200, "\(path)")
+                let reply = try await fixture.saxo(path)
+                #expect(reply.status == 200, "\(path)")
             }
-            #expect(try await fixture.saxo("/port/v1/orders/me/2").status == 404)
+            let other = try await fixture.saxo("/port/v1/orders/me/2")
+            #expect(other.status == 404)
         }
     }
 
