@@ -299,8 +299,8 @@ struct FakeSaxoOrderTests {
                 let reply = try await fixture.saxo(path)
                 #expect(reply.status == 200, "\(path)")
             }
-            let reply = try await fixture.saxo("/port/v1/orders/me/2")
-            #expect(reply.status == 404)
+            let other = try await fixture.saxo("/port/v1/orders/me/2")
+            #expect(other.status == 404)
         }
     }
 
