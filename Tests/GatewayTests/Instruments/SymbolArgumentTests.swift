@@ -1,5 +1,6 @@
 import Brokerage
 import Gateway
+import GraphQL
 import Sandbox
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Contract
 import GraphQL
+import Sandbox
 import TestSupport
 import Testing
 

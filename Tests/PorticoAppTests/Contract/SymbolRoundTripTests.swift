@@ -1,6 +1,7 @@
 import Brokerage
 import Contract
 import GraphQL
+import Sandbox
 import TestSupport
 import Testing
 
