@@ -259,9 +259,9 @@ let package = Package(
         tests(
             "GatewayTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "PorticoCore", "Sandbox", "Storage",
-                "TestSupport",
-                "Upstream",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "PorticoCore", "ProviderTestSupport",
+                "Sandbox",
+                "Storage", "TestSupport", "Upstream",
             ] + providerTargets),
         tests(
             "PorticoAppTests",

@@ -282,7 +282,12 @@ extension SaxoClient {
             guard let before = query.before else { return true }
             // When it came is not known of every order; one of those is not left out.
             return order.submittedAt.map { $0 < before } ?? true
-        }.sorted { ($0.submittedAt ?? .latest) > ($1.submittedAt ?? .latest) }
+        }.sorted { one, other in
+            let (time, otherTime) = (one.submittedAt ?? .latest, other.submittedAt ?? .latest)
+            if time != otherTime { return time > otherTime }
+            // Saxo's ids rise.
+            return (one.id.utf8.count, one.id) > (other.id.utf8.count, other.id)
+        }
         let limit = min(max(query.limit, 1), 500)
         return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
     }
