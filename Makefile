@@ -74,8 +74,9 @@ diff-check: setup ## Compare portico schema diff with graphql-js on generated pa
 	swift build --product portico
 	Scripts/schema-diff-check.sh
 
-lint: setup ## Check the format, the imports between targets, warnings, the schema, generated pages, and manifests
+lint: setup ## Check the format, names in comments and pages, the imports between targets, warnings, the schema, generated pages, and manifests
 	swift format lint --strict --recursive --parallel $(sources)
+	Scripts/names-check.sh
 	swift build --build-tests $(checked)
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint schema/schema.graphql; \
