@@ -23,7 +23,7 @@ package struct SandboxDispatcher: Sendable {
             calls.count(Endpoint(provider: fakeHost.provider, name: route.name))
             return .text("This is a WebSocket\n", status: .upgradeRequired)
         }
-        let match = Match(request, among: fakeHost.routes)
+        let match = Match(request, among: fakeHost.routes, isLenient: fakeHost.hasLenientPaths)
         let endpoint = Endpoint(provider: fakeHost.provider, name: match.name(of: request))
         calls.count(endpoint)
         return await faults.script(for: endpoint).perform(failures: fakeHost.failures) {
@@ -65,9 +65,11 @@ private enum Match {
     case otherMethod
     case nothing
 
-    init(_ request: SandboxRequest, among routes: [SandboxRoute]) {
+    init(_ request: SandboxRequest, among routes: [SandboxRoute], isLenient: Bool = false) {
         let path = request.path.dropFirst()
-        let matches = routes.compactMap { route in route.template.match(path).map { (route, $0) } }
+        let matches = routes.compactMap { route in
+            route.template.match(path, isLenient: isLenient).map { (route, $0) }
+        }
         guard let (route, parameters) = matches.first(where: { $0.0.method == request.method }) else {
             self = matches.isEmpty ? .nothing : .otherMethod
             return
@@ -108,7 +110,10 @@ extension FakeHost {
     func stream(for request: SandboxRequest) -> (StreamRoute, [String: String])? {
         guard request.method == .GET else { return nil }
         for route in streams {
-            if let parameters = route.template.match(request.path.dropFirst()) { return (route, parameters) }
+            // Alpaca's older library connects to `/stream/`.
+            if let parameters = route.template.match(request.path.dropFirst(), isLenient: true) {
+                return (route, parameters)
+            }
         }
         return nil
     }

@@ -79,13 +79,17 @@ package struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cus
     }
 
     /// Returns the parameters of a path; nil if it does not match.
-    package func match(_ path: ArraySlice<String>) -> [String: String]? {
+    ///
+    /// With `isLenient` also one with other capitals, or with a slash at its end.
+    package func match(_ path: ArraySlice<String>, isLenient: Bool = false) -> [String: String]? {
+        let path = isLenient && path.last?.isEmpty == true ? path.dropLast() : path
         guard path.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
         for (segment, text) in zip(segments, path) {
             switch segment {
             case .literal(let literal):
-                guard literal == text else { return nil }
+                let isEqual = literal == text || isLenient && literal.lowercased() == text.lowercased()
+                guard isEqual else { return nil }
             case .parameter(let name):
                 guard !text.isEmpty else { return nil }
                 parameters[name] = text
@@ -145,16 +149,19 @@ package struct FakeHost: Sendable {
     package let prefix: String
     package let routes: [SandboxRoute]
     package let streams: [StreamRoute]
+    /// Whether paths with other capitals, or with a slash at their end, are accepted.
+    package let hasLenientPaths: Bool
     package let failures: Failures
 
     package init(
         provider: ProviderID, prefix: String, routes: [SandboxRoute], streams: [StreamRoute] = [],
-        failures: Failures
+        hasLenientPaths: Bool = false, failures: Failures
     ) {
         self.provider = provider
         self.prefix = prefix
         self.routes = routes
         self.streams = streams
+        self.hasLenientPaths = hasLenientPaths
         self.failures = failures
     }
 

@@ -46,7 +46,7 @@ struct FakeSaxo {
         fakeHosts = [
             FakeHost(
                 provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },
-                failures: Self.failures),
+                hasLenientPaths: true, failures: Self.failures),
             FakeHost(
                 provider: .saxo, prefix: Self.streamingPrefix, routes: streaming.routes,
                 streams: streaming.connections, failures: Self.failures),
