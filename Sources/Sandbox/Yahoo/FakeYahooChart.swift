@@ -134,7 +134,7 @@ extension FakeYahooChart {
                 }
             if !paid.isEmpty { kinds.append(.init(name: "dividends", value: .object(paid))) }
         }
-        if query.events.contains("split") {
+        if !query.events.isDisjoint(with: ["split", "splits"]) {
             let done = CorporateActions.splits.filter { $0.symbol == symbol }.compactMap { split in
                 stamped(
                     split.exDate,
@@ -172,6 +172,9 @@ extension FakeYahooChart {
         }
         if query.interval.isIntraday, let day {
             members.append(.init(name: "previousClose", value: listing.price(day.previousClose)))
+        }
+        if query.interval.isIntraday {
+            members.append(.init(name: "tradingPeriods", value: tradingPeriods))
         }
         return .object(
             members + [
@@ -219,18 +222,39 @@ extension FakeYahooChart {
     /// The hours of the current or last trading day.
     private var currentTradingPeriod: JSONDocument {
         guard let session = view.tradingDay(of: listing.instrument) else { return [:] }
-        let zone = listing.zone(at: session.open)
-        func period(_ phase: TradingSession.Phase) -> JSONDocument {
-            let seconds = session.seconds(of: phase)
-            return [
-                "timezone": .string(zone.abbreviation),
-                "start": JSONDocument(integerLiteral: seconds.lowerBound),
-                "end": JSONDocument(integerLiteral: seconds.upperBound),
-                "gmtoffset": JSONDocument(integerLiteral: zone.offset),
-            ]
-        }
         return [
-            "pre": period(.preMarket), "regular": period(.regular), "post": period(.postMarket),
+            "pre": period(.preMarket, of: session), "regular": period(.regular, of: session),
+            "post": period(.postMarket, of: session),
+        ]
+    }
+
+    /// The hours of each day of the chart: the regular ones, or of all phases if they are requested.
+    private var tradingPeriods: JSONDocument {
+        let schedule = view.market.schedule(of: listing.instrument)
+        func date(_ second: Int) -> CalendarDate {
+            schedule.date(at: Instant(secondsSince1970: Int64(second)) ?? .earliest)
+        }
+        let last = date(min(query.seconds.upperBound, view.now))
+        let days = sequence(first: date(query.seconds.lowerBound)) { $0.adding(days: 1) }.prefix {
+            $0 <= last
+        }
+        let sessions = days.compactMap { schedule.session(on: $0) }
+        func periods(_ phase: TradingSession.Phase) -> JSONDocument {
+            .array(sessions.map { [period(phase, of: $0)] })
+        }
+        guard query.includesExtendedHours else { return periods(.regular) }
+        return [
+            "pre": periods(.preMarket), "regular": periods(.regular), "post": periods(.postMarket),
+        ]
+    }
+
+    private func period(_ phase: TradingSession.Phase, of session: TradingSession) -> JSONDocument {
+        let zone = listing.zone(at: session.open)
+        let seconds = session.seconds(of: phase)
+        return [
+            "timezone": .string(zone.abbreviation), "start": JSONDocument(integerLiteral: seconds.lowerBound),
+            "end": JSONDocument(integerLiteral: seconds.upperBound),
+            "gmtoffset": JSONDocument(integerLiteral: zone.offset),
         ]
     }
 }
