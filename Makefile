@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients client-kits explorer explorer-check screenshots dist image image-check manifests-check setup setup-tests clean
+	clients sdk-check client-kits explorer explorer-check screenshots dist image image-check manifests-check setup setup-tests clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -74,8 +74,9 @@ diff-check: setup ## Compare portico schema diff with graphql-js on generated pa
 	swift build --product portico
 	Scripts/schema-diff-check.sh
 
-lint: setup ## Check the format, the imports between targets, warnings, the schema, generated pages, and manifests
+lint: setup ## Check the format, names in comments and pages, the imports between targets, warnings, the schema, generated pages, and manifests
 	swift format lint --strict --recursive --parallel $(sources)
+	Scripts/names-check.sh
 	swift build --build-tests $(checked)
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint schema/schema.graphql; \
@@ -117,6 +118,9 @@ fuzz: setup ## Send generated input to the engine and to the sockets, FUZZ_RUNS 
 
 clients: setup ## Test Portico with public client libraries, fetched from PyPI
 	Scripts/clients.sh
+
+sdk-check: setup ## Run public SDKs of the providers, fetched from PyPI, against the sandbox
+	Scripts/sdk-check.sh
 
 explorer: ## Fetch the libraries of the explorer at / from PyPI; make run does so too
 	@Scripts/explorer.sh

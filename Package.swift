@@ -262,10 +262,8 @@ let package = Package(
         tests(
             "GatewayTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "OpenIDConnect", "PorticoCore", "Sandbox",
-                "Storage",
-                "TestSupport",
-                "Upstream",
+                "Brokerage", "Contract", "Gateway", "GraphQL", "OpenIDConnect", "PorticoCore",
+                "ProviderTestSupport", "Sandbox", "Storage", "TestSupport", "Upstream",
             ] + providerTargets),
         tests(
             "PorticoAppTests",

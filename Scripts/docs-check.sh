@@ -35,7 +35,7 @@ while [[ -z $address ]]; do
     [[ -n $address ]] || sleep 0.1
 done
 
-Scripts/symbol-links.py Sources Tests
+Scripts/names-check.sh
 Scripts/scale-model.py --check
 
 python3 Scripts/docs/check.py --portico "$portico" --address "$address" --data "$scratch/data" \

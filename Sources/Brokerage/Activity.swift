@@ -12,6 +12,8 @@ package struct Activity: Hashable, Sendable {
     package var date: CalendarDate
     /// The time of the execution; nil for a booking.
     package var time: Instant?
+    /// The place among the activities of this time; nil if the broker reports none.
+    package var sequence: BrokerSequence?
     package var settlementDate: CalendarDate?
     /// The time by which the broker selects activities: when it recorded this one.
     package var recordedAt: Instant?

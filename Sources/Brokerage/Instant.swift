@@ -23,6 +23,16 @@ package struct Instant: Sendable, Hashable {
         self.init(secondsSince1970: seconds, nanoseconds: Int32(rest * 1_000_000))
     }
 
+    /// Nil outside of the years 0001 to 9999, and when `nanoseconds` is not in 0 to 999,999.
+    package init?(millisecondsSince1970 milliseconds: Int64, nanoseconds: Int64) {
+        guard (0...999_999).contains(nanoseconds), let whole = Self(millisecondsSince1970: milliseconds)
+        else {
+            return nil
+        }
+        self.init(
+            uncheckedSeconds: whole.secondsSince1970, nanoseconds: whole.nanoseconds + Int32(nanoseconds))
+    }
+
     /// Every `Int64` is inside the range: 1677 to 2262.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         let (seconds, rest) = Self.floorDivide(nanoseconds, by: 1_000_000_000)
@@ -43,6 +53,9 @@ package struct Instant: Sendable, Hashable {
     package var millisecondsSince1970: Int64 {
         secondsSince1970 * 1_000 + Int64(nanoseconds / 1_000_000)
     }
+
+    /// The nanoseconds after the whole millisecond, 0 to 999,999.
+    package var nanosecondsOfMillisecond: Int64 { Int64(nanoseconds % 1_000_000) }
 
     private static func floorDivide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)

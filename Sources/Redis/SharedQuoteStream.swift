@@ -127,6 +127,7 @@ package final class SharedQuoteStream: QuoteStream {
             var hasFailed = false
         }
 
+        // A lock, because the tasks of the messages, of the lease and of the subscribers change the state.
         let state = Mutex(State())
 
         /// Ends the run, and closes the connection if this process has it.

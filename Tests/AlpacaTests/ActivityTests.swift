@@ -143,6 +143,33 @@ struct ActivityTests {
         }
     }
 
+    @Test("of one time have the order of what their order had filled, and bookings that of their creation")
+    func sequence() throws {
+        func sequence(_ members: String) throws -> BrokerSequence? {
+            try decode(AlpacaActivity.self, from: Array(#"{"id":"1",\#(members)}"#.utf8)).activity.sequence
+        }
+        func fill(_ quantity: String) throws -> BrokerSequence? {
+            try sequence(
+                #""activity_type":"FILL","transaction_time":"2026-11-18T15:00:00Z","cum_qty":"\#(quantity)""#)
+        }
+        func booking(_ time: String) throws -> BrokerSequence? {
+            try sequence(#""activity_type":"DIV","date":"2026-11-18","created_at":"\#(time)""#)
+        }
+        let fills = try ["0", "0.000000001", "0.5", "2", "2.50", "10", "123456789012345"].map {
+            try #require(try fill($0))
+        }
+        #expect(fills == fills.sorted() && Set(fills).count == fills.count)
+        #expect(try fill("2.5") == fill("2.500"))
+        #expect(try fill("-1") == nil)
+        let bookings = try [
+            "2026-11-19T00:17:05Z", "2026-11-19T00:17:05.448916Z", "2026-11-19T00:17:05.4490Z",
+        ].map {
+            try #require(try booking($0))
+        }
+        #expect(bookings == bookings.sorted() && Set(bookings).count == bookings.count)
+        #expect(try sequence(#""activity_type":"DIV","date":"2026-11-18""#) == nil)
+    }
+
     @Test("without a date are a fault with its place")
     func fault() throws {
         let body = Array(#"[{"id":"1","activity_type":"FEE"}]"#.utf8)

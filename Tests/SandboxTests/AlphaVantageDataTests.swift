@@ -37,6 +37,68 @@ struct AlphaVantageDataTests {
         }
     }
 
+    /// A function, the first line of its CSV, and the members of the same values.
+    private static let csvFunctions = [
+        (
+            "TIME_SERIES_DAILY&symbol=IBM", "timestamp,open,high,low,close,volume", "Time Series (Daily)"
+        ),
+        (
+            "TIME_SERIES_INTRADAY&interval=5min&symbol=IBM", "timestamp,open,high,low,close,volume",
+            "Time Series (5min)"
+        ),
+        (
+            "GLOBAL_QUOTE&symbol=IBM",
+            "symbol,open,high,low,price,volume,latestDay,previousClose,change,changePercent", "Global Quote"
+        ),
+        (
+            "SYMBOL_SEARCH&keywords=apple",
+            "symbol,name,type,region,marketOpen,marketClose,timezone,currency,matchScore", "bestMatches"
+        ),
+    ]
+
+    @Test(
+        "a series, a quote and a search are lines of the same values with datatype=csv",
+        arguments: csvFunctions)
+    func csv(function: String, head: String, member: String) async throws {
+        try await withSandbox { fixture in
+            let reply = try await fixture.alphaVantage(
+                "function=\(function)&datatype=csv", key: FakeAlphaVantageSettings.premiumKey)
+            #expect(reply.headers["content-type"]?.hasPrefix("application/x-download") == true)
+            let lines = reply.body.split(separator: "\r\n", omittingEmptySubsequences: false)
+            #expect(lines.first.map { String($0) } == head && lines.last == "")
+            let document = try await fixture.alphaVantageDocument("function=\(function)")
+            let values = try #require(document[member])
+            switch member {
+            case "Global Quote":
+                #expect(lines.count == 3)
+                for name in ["01. symbol", "05. price", "10. change percent"] {
+                    let value = try #require(values[name]?.string)
+                    #expect(lines[1].split(separator: ",").contains(value[...]))
+                }
+            case "bestMatches":
+                #expect(lines.count == values.elements.map { $0.count + 2 })
+                #expect(lines[1].hasPrefix(values[0]?["1. symbol"]?.string ?? "?"))
+            default:
+                let days = try #require(values.members)
+                #expect(lines.count == days.count + 2)
+                let latest = try #require(days.keys.max())
+                let names = ["1. open", "2. high", "3. low", "4. close", "5. volume"]
+                let row = [latest] + names.map { days[latest]?[$0]?.string ?? "?" }
+                #expect(lines[1] == row.joined(separator: ","))
+            }
+        }
+    }
+
+    @Test("what has no CSV is JSON, and so are notices")
+    func noCSV() async throws {
+        try await withSandbox { fixture in
+            for query in ["function=OVERVIEW&symbol=IBM", "function=TIME_SERIES_DAILY&symbol=NOSUCH"] {
+                let plain = try await fixture.alphaVantageDocument(query)
+                #expect(try await fixture.alphaVantageDocument(query + "&datatype=csv") == plain)
+            }
+        }
+    }
+
     @Test("quotes for many are those for one, without numbers and signs, and tell of the hours beside")
     func bulk() async throws {
         try await withSandbox(at: Moment.evening) { fixture in

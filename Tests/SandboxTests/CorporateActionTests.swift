@@ -63,6 +63,9 @@ struct CorporateActionTests {
                 try decimal($0["split_adjusted_cash_amount"])
             }
             #expect(try paid.map { try decimal($0["amount"]) }.sorted() == adjusted.sorted())
+            let plural = try await fixture.yahooChart(
+                "NVDA?range=max&interval=1mo&events=div,splits,capitalGains")
+            #expect(plural["events"] == chart["events"])
             let none = try await fixture.yahooChart("TSLA?range=max&interval=1mo&events=div,split")
             #expect(none["events"] == nil)
         }

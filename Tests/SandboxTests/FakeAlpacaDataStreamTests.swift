@@ -74,6 +74,64 @@ struct FakeAlpacaDataStreamTests {
         }
     }
 
+    /// A text of at most 31 bytes in MessagePack.
+    private static func packed(_ text: String) -> [UInt8] { [0xa0 | UInt8(text.utf8.count)] + text.utf8 }
+
+    private static func bigEndian(_ bits: UInt64, count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+    }
+
+    private static func success(_ message: String) -> StreamClient.Frame {
+        .binary([0x91, 0x82] + ["T", "success", "msg", message].flatMap(packed))
+    }
+
+    @Test("speaks MessagePack with a client whose handshake has this content type")
+    func messagePack() async throws {
+        let clock = ManualClock(try instant("2026-11-19T17:34:57Z"))
+        let headers = ["Content-Type": "application/msgpack"]
+        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client, headers) { stream in
+                try await stream.expect(Self.success("connected"))
+                try await stream.send(opcode: 2, [0xc1])
+                let invalid =
+                    ["T", "error", "code"].flatMap(Self.packed) + [0xd3, 0, 0, 0, 0, 0, 0, 1, 0x90]
+                try await stream.expect(
+                    .binary([0x91, 0x83] + invalid + ["msg", "invalid syntax"].flatMap(Self.packed)))
+                let credential = [
+                    "action", "auth", "key", "PKSANDBOXDEMO0000001", "secret", "sandbox-demo-secret",
+                ]
+                try await stream.send(opcode: 2, [0x83] + credential.flatMap(Self.packed))
+                try await stream.expect(Self.success("authenticated"))
+                let subscription = ["action", "subscribe", "trades"].flatMap(Self.packed)
+                try await stream.send(opcode: 2, [0x82] + subscription + [0xdc, 0, 1] + Self.packed("AAPL"))
+                guard case .binary(let confirmed) = try await stream.next() else {
+                    Issue.record("a binary frame was expected")
+                    return
+                }
+                #expect(
+                    confirmed.starts(
+                        with: [0x91, 0x8a] + ["T", "subscription", "trades"].flatMap(Self.packed)))
+                clock.advance(by: .seconds(1))
+                guard case .binary(let trade) = try await stream.next() else {
+                    Issue.record("a binary frame was expected")
+                    return
+                }
+                let latest = try JSONValue(
+                    parsing: await fixture.data("/v2/stocks/trades/latest?symbols=AAPL").body)
+                let time = try instant(#require(latest["trades"]?["AAPL"]?["t"]?.string))
+                // The extension -1 has 12 bytes: nanoseconds, and seconds since 1970.
+                let written =
+                    Self.packed("t") + [0xc7, 12, 0xff]
+                    + Self.bigEndian(UInt64(time.nanoseconds), count: 4)
+                    + Self.bigEndian(UInt64(time.secondsSince1970), count: 8)
+                #expect(trade.starts(with: [0x91]) && trade.contains(written))
+                let price = try #require(latest["trades"]?["AAPL"]?["p"]?.digits.flatMap { Double($0) })
+                #expect(
+                    trade.contains(Self.packed("p") + [0xcb] + Self.bigEndian(price.bitPattern, count: 8)))
+            }
+        }
+    }
+
     @Test("lets a client in by the headers of its handshake")
     func headers() async throws {
         try await withSandbox { fixture in

@@ -36,6 +36,11 @@ struct FakeAlpacaOrderGroupTests {
             let nested = try await fixture.document("OrderList", "/v2/orders?nested=true")
             #expect(nested.elements?.map { $0["id"]?.string } == [id])
             #expect(nested[0]?["legs"]?.elements?.map { $0["id"] } == legs.map { $0["id"] })
+            // The forms that clients of several languages send.
+            for (form, count) in [("True", 1), ("1", 1), ("t", 1), ("False", 3), ("0", 3)] {
+                let listed = try await fixture.document("OrderList", "/v2/orders?nested=\(form)")
+                #expect(listed.elements?.count == count, "\(form)")
+            }
             let one = try await fixture.document("Order", "/v2/orders/\(id)?nested=true")
             #expect(one["legs"]?.elements?.count == 2)
             #expect(try await fixture.document("Order", "/v2/orders/\(id)")["legs"] == .null)

@@ -31,6 +31,9 @@ struct SaxoWireTests {
             Case(path: "/port/v1/closedpositions?ClientKey=\(client)", shape: "ClosedPositionPage"),
             Case(path: "/port/v1/orders/me?FieldGroups=DisplayAndFormat", shape: "OpenOrderPage"),
             Case(path: "/port/v1/orders?ClientKey=\(client)", shape: "OpenOrderPage"),
+            // Older clients end paths with a slash, and write some of them with other capitals.
+            Case(path: "/port/v1/orders/me/", shape: "OpenOrderPage"),
+            Case(path: "/Port/v1/NetPositions/Me/", shape: "NetPositionPage"),
             Case(path: "/trade/v1/infoprices?Uic=21&AssetType=FxSpot", shape: "InfoPrice"),
             Case(
                 path:

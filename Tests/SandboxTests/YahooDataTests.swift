@@ -121,6 +121,15 @@ struct YahooDataTests {
             #expect(chart["indicators"]?["adjclose"] == nil)
             let extended = try await fixture.yahooChart("AAPL?range=1d&interval=60m&includePrePost=true")
             #expect(extended["timestamp"]?[0] == 1_795_078_800)
+            // Half past nine to four o'clock in New York, on each day.
+            let periods = try #require(chart["meta"]?["tradingPeriods"]?.elements)
+            #expect(periods.count == 5 && periods.allSatisfy { $0.elements?.count == 1 })
+            #expect(periods.last?[0]?["start"] == 1_795_098_600 && periods.last?[0]?["end"] == 1_795_122_000)
+            let phases = try #require(extended["meta"]?["tradingPeriods"])
+            #expect(phases["pre"]?[0]?[0]?["start"] == 1_795_078_800)
+            #expect(phases["regular"]?[0]?[0] == periods.last?[0] && phases["post"]?.elements?.count == 1)
+            let daily = try await fixture.yahooChart("AAPL?range=5d&interval=1d")
+            #expect(daily["meta"]?["tradingPeriods"] == nil)
         }
         let plain = try await withSandbox({
             $0.yahoo.missingBarOneIn = nil

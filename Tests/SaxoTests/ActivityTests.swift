@@ -45,6 +45,8 @@ struct ActivityTests {
                 ])
             #expect(page.activities[0].time == Instant("2026-11-16T15:26:52.27Z"))
             #expect(page.activities[0].providerKind == "Bought")
+            #expect(page.activities[0].sequence == BrokerSequence(6_820_472_601))
+            #expect(page.activities[1].sequence == BrokerSequence(7_000_000_002))
             #expect(page.activities[3].providerKind == "Corporate Actions - Cash Dividends")
             for request in server.requests.suffix(2) {
                 #expect(

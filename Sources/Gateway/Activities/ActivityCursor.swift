@@ -47,13 +47,15 @@ struct ActivityCursor: PageCursor {
         let lines = plain.split(separator: "\n")
         guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
-            let parts = line.split(separator: " ").compactMap { PercentEncoding.decode($0) }
+            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+                .compactMap { PercentEncoding.decode($0) }
             // PostgreSQL takes no text with U+0000.
-            guard parts.count == 5, !parts.contains(where: { $0.utf8.contains(0) }),
-                let day = CalendarDate(parts[2]), let moment = Int64(parts[3])
+            guard parts.count == 7, !parts.contains(where: { $0.utf8.contains(0) }),
+                let day = CalendarDate(parts[2]), let moment = Int64(parts[3]),
+                let nanoseconds = Int64(parts[4])
             else { return nil }
-            positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] =
-                ActivityPosition(day: day, moment: moment, id: parts[4])
+            positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] = ActivityPosition(
+                day: day, moment: moment, nanoseconds: nanoseconds, sequence: parts[5], id: parts[6])
         }
     }
 
@@ -143,7 +145,8 @@ struct ActivityCursorWriter {
             bytes.append(UInt8(ascii: " "))
             position.day.append(to: &bytes)
             bytes.append(UInt8(ascii: " "))
-            bytes += String(position.moment).utf8
+            bytes += "\(position.moment) \(position.nanoseconds) ".utf8
+            PercentEncoding.append(position.sequence, to: &bytes)
             bytes.append(UInt8(ascii: " "))
             PercentEncoding.append(position.id, to: &bytes)
         }
@@ -153,6 +156,8 @@ struct ActivityCursorWriter {
 extension ActivityPosition {
     /// Behind every activity of its time, which may still be to come.
     fileprivate var behindEveryID: ActivityPosition {
-        ActivityPosition(day: day, moment: moment, id: "\u{10FFFF}")
+        let last = "\u{10FFFF}"
+        return ActivityPosition(
+            day: day, moment: moment, nanoseconds: nanoseconds, sequence: last, id: last)
     }
 }

@@ -36,9 +36,7 @@ struct ConnectedActivity: Sendable {
     /// Whether it comes before another in a list, newest first.
     func precedes(_ other: ConnectedActivity) -> Bool {
         let (one, two) = (stored.position, other.stored.position)
-        if (one.day, one.moment) != (two.day, two.moment) {
-            return (one.day, one.moment) > (two.day, two.moment)
-        }
+        if one.time != two.time { return one.time > two.time }
         let (id, otherID) = (origin.connection.id, other.origin.connection.id)
         if id != otherID { return id < otherID }
         let (account, otherAccount) = (origin.accountID, other.origin.accountID)

@@ -153,24 +153,27 @@ struct OrderCursor: PageCursor {
 
     /// The place of an order in its connection's list, newest first.
     struct Position: Hashable, Sendable, Comparable {
-        /// In whole milliseconds, as the journal stores times: an order has one position wherever it was read.
+        /// With all its digits, which the journal stores, too: an order has one position wherever it was read.
         let time: Instant
+        /// The text of the broker's own sequence of orders of the same time; empty without one.
+        let sequence: String
         /// Distinguishes orders of the same time.
         let name: String
 
-        init(time: Instant, name: String) {
-            self.time = time
-            self.name = name
+        init(time: Instant, sequence: String = "", name: String) {
+            (self.time, self.sequence, self.name) = (time, sequence, name)
         }
 
         init(_ linked: ConnectedOrder) {
-            let time = Instant(millisecondsSince1970: linked.time.millisecondsSince1970) ?? linked.time
-            self.init(time: time, name: linked.name.text)
+            self.init(
+                time: linked.time, sequence: BrokerSequence(id: linked.order.id)?.text ?? "",
+                name: linked.name.text)
         }
 
         /// Whether the position precedes the other in the list.
         static func < (one: Position, other: Position) -> Bool {
-            one.time == other.time ? one.name < other.name : one.time > other.time
+            if one.time != other.time { return one.time > other.time }
+            return one.sequence == other.sequence ? one.name < other.name : one.sequence > other.sequence
         }
     }
 
@@ -185,14 +188,17 @@ struct OrderCursor: PageCursor {
         let lines = plain.split(separator: "\n")
         guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
-            let parts = line.split(separator: " ")
-            guard parts.count == 3, let time = Instant(String(parts[1])) else { return nil }
-            positions[String(parts[0])] = Position(time: time, name: String(parts[2]))
+            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+            guard parts.count == 4, let time = Instant(String(parts[1])) else { return nil }
+            positions[String(parts[0])] = Position(
+                time: time, sequence: String(parts[2]), name: String(parts[3]))
         }
     }
 
     var plain: String {
-        let lines = positions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.time) \($0.value.name)" }
+        let lines = positions.sorted { $0.key < $1.key }.map { connection, position in
+            "\(connection) \(position.time) \(position.sequence) \(position.name)"
+        }
         return ([Self.header] + lines).joined(separator: "\n")
     }
 

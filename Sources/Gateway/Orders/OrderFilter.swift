@@ -62,8 +62,9 @@ extension OrderFilter {
 
     /// The position after which matching orders can be.
     func start(after place: OrderCursor.Position?) -> OrderCursor.Position? {
-        // The empty name precedes every other name; an order of this very time is excluded by `matches`.
-        let newest = to.map { OrderCursor.Position(time: $0, name: "") }
+        // A sequence behind all numbers and the empty name precede all others; an order of this very time is excluded by
+        // `matches`.
+        let newest = to.map { OrderCursor.Position(time: $0, sequence: "~", name: "") }
         guard let newest, let place else { return newest ?? place }
         return max(newest, place)
     }

@@ -20,7 +20,7 @@ extension ProviderID: GraphQLEnum, GraphQLInput {
         writer.write(enumValue)
     }
 
-    /// - Throws: `InputError` for OTHER, which names no provider: see ``GraphQL/ArgumentReader/provider()``.
+    /// - Throws: `InputError` for OTHER, which names no provider: see ``GraphQL/ArgumentReader/provider(in:)``.
     package init(input: InputValue?) throws(InputError) {
         switch try ProviderArgument(input: input) {
         case .compiled(let provider): self = provider

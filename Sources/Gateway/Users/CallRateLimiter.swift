@@ -114,7 +114,7 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Removes a call from the count that ``take(_:now:)`` has counted and that had no effect.
+    /// Removes a call from the count that ``consume(_:now:)`` has counted and that had no effect.
     package func refund(_ client: Client) {
         state.withLock { state in
             if let total { state.totalFullAt = state.totalFullAt.map { $0 - total.interval } }

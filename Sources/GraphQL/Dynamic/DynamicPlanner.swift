@@ -12,6 +12,7 @@ final class DynamicPlanner: Sendable {
     private let variables: VariableValues
     /// The type names in the objects of the data.
     private let typeNames: Set<String>
+    /// A mutex, because fields, which are Sendable, keep the planner, although one thread plans at a time.
     private let plannedTypes = Mutex(PlannedTypes())
 
     /// The types planned so far.

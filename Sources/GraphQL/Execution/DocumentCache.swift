@@ -17,6 +17,7 @@ package final class DocumentCache: Sendable {
 
     private let halfCapacity: Int
     private let halfBytes: Int
+    /// A mutex, because the requests of all threads share the documents.
     private let generations: Mutex<Generations>
 
     /// The memory limit for the plans of one document: a quarter of the size of a generation.

@@ -12,6 +12,7 @@ package final class PreparedOperation: Sendable {
     private let conditionalVariables: [Name]
     private let planBytes: Int
     private let storedPlans = Atomic(0)
+    /// A mutex, because the requests of all threads share the plans.
     private let known = Mutex(Cache())
     /// See `constantPlan`.
     private let storedConstantPlan = WriteOnceReference<OperationPlan>()

@@ -1,6 +1,7 @@
 /// A JSON error (RFC 8259): invalid text, or text that exceeds a limit.
 ///
-/// Same name as the type of Upstream: the reader of requests counts lines and rejects duplicate keys.
+/// Same name as the type of Upstream, which reads responses of providers straight into typed values: this one reads the values of
+/// a request, whose types are those of the schema, and reports lines and columns.
 public struct JSONError: Error, Hashable, Sendable {
     /// The reason of the error.
     public let reason: Reason

@@ -4,7 +4,8 @@
 /// The bytes are a parameter of every function, because a span cannot be stored; all calls must pass the
 /// same bytes.
 ///
-/// Same name as the type of Upstream: the reader of requests counts lines and rejects duplicate keys.
+/// Same name as the type of Upstream, which reads responses of providers straight into typed values: this one reads the values of
+/// a request, whose types are those of the schema, and reports lines and columns.
 struct JSONReader {
     /// The offset of the next byte.
     private(set) var offset = 0

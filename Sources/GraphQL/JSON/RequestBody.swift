@@ -272,7 +272,8 @@ public enum RequestKey: String, Hashable, Sendable, CaseIterable {
 
 /// The types of JSON values.
 ///
-/// Same name as the type of Upstream: the reader of requests counts lines and rejects duplicate keys.
+/// Same name as the type of Upstream, which reads responses of providers straight into typed values: this one reads the values of
+/// a request, whose types are those of the schema, and reports lines and columns.
 public enum JSONKind: String, Hashable, Sendable {
     case null
     case boolean = "a boolean"

@@ -5,7 +5,7 @@
 /// these stacks. Open containers are on stacks, too, instead of recursive calls: no text can exhaust the
 /// thread's stack.
 ///
-/// `Parser+ExecutableProduct.swift`, `Parser+Values.swift` and `Parser+TypeSystem.swift` contain the productions.
+/// `Parser+Executable.swift`, `Parser+Values.swift` and `Parser+TypeSystem.swift` contain the productions.
 struct Parser: ~Copyable {
     var nodes: DocumentNodes
     /// The next token.

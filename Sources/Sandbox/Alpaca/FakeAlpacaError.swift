@@ -154,8 +154,13 @@ extension SandboxRequest {
         return Int(instant.secondsSince1970) + (isLater ? 1 : 0)
     }
 
-    /// Returns a `true` or `false` parameter of the query; false if it is missing.
+    /// Returns a Boolean parameter of the query, in a form of Go's `strconv.ParseBool`; false if it is missing.
+    ///
+    /// Python's libraries send `True` and `False`.
     func flag(_ name: String) throws(FakeAlpacaError) -> Bool {
-        try choice(name, of: ["true", "false"]) == "true"
+        let (yes, no) = (
+            ["1", "t", "T", "true", "True", "TRUE"], ["0", "f", "F", "false", "False", "FALSE"]
+        )
+        return try choice(name, of: yes + no).map(yes.contains) ?? false
     }
 }

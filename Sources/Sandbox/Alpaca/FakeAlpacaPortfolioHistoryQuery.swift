@@ -117,7 +117,7 @@ struct FakeAlpacaPortfolioHistoryQuery: Sendable {
             throw .unprocessable("only 1D timeframe is accepted for periods longer than 30 days")
         }
         self.timeframe = timeframe
-        let extended = request[query: "extended_hours"] == "true"
+        let extended = try request.flag("extended_hours")
         reporting =
             try Self.choice(request, "intraday_reporting") ?? (extended ? .extendedHours : .marketHours)
         let reset: Reset? = try Self.choice(request, "pnl_reset")

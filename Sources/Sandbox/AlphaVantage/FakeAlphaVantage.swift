@@ -35,7 +35,12 @@ struct FakeAlphaVantage {
                 let call = FakeAlphaVantageCall(
                     function: function, request: request, plan: plan, view: scriptedMarket.view,
                     settings: settings)
-                return .json(try call.document())
+                let document = try call.document()
+                if request[query: "datatype"] == "csv", let csv = FakeAlphaVantageCSV(document, of: function)
+                {
+                    return .text(csv.text, type: "application/x-download", status: .ok)
+                }
+                return .json(document)
             } catch let notice as FakeAlphaVantageNotice {
                 return SandboxResponse(notice)
             }

@@ -15,6 +15,8 @@ package struct WebSocketStream: Sendable {
     private let faults: FaultScript
     /// True if the stream is disconnected after its first message.
     private let disconnectsAfterFirstMessage: Bool
+    /// Whether documents are written and read in MessagePack, as binary messages.
+    var usesMessagePack = false
 
     init(
         _ channel: any Channel, frames: AsyncStream<StreamFrame>, endpoint: Endpoint, faults: FaultScript,
@@ -30,10 +32,18 @@ package struct WebSocketStream: Sendable {
 
     package var isOpen: Bool { channel.isActive }
 
-    /// Sends a document as text; returns false if the stream is closed.
+    /// Sends a document; returns false if the stream is closed.
     @discardableResult
     package func send(_ document: JSONDocument) async -> Bool {
-        await send(.text(String(decoding: document.bytes, as: UTF8.self)))
+        await send(
+            usesMessagePack
+                ? .binary(MessagePack.bytes(of: document))
+                : .text(String(decoding: document.bytes, as: UTF8.self)))
+    }
+
+    /// The document of a client's message.
+    func document(of frame: StreamFrame) throws -> JSONDocument {
+        try usesMessagePack ? MessagePack.document(of: frame.bytes) : JSONDocument(parsing: frame.bytes)
     }
 
     /// Sends a message, subject to faults; returns false if the stream is closed.

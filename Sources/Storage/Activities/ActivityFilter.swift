@@ -29,31 +29,43 @@ package struct ActivityFilter: Hashable, Sendable {
     }
 }
 
-/// The place of an activity in the list of its account: by day, then by time, then by id.
+/// The place of an activity in the list of its account: by day, by time, by the broker's own sequence, and by id.
 package struct ActivityPosition: Hashable, Sendable {
     package let day: CalendarDate
     /// In milliseconds since 1970; 0 for an activity without a time, which is behind all others of its day.
     package let moment: Int64
+    /// The nanoseconds after `moment`, 0 to 999,999.
+    package let nanoseconds: Int64
+    /// The text of a ``BrokerSequence``; empty without one.
+    package let sequence: String
     package let id: String
 
-    package init(day: CalendarDate, moment: Int64, id: String) {
-        self.day = day
-        self.moment = moment
-        self.id = id
+    package init(day: CalendarDate, moment: Int64, nanoseconds: Int64 = 0, sequence: String = "", id: String)
+    {
+        (self.day, self.moment, self.nanoseconds) = (day, moment, nanoseconds)
+        (self.sequence, self.id) = (sequence, id)
     }
 
     package init(_ activity: Activity) {
         self.init(
-            day: activity.date, moment: activity.time.map(\.millisecondsSince1970) ?? 0, id: activity.id)
+            day: activity.date, moment: activity.time?.millisecondsSince1970 ?? 0,
+            nanoseconds: activity.time?.nanosecondsOfMillisecond ?? 0,
+            sequence: activity.sequence?.text ?? "",
+            id: activity.id)
     }
+
+    /// The part of the place that activities of several accounts have in common.
+    package var time: (CalendarDate, Int64, Int64) { (day, moment, nanoseconds) }
 }
 
 extension ActivityPosition: Comparable {
     /// Whether the activity is older.
     package static func < (one: ActivityPosition, other: ActivityPosition) -> Bool {
-        if one.day != other.day { return one.day < other.day }
-        if one.moment != other.moment { return one.moment < other.moment }
-        // As SQLite compares texts.
+        if one.time != other.time { return one.time < other.time }
+        // As databases compare texts.
+        if one.sequence != other.sequence {
+            return one.sequence.utf8.lexicographicallyPrecedes(other.sequence.utf8)
+        }
         return one.id.utf8.lexicographicallyPrecedes(other.id.utf8)
     }
 }

@@ -16,6 +16,8 @@ enum ActivityRow {
         columns.add("provider_kind", activity.providerKind)
         columns.add("day", position.day.description)
         columns.add("moment", position.moment)
+        columns.add("moment_nanos", position.nanoseconds)
+        columns.add("sequence", position.sequence)
         columns.add("executed_at", activity.time?.description)
         columns.add("settles_on", activity.settlementDate?.description)
         columns.add("recorded_at", activity.recordedAt)
@@ -41,7 +43,7 @@ enum ActivityRow {
 
     /// Selects the columns that ``activity(_:)`` reads, in its order.
     static let select = """
-        SELECT id, kind, provider_kind, day, executed_at, settles_on, recorded_at, symbol, side, quantity, price, amount,
+        SELECT id, kind, provider_kind, day, executed_at, sequence, settles_on, recorded_at, symbol, side, quantity, price, amount,
             currency, account_amount, account_currency, conversion_rate, order_id, group_id, about
         FROM activity
         """
@@ -53,6 +55,7 @@ enum ActivityRow {
         guard let date = try values.next({ CalendarDate($0) }) else { throw CorruptedRow() }
         var activity = Activity(id: id, kind: kind, providerKind: providerKind, date: date)
         activity.time = try values.next { Instant($0) }
+        activity.sequence = BrokerSequence(stored: try values.next())
         activity.settlementDate = try values.next { CalendarDate($0) }
         if let milliseconds: Int64 = try values.next() {
             guard let time = Instant(millisecondsSince1970: milliseconds) else { throw CorruptedRow() }

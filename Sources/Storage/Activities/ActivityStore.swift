@@ -233,10 +233,13 @@ package struct ActivityStore: Sendable {
             arguments += [to.description]
         }
         if let position {
-            sql += " AND (day, moment, id) < (?, ?, ?)"
-            arguments += [position.day.description, position.moment, position.id]
+            sql += " AND (day, moment, moment_nanos, sequence, id) < (?, ?, ?, ?, ?)"
+            arguments += [
+                position.day.description, position.moment, position.nanoseconds, position.sequence,
+                position.id,
+            ]
         }
-        sql += " ORDER BY day DESC, moment DESC, id DESC LIMIT ?"
+        sql += " ORDER BY day DESC, moment DESC, moment_nanos DESC, sequence DESC, id DESC LIMIT ?"
         return try db.map(sql, arguments + [limit], ActivityRow.activity)
     }
 

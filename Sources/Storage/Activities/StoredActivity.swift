@@ -19,6 +19,7 @@ package final class StoredActivity: Sendable {
         let texts = [
             activity.id, activity.providerKind, activity.symbol?.text, activity.currency,
             activity.accountCurrency, activity.orderID, activity.groupID, activity.about,
+            activity.sequence?.text,
         ]
         return texts.reduce(Self.minimumWeight) { weight, text in
             // Swift stores texts up to 15 bytes in place; others have a header of 32 bytes.

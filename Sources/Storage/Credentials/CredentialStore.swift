@@ -164,7 +164,7 @@ extension CredentialStore {
         return (whole + webhooks.whole, rows.count - whole + webhooks.broken)
     }
 
-    /// The result of ``examine(_:at:_:)`` for an operator.
+    /// The result of ``examine(_:at:_:hasWebhooks:)`` for an operator.
     static func text(of counts: (whole: Int, broken: Int)) -> String {
         counts.broken == 0
             ? "\(counts.whole) secrets can be decrypted with the master key."

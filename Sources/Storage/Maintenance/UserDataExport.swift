@@ -122,7 +122,8 @@ package struct UserDataExport: Sendable {
         FROM journal_order LEFT JOIN journal_write AS placement
             ON (placement.owner, placement.connection, placement.order_id)
                 = (journal_order.owner, journal_order.connection, journal_order.id) AND placement.kind = 'PLACE'
-        WHERE journal_order.owner = ? ORDER BY journal_order.created_at, journal_order.id
+        WHERE journal_order.owner = ? ORDER BY journal_order.created_at, journal_order.created_nanos,
+            journal_order.id
         """,
         """
         id parentId:parent provider connection account idempotencyKey providerOrderId symbol side type timeInForce quantity notional \
@@ -134,7 +135,7 @@ package struct UserDataExport: Sendable {
     private static let activities = Query(
         """
         SELECT *, executed_at AS executed FROM activity WHERE owner = ?
-        ORDER BY connection, account, day, moment, id
+        ORDER BY connection, account, day, moment, moment_nanos, sequence, id
         """,
         """
         id connection account kind providerKind date:day executedAt:executed settlementDate:settles_on symbol side quantity \

@@ -4,7 +4,7 @@
 /// one version later: while replicas are upgraded one by one, the previous version still works with the tables, see
 /// ``PostgresMigrator``.
 ///
-/// Times are milliseconds since 1970. Texts are compared byte by byte in both engines.
+/// Times are milliseconds since 1970; one that orders rows has its nanoseconds in another column. Texts are compared byte by byte in both engines.
 ///
 /// The file is longer than 350 lines, because it contains the text of every step, and each release adds
 /// one.
@@ -24,7 +24,7 @@ package struct UserDatabaseMigration: Sendable {
     /// All steps in their order; the number of a step is its place, from 1.
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
-        changes, alerts, replicas, identityShares, webhookAddresses, followedOrders,
+        changes, alerts, replicas, identityShares, webhookAddresses, followedOrders, exactTimes,
     ]
 
     /// The number of a step, from 1.
@@ -713,4 +713,29 @@ package struct UserDatabaseMigration: Sendable {
                     OLD.state IS DISTINCT FROM NEW.state OR OLD.filled_quantity IS DISTINCT FROM NEW.filled_quantity)
                 EXECUTE FUNCTION record_order_change();
             """)
+
+    /// The part of times below a millisecond, and the broker's own sequence of activities, by which rows are ordered.
+    ///
+    /// The fraction of a stored activity's time is in its text, with 3, 6 or 9 digits; the sequence of an activity is stored
+    /// when it is read again.
+    private static let exactTimes = UserDatabaseMigration(
+        name: "16: times below a millisecond", sqlite: exactTimesSQL("INTEGER", "TEXT"),
+        postgres: exactTimesSQL("BIGINT", text))
+
+    private static func exactTimesSQL(_ integer: String, _ text: String) -> String {
+        """
+        ALTER TABLE activity ADD COLUMN moment_nanos \(integer) NOT NULL DEFAULT 0;
+        ALTER TABLE activity ADD COLUMN sequence \(text) NOT NULL DEFAULT '';
+        UPDATE activity SET moment_nanos =
+            CAST(substr(rtrim(substr(executed_at, 21), 'Z') || '000000000', 4, 6) AS \(integer))
+            WHERE substr(executed_at, 20, 1) = '.';
+        DROP INDEX activity_order;
+        CREATE INDEX activity_order
+            ON activity (owner, connection, account, day, moment, moment_nanos, sequence, id);
+        ALTER TABLE journal_order ADD COLUMN created_nanos \(integer) NOT NULL DEFAULT 0;
+        ALTER TABLE journal_order ADD COLUMN submitted_nanos \(integer) NOT NULL DEFAULT 0;
+        ALTER TABLE journal_order ADD COLUMN updated_nanos \(integer) NOT NULL DEFAULT 0;
+        ALTER TABLE journal_write ADD COLUMN created_nanos \(integer) NOT NULL DEFAULT 0;
+        """
+    }
 }

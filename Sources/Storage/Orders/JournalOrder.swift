@@ -137,14 +137,15 @@ extension JournalOrder {
             WHERE (journal_write.owner, journal_write.connection, journal_write.order_id)
                     = (journal_order.owner, journal_order.connection, journal_order.id)
             -- The clock may have been set back since an earlier one.
-            ORDER BY state IN ('PENDING', 'SENT', 'UNCONFIRMED') DESC, created_at DESC LIMIT 1
+            ORDER BY state IN ('PENDING', 'SENT', 'UNCONFIRMED') DESC, created_at DESC, created_nanos DESC LIMIT 1
         ) AS latest_write_state
         FROM journal_order
         """
 
     init?(_ row: SQLRow) throws {
         guard let owner = try OwnerID(row["owner"]), let provider: ProviderID = try row.value("provider"),
-            let order = try Order(row, of: provider), let createdAt = try row.instant("created_at")
+            let order = try Order(row, of: provider),
+            let createdAt = try row.instant("created_at", "created_nanos")
         else { return nil }
         try self.init(
             identity: OrderIdentity(owner: owner, connection: row["connection"], id: row["id"]),
@@ -166,7 +167,7 @@ extension JournalOrder {
         return try db.rows(
             """
             \(select) WHERE owner = ? AND connection = ? AND parent IN (\(list.placeholders))
-            ORDER BY created_at, leg, id
+            ORDER BY created_at, created_nanos, leg, id
             """, [owner.text, connection] + list.arguments
         ).compactMap { try JournalOrder($0) }
     }
@@ -202,8 +203,8 @@ extension Order {
         rejection = try (row.value("rejection") as RejectionReason?).map {
             OrderRejection($0, message: try row["rejection_message"])
         }
-        submittedAt = try row.instant("submitted_at")
-        updatedAt = try row.instant("updated_at")
+        submittedAt = try row.instant("submitted_at", "submitted_nanos")
+        updatedAt = try row.instant("updated_at", "updated_nanos")
         filledAt = try row.instant("filled_at")
         canceledAt = try row.instant("canceled_at")
         expiresAt = try row.instant("expires_at")

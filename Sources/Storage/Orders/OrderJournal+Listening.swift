@@ -99,7 +99,8 @@ extension OrderJournal {
             WHERE journal_write.owner = ? AND journal_write.connection = ? AND journal_write.order_id = ?
                 AND journal_write.kind = 'CANCEL'
                 AND journal_write.state IN ('SENT', 'UNCONFIRMED', 'UNDETERMINED')
-            ORDER BY journal_write.state = 'UNDETERMINED', journal_write.created_at DESC
+            ORDER BY journal_write.state = 'UNDETERMINED', journal_write.created_at DESC,
+                journal_write.created_nanos DESC
             """, identity.arguments
         ).flatMap { try JournalWrite($0) }
     }

@@ -106,12 +106,12 @@ extension OrderJournal {
             try db.execute(
                 """
                 UPDATE journal_order
-                SET state = ?, rejection = ?, rejection_message = ?, updated_at = ?, heard_at = ?
+                SET state = ?, rejection = ?, rejection_message = ?, updated_at = ?, updated_nanos = ?, heard_at = ?
                 WHERE owner = ? AND connection = ? AND id = ?
                 """,
                 [
                     OrderState.rejected.rawValue, rejection.reason.rawValue, rejection.message,
-                    now.millisecondsSince1970, now.millisecondsSince1970,
+                    now.millisecondsSince1970, now.nanosecondsOfMillisecond, now.millisecondsSince1970,
                 ] + write.order.arguments)
         case .responseLost, .abandoned:
             guard write.kind == .place else { return }
@@ -131,11 +131,11 @@ extension OrderJournal {
             // The broker has the legs of an order that it no longer lists: the order itself keeps its values.
             try db.execute(
                 """
-                UPDATE journal_order SET state = ?, updated_at = ?, heard_at = ?
+                UPDATE journal_order SET state = ?, updated_at = ?, updated_nanos = ?, heard_at = ?
                 WHERE owner = ? AND connection = ? AND id = ?
                 """,
                 [
-                    order.state.rawValue, now.millisecondsSince1970,
+                    order.state.rawValue, now.millisecondsSince1970, now.nanosecondsOfMillisecond,
                     order.provenance.fetchedAt.millisecondsSince1970,
                 ]
                     + write.order.arguments)
@@ -287,7 +287,7 @@ extension OrderJournal {
                 """
                 SELECT id, owner, connection, order_id FROM journal_write
                 WHERE \(JournalWrite.isOpen) AND state = 'UNCONFIRMED' \(isShared ? own : "")
-                ORDER BY created_at, id
+                ORDER BY created_at, created_nanos, id
                 """, isShared ? [instanceID] : []
             ).compactMap { row in
                 try OwnerID(row["owner"]).map { owner in

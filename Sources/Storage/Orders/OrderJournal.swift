@@ -34,7 +34,7 @@ package struct OrderJournal: Sendable {
     package enum PlacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
-        /// The caller must call ``OrderJournal/release(_:)`` in the end.
+        /// The caller must call ``OrderJournal/release(_:isUnprocessed:)`` in the end.
         case begun(JournalOrder)
         /// The same order was recorded before with the same key: no request is sent.
         case known(JournalOrder)
@@ -228,8 +228,8 @@ package struct OrderJournal: Sendable {
 
     /// Records a write in a transaction.
     ///
-    /// From the start of this call until ``release(_:)``, this process executes the write. Other processes must know that it
-    /// runs: after an outage of the database, it may not have reported to them yet.
+    /// From the start of this call until ``release(_:isUnprocessed:)``, this process executes the write. Other processes must
+    /// know that it runs: after an outage of the database, it may not have reported to them yet.
     private func record<Start: Sendable>(
         _ id: String, of owner: OwnerID, _ body: @escaping @Sendable (SQLTransaction) throws -> Start,
         isBegun: (Start) -> Bool
@@ -261,7 +261,7 @@ package struct OrderJournal: Sendable {
         columns.add("idempotency_key", key)
         columns.add("symbol", order.symbol.text)
         columns.add("side", order.side.rawValue)
-        columns.add("created_at", now)
+        columns.add("created_at", "created_nanos", now)
         columns.add("parent", parent)
         columns.add("leg", place)
         columns.add(order)
@@ -280,7 +280,7 @@ package struct OrderJournal: Sendable {
         columns.add("kind", kind.name.rawValue)
         columns.add("state", OrderWriteState.pending.rawValue)
         columns.add("holder", instanceID)
-        columns.add("created_at", now)
+        columns.add("created_at", "created_nanos", now)
         try db.execute(columns.insertion(into: "journal_write"), columns.arguments)
     }
 }
@@ -392,7 +392,7 @@ extension OrderJournal {
                 """
                 \(JournalOrder.select)
                 WHERE owner = ? AND connection = ? AND created_at <= ? \(condition)
-                ORDER BY created_at DESC, id DESC LIMIT ?
+                ORDER BY created_at DESC, created_nanos DESC, id LIMIT ?
                 """,
                 [
                     owner.text, connection, (moment ?? .latest).millisecondsSince1970, limit,

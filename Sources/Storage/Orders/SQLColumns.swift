@@ -1,6 +1,7 @@
 import Brokerage
 
-// Numbers are texts with all their digits, times milliseconds since 1970.
+// Numbers are texts with all their digits, times milliseconds since 1970; a time that orders rows has its nanoseconds in
+// another column.
 
 /// Columns and their values, in the order of a statement.
 struct SQLColumns {
@@ -14,6 +15,12 @@ struct SQLColumns {
 
     mutating func add(_ name: String, _ value: Decimal?) { add(name, value?.description) }
     mutating func add(_ name: String, _ value: Instant?) { add(name, value?.millisecondsSince1970) }
+
+    /// Adds a time in two columns, as `SQLRow` reads it.
+    mutating func add(_ name: String, _ nanoseconds: String, _ value: Instant?) {
+        add(name, value)
+        add(nanoseconds, value?.nanosecondsOfMillisecond ?? 0)
+    }
 
     var arguments: SQLArguments { SQLArguments(values) }
 
@@ -47,8 +54,8 @@ extension SQLColumns {
         add("provider_state", order.providerState)
         add("rejection", order.rejection?.reason.rawValue)
         add("rejection_message", order.rejection?.message)
-        add("submitted_at", order.submittedAt)
-        add("updated_at", order.updatedAt)
+        add("submitted_at", "submitted_nanos", order.submittedAt)
+        add("updated_at", "updated_nanos", order.updatedAt)
         add("filled_at", order.filledAt)
         add("canceled_at", order.canceledAt)
         add("expires_at", order.expiresAt)

@@ -9,6 +9,7 @@ package final class LeaseKeeper: Sendable {
     private let times: LeaseTimes
     private let clock: TimeSource
     private let report: @Sendable (StorageError) -> Void
+    /// A lock, because any thread reads the epoch while the task of the lease renews it.
     private let state: Mutex<State>
 
     private struct State {

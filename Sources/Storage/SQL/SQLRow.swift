@@ -40,6 +40,14 @@ package struct SQLRow: Sendable {
         return instant
     }
 
+    /// A time in two columns: milliseconds since 1970, and the nanoseconds after them; nil if the first one is null.
+    package func instant(_ name: String, _ nanoseconds: String) throws(CorruptedRow) -> Instant? {
+        guard let milliseconds: Int64 = try self[name] else { return nil }
+        let time = Instant(millisecondsSince1970: milliseconds, nanoseconds: try self[nanoseconds])
+        guard let time else { throw CorruptedRow() }
+        return time
+    }
+
     /// A value of a closed set, which is stored as text; nil if the column is null, or if this version does not know
     /// the value.
     package func value<Value: RawRepresentable<String>>(_ name: String) throws(CorruptedRow) -> Value? {

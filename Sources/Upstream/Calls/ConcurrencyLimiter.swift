@@ -46,6 +46,7 @@ package final class ConcurrencyLimiter: Sendable {
         }
     }
 
+    /// A lock, because calls begin, end and are cancelled on any thread.
     private let state: Mutex<State>
     private let maximumQueueLength: Int
     private let clock: TimeSource
@@ -60,7 +61,7 @@ package final class ConcurrencyLimiter: Sendable {
         self.clock = clock
     }
 
-    /// Returns when the call may go out; ``leave()`` must follow.
+    /// Returns when the call may go out; ``release()`` must follow.
     package func acquire(before deadline: ContinuousClock.Instant) async throws(Failure) {
         let number = try book()
         guard let number else { return }

@@ -82,7 +82,7 @@ struct QuotaWindowCounter {
         return earliest
     }
 
-    /// Takes a place for a call at a moment that ``earliest(from:)`` allows; when it will be free again.
+    /// Takes a place for a call at a moment that ``earliest(from:isShared:)`` allows; when it will be free again.
     mutating func acquire(
         at start: ContinuousClock.Instant, _ moment: ClockReading
     ) -> QuotaReservation.Slot {

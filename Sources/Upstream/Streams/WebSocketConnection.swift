@@ -137,6 +137,7 @@ private final class WebSocketConnector: Sendable {
     private let headers: HTTPClientHeaders
     private let limits: WebSocketLimits
     private let tls: NIOSSLContext?
+    /// A lock, because the task of the reader can be cancelled on any thread.
     private let state = Mutex(State())
 
     init(url: HTTPURL, headers: HTTPClientHeaders, limits: WebSocketLimits, tls: NIOSSLContext?) {

@@ -11,6 +11,7 @@ package final class ResponseCache: Sendable {
     /// A mutex protects the entries, because the requests of all event loops share them.
     private let entries: Mutex<LRUCache<Key, Entry>>
     private let maximumWeight: Int
+    /// A mutex, because one of the event loops removes expired responses for all.
     private let nextSweep = Mutex(NIODeadline.uptimeNanoseconds(0))
 
     /// The values that determine a response.

@@ -9,6 +9,7 @@ import Musl
 
 /// The value of the Date field, formed once a second.
 final class DateHeaderCache: Sendable {
+    /// A mutex, because all event loops share the text.
     private let latest = Mutex((second: Int.min, text: ""))
 
     /// The value now.

@@ -5,7 +5,7 @@ import Testing
 /// What a server was asked to keep, by name, and what it must know of that when it has been killed and stands again.
 ///
 /// A write that was acknowledged must be there. One whose answer is missing may have happened or not; which of the two is
-/// learnt by the next ``check(_:)``, and holds from then on.
+/// learnt by the next ``check(_:_:)``, and holds from then on.
 final class AcknowledgedWrites: Sendable {
     private struct Thing {
         /// As it was acknowledged last; nil where there is none.

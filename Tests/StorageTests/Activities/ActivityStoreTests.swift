@@ -44,6 +44,7 @@ struct ActivityStoreTests {
                 "1::2", on: "2026-11-19", .trade, at: "2026-11-19T15:04:11.991284123Z")
             full.providerKind = "FILL"
             full.settlementDate = try Self.day("2026-11-20")
+            full.sequence = BrokerSequence(Decimal("12.50") ?? .zero)
             full.side = .sell
             full.quantity = Decimal("-1.500")
             full.price = Decimal("225.080")
@@ -104,6 +105,43 @@ struct ActivityStoreTests {
                     pages += 1
                 } while pages < 10
                 #expect(listed.map(\.id) == ["b", "a", "c", "f", "e", "d"])
+            }
+        }
+    }
+
+    @Test(
+        "of one millisecond are listed by nanosecond, the broker's sequence and id, whatever the size of a page",
+        arguments: TestEngine.allCases)
+    func orderWithinMillisecond(engine: TestEngine) async throws {
+        func fill(_ id: String, at fraction: String, _ filled: String?) throws -> Activity {
+            var fill = try Self.activity(
+                id, on: "2026-11-19", .trade, at: "2026-11-19T15:00:00.5\(fraction)Z")
+            fill.sequence = try filled.flatMap { BrokerSequence(try #require(Decimal($0))) }
+            return fill
+        }
+        try await TwoUsers.with(engine) { users in
+            let store = ActivityStore(in: users.file)
+            let account = Self.account(users.ann)
+            // The ids have the opposite order of the fills.
+            let oldestFirst = [
+                try fill("i", at: "", nil), try fill("h", at: "00000001", "20"),
+                try fill("g", at: "00000002", nil), try fill("f", at: "00284", "0.5"),
+                try fill("e", at: "00284", "2"), try fill("d", at: "00284", "2.5"),
+                try fill("c", at: "00284", "10"), try fill("a", at: "01", nil), try fill("b", at: "01", nil),
+            ]
+            _ = try await store.save(
+                ActivityPage(activities: oldestFirst.shuffled()), for: ActivityQuery(), of: account,
+                now: Self.noon)
+            for size in 1...oldestFirst.count {
+                var listed: [Activity] = []
+                while listed.count < oldestFirst.count {
+                    let page = try await store.activities(
+                        ActivityFilter(), of: account, after: listed.last.map { ActivityPosition($0) },
+                        limit: size)
+                    if page.isEmpty { break }
+                    listed += page.map(\.activity)
+                }
+                #expect(listed == oldestFirst.reversed())
             }
         }
     }

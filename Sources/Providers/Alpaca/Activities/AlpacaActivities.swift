@@ -53,6 +53,8 @@ package struct AlpacaActivity: JSONDecodable, Hashable {
         var createdAt: Instant?
         /// Of an execution.
         var executedAt: Instant?
+        /// What the order had filled then, with this execution.
+        var cumulativeQuantity: Decimal?
         var status: String?
         var symbol: Symbol?
         var side: String?
@@ -73,6 +75,7 @@ package struct AlpacaActivity: JSONDecodable, Hashable {
             $0.optional("date", \.date)
             $0.optional("created_at", \.createdAt)
             $0.optional("transaction_time", \.executedAt)
+            $0.optional("cum_qty", \.cumulativeQuantity)
             $0.optional("status", \.status)
             // A symbol that is none of Portico's form does not hide the activity.
             $0.optional("symbol", \.symbol) { reader throws(JSONError) in Symbol(try reader.string()) }
@@ -137,6 +140,7 @@ extension AlpacaActivity {
         let term = [fields.type, fields.subtype].compactMap(\.self).joined(separator: "/")
         var activity = Activity(id: fields.id, kind: kind, providerKind: term, date: date)
         activity.time = fields.executedAt
+        activity.sequence = sequence
         // The date of a booking is that of its settlement; an execution has none.
         activity.settlementDate = fields.date
         activity.recordedAt = fields.createdAt ?? fields.executedAt
@@ -160,6 +164,17 @@ extension AlpacaActivity {
     }
 
     private var isExecution: Bool { fields.type == "FILL" }
+
+    /// Of executions, which are at the same time if an order matches several others; bookings have no time, and are in the
+    /// order in which Alpaca created them.
+    private var sequence: BrokerSequence? {
+        if fields.executedAt != nil { return fields.cumulativeQuantity.flatMap { BrokerSequence($0) } }
+        guard let created = fields.createdAt else { return nil }
+        return Decimal(
+            coefficient: Int128(created.secondsSince1970) * 1_000_000_000 + Int128(created.nanoseconds),
+            scale: 9
+        ).flatMap { BrokerSequence($0) }
+    }
 
     private var kind: ActivityKind {
         // Alpaca reimburses fees by a transfer of cash, which is no money from outside.

@@ -130,6 +130,7 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
             providerKind: term.isEmpty ? "Unknown" : term.joined(separator: "/"),
             date: date)
         activity.time = time
+        activity.sequence = BrokerSequence(id: id)
         activity.settlementDate = valueDate
         activity.recordedAt = Instant("\(date)T00:00:00Z")
         activity.symbol = uic == nil ? nil : symbolMapping.symbol(of: key, providerSymbol: providerSymbol)
@@ -201,6 +202,7 @@ package struct SaxoBooking: JSONObjectDecodable, Hashable {
     /// The booking as an `Activity` of Portico.
     func activity(in symbolMapping: SaxoSymbols) -> Activity {
         var activity = Activity(id: "booking-\(id)", kind: kind, providerKind: type, date: date)
+        activity.sequence = BrokerSequence(id: id)
         activity.settlementDate = valueDate
         activity.recordedAt = Instant("\(date)T00:00:00Z")
         if let uic, let assetType, assetType != Self.cash {

@@ -283,7 +283,12 @@ extension SaxoClient {
             guard let before = query.before else { return true }
             // An order without a time is not left out.
             return order.listTime.map { $0 < before } ?? true
-        }.sorted { ($0.listTime ?? .latest) > ($1.listTime ?? .latest) }
+        }.sorted { one, other in
+            let (time, otherTime) = (one.listTime ?? .latest, other.listTime ?? .latest)
+            if time != otherTime { return time > otherTime }
+            // Saxo's ids rise.
+            return (one.id.utf8.count, one.id) > (other.id.utf8.count, other.id)
+        }
         let limit = min(max(query.limit, 1), 500)
         return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
     }

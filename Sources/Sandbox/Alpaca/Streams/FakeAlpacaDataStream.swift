@@ -5,8 +5,8 @@ import Synchronization
 /// Alpaca's stream of market data, `/v2/{feed}`.
 ///
 /// Each second of the sandbox clock with trading produces one trade and one quote of every subscribed
-/// symbol, each minute a bar. After a jump of the clock, at most the last minute is sent. MessagePack is not
-/// supported.
+/// symbol, each minute a bar. After a jump of the clock, at most the last minute is sent. Messages are JSON, or
+/// MessagePack if the handshake has that content type.
 struct FakeAlpacaDataStream: Sendable {
     let authenticator: FakeAlpacaAuthenticator
     let settings: FakeAlpacaSettings
@@ -21,6 +21,8 @@ struct FakeAlpacaDataStream: Sendable {
                     ? nil : .json(["message": "Not Found"], status: .notFound)
             },
             serve: { request, stream in
+                var stream = stream
+                stream.usesMessagePack = request.headers.first(name: "Content-Type") == "application/msgpack"
                 await stream.send([["T": "success", "msg": "connected"]])
                 var user = user(of: request)
                 var frames = stream.frames.makeAsyncIterator()
@@ -54,8 +56,7 @@ struct FakeAlpacaDataStream: Sendable {
         }
         defer { timeout.cancel() }
         while let frame = await frames.next(isolation: #isolation) {
-            guard let message = try? JSONDocument(parsing: frame.bytes),
-                let action = message["action"]?.string
+            guard let message = try? stream.document(of: frame), let action = message["action"]?.string
             else {
                 await Self.send(.invalidSyntax, stream)
                 continue
@@ -97,7 +98,7 @@ struct FakeAlpacaDataStream: Sendable {
     private func handle(
         _ frame: StreamFrame, _ subscription: DataSubscription, _ stream: WebSocketStream
     ) async {
-        guard let message = try? JSONDocument(parsing: frame.bytes) else {
+        guard let message = try? stream.document(of: frame) else {
             return await Self.send(.invalidSyntax, stream)
         }
         switch message["action"]?.string {
