@@ -111,8 +111,10 @@ final class BearerSessions: Sendable {
 
     private func remove(countsAsEnd: Bool, _ isMeant: (BearerSession) -> Bool) {
         let ended = state.withLock { state in
+            let ended = state.sessions.values.filter(isMeant)
+            for session in ended { state.sessions.remove(session.tokenHash) }
             if countsAsEnd { state.ends &+= 1 }
-            return state.sessions.removeAll(where: isMeant)
+            return ended
         }
         for session in ended { session.validity.end() }
     }
