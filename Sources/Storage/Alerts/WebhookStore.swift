@@ -1,5 +1,6 @@
 package import Brokerage
 import Foundation
+import GRDB
 package import PorticoCore
 package import Upstream
 
@@ -29,10 +30,10 @@ package struct WebhookStore: Sendable {
             try db.value("SELECT count(*) FROM webhook WHERE url <> ''") ?? 0
         }
         guard isClear > 0 else { return }
-        let isFile = database.sqlite != nil
+        let file = database.sqlite?.pool
         try database.writeNow { db in
             // Otherwise SQLite leaves the text in the page until another row takes its place.
-            if isFile { try db.executeScript("PRAGMA secure_delete = ON") }
+            if file != nil { try db.executeScript("PRAGMA secure_delete = ON") }
             for row in try db.rows("SELECT id, owner, url FROM webhook WHERE url <> ''") {
                 guard let owner = try OwnerID(row["owner"]) else { continue }
                 let (id, url): (String, String) = (try row["id"], try row["url"])
@@ -43,6 +44,8 @@ package struct WebhookStore: Sendable {
                     [sealed, keys.currentID, id])
             }
         }
+        // The file has the old page until the log is copied into it; a reader only delays that.
+        _ = try? file?.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
     }
 
     // MARK: Webhooks

@@ -20,7 +20,7 @@ struct DayChangeTests {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.saxo(of: alice)])
             var order = TestOrder(account: try await gateway.account(with: .saxo, backends))
-            (order.symbol, order.side, order.size) = ("NVDA:XNAS:CfdOnStock", "SELL", "{ quantity: \"10\" }")
+            (order.symbol, order.side, order.size) = ("AAPL:XNAS:CfdOnStock", "SELL", "{ quantity: \"10\" }")
             _ = try await gateway.placed(order, backends)
             let data = try await gateway.data("{ positions { \(Self.fields) } }", backends)
             let positions = try #require(data["positions"]?.elements)

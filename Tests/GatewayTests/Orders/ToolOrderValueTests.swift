@@ -187,7 +187,7 @@ struct ToolOrderValueTests {
             let tools = Tools(gateway: gateway, backends: backends, order: order)
             for (symbol, side, size, price, currency) in [
                 ("AAPL", "BUY", "10", "{ limit: \"150\" }", "USD"),
-                ("AAPL:XNAS:CfdOnStock", "SELL", "10", "{ limit: \"150\" }", "USD"),
+                ("AAPL:XNAS:CfdOnStock", "SELL", "10", "{ market: true }", "USD"),
                 ("EUR/DKK", "BUY", "10000", "{ market: true }", "EUR"),
             ] {
                 let quote = try await tools.ask("{ quote(symbol: \"\(symbol)\") { bid ask } }")

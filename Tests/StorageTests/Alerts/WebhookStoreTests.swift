@@ -1,11 +1,9 @@
 import Brokerage
 import Foundation
-import GRDB
 import PorticoCore
+import Storage
 import Testing
 import Upstream
-
-@testable import Storage
 
 @Suite("Stored webhooks")
 struct WebhookStoreTests {
@@ -331,9 +329,6 @@ struct WebhookStoreTests {
                 try db.value("SELECT count(*) FROM webhook WHERE url <> '' OR sealed_url IS NULL")
             }
             #expect(clear == 0)
-            if let pool = users.file.database.sqlite?.pool {
-                try await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-            }
             #expect(try await database.allBytes().range(of: Data("planted.example".utf8)) == nil)
         }
     }
