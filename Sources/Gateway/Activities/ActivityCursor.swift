@@ -49,13 +49,14 @@ struct ActivityCursor: PageCursor {
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
                 .compactMap { PercentEncoding.decode($0) }
-            // PostgreSQL takes no text with U+0000.
-            guard parts.count == 7, !parts.contains(where: { $0.utf8.contains(0) }),
-                let day = CalendarDate(parts[2]), let moment = Int64(parts[3]),
-                let nanoseconds = Int64(parts[4])
+            // PostgreSQL takes no text with U+0000. Cursors of earlier versions have no nanoseconds and no sequence.
+            guard [5, 7].contains(parts.count), !parts.contains(where: { $0.utf8.contains(0) }),
+                let day = CalendarDate(parts[2]), let moment = Int64(parts[3]), let id = parts.last,
+                let nanoseconds = parts.count == 7 ? Int64(parts[4]) : 0
             else { return nil }
             positions[Account(connection: ExactText(parts[0]), id: ExactText(parts[1]))] = ActivityPosition(
-                day: day, moment: moment, nanoseconds: nanoseconds, sequence: parts[5], id: parts[6])
+                day: day, moment: moment, nanoseconds: nanoseconds,
+                sequence: parts.count == 7 ? parts[5] : "", id: id)
         }
     }
 

@@ -189,9 +189,13 @@ struct OrderCursor: PageCursor {
         guard plain.utf8.allSatisfy({ $0 < 0x80 }), lines.first == Self.header[...] else { return nil }
         for line in lines.dropFirst() {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
-            guard parts.count == 4, let time = Instant(String(parts[1])) else { return nil }
+            // Those of earlier versions have no sequence.
+            guard (3...4).contains(parts.count), let time = Instant(String(parts[1])), let name = parts.last
+            else {
+                return nil
+            }
             positions[String(parts[0])] = Position(
-                time: time, sequence: String(parts[2]), name: String(parts[3]))
+                time: time, sequence: parts.count == 4 ? String(parts[2]) : "", name: String(name))
         }
     }
 

@@ -11,8 +11,12 @@ struct PageCursorTests {
         ("it: alertFirings(PAGE)", "firings 9"),
         ("it: orders(PAGE)", "orders"),
         ("it: orders(PAGE)", "orders\nclosed 2026-11-20T14:30:00Z a1"),
+        ("it: orders(PAGE)", "orders\nclosed 2026-11-20T14:30:00.123456789Z 105014824029 a1"),
+        ("it: orders(PAGE)", "orders\nclosed 2026-11-20T14:30:00Z  a1"),
         ("it: activities(PAGE)", "activities"),
         ("it: activities(PAGE)", "activities\nclosed 1 2026-11-20 -1 a%201"),
+        ("it: activities(PAGE)", "activities\nclosed 1 2026-11-20 -1 284123 0215.5 a%201"),
+        ("it: activities(PAGE)", "activities\nclosed 1 2026-11-20 -1 0  a%201"),
         ("portfolio { it: holdings(PAGE) }", "holding 100.50 KO USD"),
         ("portfolio { it: holdings(PAGE) }", "holding  KO USD"),
         ("instrument(symbol: \"KO\") { it: dividends(PAGE) }", "2026-11-20 0"),
@@ -45,6 +49,8 @@ struct PageCursorTests {
             for plain in [
                 "", "no", "alerts", "firings", "ALPACA", "orders\nclosed", "2026-11-20", "\(list.plain)\0",
                 "activities\nclosed a%00b 2026-11-20 1 a1", "activities\nclosed a1 2026-11-20 1 a%00b",
+                "activities\nclosed a1 2026-11-20 1 0 a%00b a1", "activities\nclosed a1 2026-11-20 1 x  a1",
+                "activities\nclosed a1 2026-11-20 1 0 a1",
             ] {
                 let cursor = Data(plain.utf8).base64EncodedString()
                 let answer = try await gateway.ask(

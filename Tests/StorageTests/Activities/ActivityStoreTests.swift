@@ -6,12 +6,12 @@ import Upstream
 
 @Suite("Stored activities")
 struct ActivityStoreTests {
-    private static let noon = Instant("2026-11-20T12:00:00Z") ?? .earliest
+    static let noon = Instant("2026-11-20T12:00:00Z") ?? .earliest
 
     private static func day(_ text: String) throws -> CalendarDate { try #require(CalendarDate(text)) }
 
     /// A dividend of a day.
-    private static func activity(
+    static func activity(
         _ id: String, on day: String, _ kind: ActivityKind = .dividend, symbol: String? = "AAPL",
         at time: String? = nil
     ) throws -> Activity {
@@ -24,7 +24,7 @@ struct ActivityStoreTests {
         return activity
     }
 
-    private static func account(_ owner: OwnerID, _ id: String = "a", _ connection: String = "c")
+    static func account(_ owner: OwnerID, _ id: String = "a", _ connection: String = "c")
         -> ActivityAccount
     {
         ActivityAccount(owner: owner, connection: connection, account: id, isConnectionStored: false)
@@ -73,76 +73,6 @@ struct ActivityStoreTests {
             #expect(coverage.completeOn == (try Self.day("2026-11-20")))
             #expect(coverage.readAt == Self.noon)
             #expect(coverage.pending == nil && coverage.since == nil)
-        }
-    }
-
-    @Test(
-        "are listed by day, time and id, newest first, each once, whatever the size of a page",
-        arguments: TestEngine.allCases)
-    func order(engine: TestEngine) async throws {
-        try await TwoUsers.with(engine) { users in
-            let store = ActivityStore(in: users.file)
-            let account = Self.account(users.ann)
-            let activities = [
-                try Self.activity("e", on: "2026-11-18"), try Self.activity("d", on: "2026-11-18"),
-                try Self.activity("a", on: "2026-11-19", at: "2026-11-19T15:00:00Z"),
-                try Self.activity("b", on: "2026-11-19", at: "2026-11-19T16:00:00Z"),
-                try Self.activity("c", on: "2026-11-19"),
-                // Late in New York, the next day in UTC.
-                try Self.activity("f", on: "2026-11-18", at: "2026-11-19T15:30:00Z"),
-            ]
-            _ = try await store.save(
-                ActivityPage(activities: activities), for: ActivityQuery(), of: account, now: Self.noon)
-            for size in 1...7 {
-                var listed: [Activity] = []
-                var pages = 0
-                repeat {
-                    let page = try await store.activities(
-                        ActivityFilter(), of: account, after: listed.last.map { ActivityPosition($0) },
-                        limit: size)
-                    if page.isEmpty { break }
-                    listed += page.map(\.activity)
-                    pages += 1
-                } while pages < 10
-                #expect(listed.map(\.id) == ["b", "a", "c", "f", "e", "d"])
-            }
-        }
-    }
-
-    @Test(
-        "of one millisecond are listed by nanosecond, the broker's sequence and id, whatever the size of a page",
-        arguments: TestEngine.allCases)
-    func orderWithinMillisecond(engine: TestEngine) async throws {
-        func fill(_ id: String, at fraction: String, _ filled: String?) throws -> Activity {
-            var fill = try Self.activity(
-                id, on: "2026-11-19", .trade, at: "2026-11-19T15:00:00.5\(fraction)Z")
-            fill.sequence = try filled.flatMap { BrokerSequence(try #require(Decimal($0))) }
-            return fill
-        }
-        try await TwoUsers.with(engine) { users in
-            let store = ActivityStore(in: users.file)
-            let account = Self.account(users.ann)
-            // The ids have the opposite order of the fills.
-            let oldestFirst = [
-                try fill("i", at: "", nil), try fill("h", at: "00000001", "20"),
-                try fill("g", at: "00000002", nil), try fill("f", at: "00284", "0.5"),
-                try fill("e", at: "00284", "2"), try fill("d", at: "00284", "2.5"),
-                try fill("c", at: "00284", "10"), try fill("a", at: "01", nil), try fill("b", at: "01", nil),
-            ]
-            _ = try await store.save(
-                ActivityPage(activities: oldestFirst.shuffled()), for: ActivityQuery(), of: account,
-                now: Self.noon)
-            for size in 1...oldestFirst.count {
-                var listed: [Activity] = []
-                while listed.count < oldestFirst.count {
-                    let page = try await store.activities(
-                        ActivityFilter(), of: account, after: listed.last.map { ActivityPosition($0) },
-                        limit: size)
-                    if page.isEmpty { break }
-                    listed += page.map(\.activity)
-                }
-                #expect(listed == oldestFirst.reversed())
-            }
         }
     }
 
