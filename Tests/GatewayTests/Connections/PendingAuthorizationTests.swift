@@ -117,7 +117,7 @@ struct RedirectPolicyTests {
     func loopback() throws {
         let policy = try Self.policy(allowsLoopback: true)
         for address in [
-            "http://127.0.0.1:8080/connected", "http://localhost/connected", "http://[::1]/connected",
+            "http://127.0.0.1:8080/connected?c", "http://localhost:3000/connected", "http://[::1]/connected",
         ] {
             #expect(try policy.address(address, argument: "redirectUri").text == address)
         }
@@ -147,17 +147,6 @@ struct RedirectPolicyTests {
                 try policy.address(other, argument: "redirectUri")
             }
             #expect(error?.message.contains("no http or https address") == true, "\(other)")
-        }
-    }
-
-    @Test("is any address of this machine if the policy allows it")
-    func loopback() throws {
-        let policy = try Self.policy(allowsLoopback: true)
-        for address in ["http://localhost:3000/a", "http://127.0.0.1:1/b?c", "http://[::1]/"] {
-            #expect(try policy.address(address, argument: "a").text == address)
-        }
-        #expect(throws: FieldError.self) {
-            try policy.address("http://localhost.evil.example/", argument: "a")
         }
     }
 }
