@@ -139,7 +139,37 @@ struct FailureTests {
                 == "A text contains the character U+0000, which the database cannot store; nothing was changed. Remove this character."
         )
         #expect(FieldError(expected: .refused(path: "the database", state: "42P01")) == nil)
-        #expect(FieldError(expected: .full(path: "the database")) == nil)
+        #expect(FieldError(expected: .damaged(path: "the database")) == nil)
+    }
+
+    @Test(
+        "of a database that cannot be written have STORAGE_UNAVAILABLE, and say whether the change may be stored",
+        arguments: [
+            (
+                StorageError.full(path: "the database"),
+                "The database of users is not available; nothing was changed. Try again later."
+            ),
+            (
+                .file(path: "the database", reason: "SQLite may not write there"),
+                "The database of users is not available; nothing was changed. Try again later."
+            ),
+            (
+                .busy(path: "the database"),
+                "The database of users is not available; nothing was changed. Try again later."
+            ),
+            (
+                .inputOutput(path: "the database", code: 778),
+                """
+                The database of users did not respond. The change may have been stored: read the object before you \
+                try again.
+                """
+            ),
+        ])
+    func unwritable(_ failure: StorageError, _ message: String) throws {
+        let error = try #require(FieldError(expected: failure))
+        #expect(error.code == .storageUnavailable)
+        #expect(error.message == message)
+        #expect(error.retryAt != nil)
     }
 
     @Test("a search takes 100 characters, whatever their length in bytes")

@@ -38,7 +38,7 @@ struct RequestTextTests {
             (
                 RawRequest.post("{\"query\":\"{ hello }\",\"variables\":{\"\(long)\":1,\"\(long)\":2}}"),
                 "The request's JSON cannot be read. The object has the name \"\(long.prefix(256))…\" twice, at line 1, "
-                    + "column 6041."
+                    + "column 6040."
             ),
         ])
     func errors(_ request: String, _ message: String) async throws {

@@ -329,7 +329,7 @@ struct ForwardedClientTests {
         let head = try head(forwarded.fields)
         #expect(
             head.fields.forwardedClient(proxies: forwarded.proxies)
-                == forwarded.client.map { ClientAddress($0) })
+                == forwarded.client.flatMap { ClientAddress($0) })
     }
 
     @Test(

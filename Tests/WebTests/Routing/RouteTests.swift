@@ -186,7 +186,7 @@ extension RightRequest {
                 + "Content-Length: 21\r\n\r\n" + RawRequest.query("{ hello }"), 200, json, world),
         RightRequest(
             "a URL as proxies send it",
-            RawRequest.post(RawRequest.query("{ hello }"), path: "http://portico/graphql"), 200,
+            RawRequest.post(RawRequest.query("{ hello }"), path: "http://localhost/graphql"), 200,
             json, world),
     ]
 

@@ -23,7 +23,7 @@ struct AuthorityTests {
             configuration.tls = files
             try await withServer(configuration) { server in
                 var fields = HPACKHeaders([
-                    (":method", "GET"), (":scheme", "https"), (":path", "/graphql?query=%7Bhello%7D"),
+                    (":method", "GET"), (":scheme", "https"), (":path", "/graphql?query=%7B+hello+%7D"),
                     (":authority", authority),
                 ])
                 for host in hosts { fields.add(name: "host", value: host) }
