@@ -23,7 +23,7 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
     case notYetValid = "NOT_YET_VALID"
     /// It is valid for longer than Portico remembers sign-outs.
     case lifetimeTooLong = "LIFETIME_TOO_LONG"
-    /// Its session has been ended, by a sign-out or by the identity provider.
+    /// Its session has been ended, by a sign-out or by the identity provider, or its user was deleted.
     case signedOut = "SIGNED_OUT"
     /// A logout token with its `jti` was accepted before.
     case replayed = "REPLAYED"

@@ -28,10 +28,18 @@ package final class PendingAuthorizations: Sendable {
     /// Of all users; the oldest of the user with the most make room.
     static let maximumTotal = 10_000
 
+    private struct State {
+        var consents = SharedTable<OwnerID, String, PendingAuthorization>(
+            maximum: maximumTotal, share: maximumPerUser)
+        /// When expired consents are removed next, because that reads all.
+        var nextSweep: ContinuousClock.Instant?
+    }
+
+    /// The time between two removals of expired consents.
+    private static let sweepInterval = Duration.seconds(10)
+
     // Held for a few look-ups.
-    private let consents = Mutex(
-        SharedTable<OwnerID, String, PendingAuthorization>(
-            maximum: PendingAuthorizations.maximumTotal, share: PendingAuthorizations.maximumPerUser))
+    private let state = Mutex(State())
     private let clock: TimeSource
     private let store: AuthorizationStore?
 
@@ -72,17 +80,20 @@ package final class PendingAuthorizations: Sendable {
 
     package func add(_ pending: PendingAuthorization, as name: String) {
         let now = clock.now()
-        consents.withLock { consents in
-            consents.removeAll { $0.expiresAt <= now }
-            consents.insert(pending, for: name, of: pending.owner)
+        state.withLock { state in
+            if state.nextSweep.map({ $0 <= now }) ?? true {
+                state.consents.removeAll { $0.expiresAt <= now }
+                state.nextSweep = now + Self.sweepInterval
+            }
+            state.consents.insert(pending, for: name, of: pending.owner)
         }
     }
 
     /// The users with pending authorizations.
-    package var owners: [OwnerID] { consents.withLock(\.owners) }
+    package var owners: [OwnerID] { state.withLock { $0.consents.owners } }
 
     /// Removes all states of a user.
-    func removeAll(of owner: OwnerID) { consents.withLock { _ = $0.removeAll(of: owner) } }
+    func removeAll(of owner: OwnerID) { state.withLock { _ = $0.consents.removeAll(of: owner) } }
 
     /// Removes and returns a pending consent; nil for a state that is unknown, used, too old, or of another
     /// user.
@@ -94,11 +105,11 @@ package final class PendingAuthorizations: Sendable {
         // States are ASCII. A text that is canonically equivalent to a state must not match it.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let now = clock.now()
-        return consents.withLock { consents in
-            guard let pending = consents.value(for: name), pending.owner == owner,
+        return state.withLock { state in
+            guard let pending = state.consents.value(for: name), pending.owner == owner,
                 pending.provider == provider
             else { return nil }
-            consents.remove(name)
+            state.consents.remove(name)
             return pending.expiresAt > now ? pending : nil
         }
     }

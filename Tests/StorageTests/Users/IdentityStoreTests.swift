@@ -223,7 +223,8 @@ struct IdentityStoreTests {
             #expect(try await end(Self.logout("2", sid: nil, subject: "1"), at: 1, after: 0))
             // Another subject with a hundred logouts removes none of this one.
             for number in 0..<101 {
-                let other = Self.logout("other \(number)", sid: nil, subject: "2")
+                let other = Self.logout(
+                    "other \(number)", sid: nil, subject: "2", at: Self.start + .milliseconds(number))
                 #expect(try await end(other, at: 0, after: 1))
             }
             #expect(try await !end(logout, at: 1, after: 1))
