@@ -97,7 +97,7 @@ struct ToolOrderValueTests {
         try await Tools.with(["USD": 1_000_000_000]) { tools in
             var random = SplitMix(seed: 0x0BDE)
             var (placed, filled) = ([String: Int](), 0)
-            for round in 0..<90 {
+            for round in 0..<120 {
                 let symbol = ["PFE", "T", "INTC"][round % 3]
                 let quote = try await tools.ask("{ quote(symbol: \"\(symbol)\") { price } }")
                 let market = try Self.number(quote["data"]?["quote"]?["price"])
@@ -121,7 +121,7 @@ struct ToolOrderValueTests {
                     try Self.counted(told) >= value,
                     "\(order) at \(market): \(told) \(String(describing: known))")
             }
-            #expect(placed.count == 10 && filled > 30, "\(placed), \(filled) filled")
+            #expect(placed.count == 10 && filled > 20, "\(placed), \(filled) filled")
         }
     }
 
