@@ -5,7 +5,8 @@ package enum WebLink {
 
     /// Returns a link that a page can show.
     ///
-    /// A link with another scheme, such as `javascript:`, could run code in the page of a client.
+    /// A link with another scheme, such as `javascript:`, could run code in the page of a client. Browsers remove spaces and
+    /// control characters before they read the scheme, so that a text with them is no link.
     ///
     /// - Parameter text: The text of a provider.
     /// - Returns: The text; nil unless it is an address of `http` or `https` with a host.

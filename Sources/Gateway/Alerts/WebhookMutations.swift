@@ -48,11 +48,13 @@ extension GatewayContext {
                 services.watches.alerts.deliverySignal.send()
                 return RegisterWebhookPayload(webhook: WebhookObject(webhook), secret: secret)
             case .exists(let id):
+                services.webhookTests.refund(owner)
                 throw FieldError.argument(
                     "input.url", code: .conflict,
                     "The webhook \"\(NodeID(.webhook, id).text)\" has this address. Delete it first to get another secret."
                 )
             case .tooMany:
+                services.webhookTests.refund(owner)
                 throw FieldError.argument(
                     "input",
                     "There are \(WebhookStore.maximumWebhooks) webhooks, which is as many as one may have; delete one first."
@@ -69,7 +71,10 @@ extension GatewayContext {
             try countTest(of: owner)
             let webhook = try await services.userData.webhooks.requestTest(
                 of: own, for: owner, body: AlertMessage.test(of: own, at: .now))
-            guard let webhook else { throw FieldError.noWebhook(id) }
+            guard let webhook else {
+                services.webhookTests.refund(owner)
+                throw FieldError.noWebhook(id)
+            }
             services.watches.alerts.deliverySignal.send()
             return TestWebhookPayload(webhook: WebhookObject(webhook))
         }

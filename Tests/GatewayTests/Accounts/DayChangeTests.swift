@@ -120,12 +120,14 @@ struct DayChangeTests {
                 #expect(position["costBasis"]?.decimal != nil && position["dayProfitLoss"] == .null)
                 #expect(
                     answer.failures.contains(
-                        FieldFailure("positions.\(index).dayProfitLoss", "PROVIDER_UNAVAILABLE")), "\(answer)"
+                        FieldFailure("positions.\(index).dayProfitLoss", "PROVIDER_UNAVAILABLE", "SAXO")),
+                    "\(answer)"
                 )
             }
             #expect(answer["data"]?["account"]?["equity"]?.decimal != nil)
             #expect(answer["data"]?["account"]?["dayChange"] == .null)
-            #expect(answer.failures.contains(FieldFailure("account.dayChange", "PROVIDER_UNAVAILABLE")))
+            #expect(
+                answer.failures.contains(FieldFailure("account.dayChange", "PROVIDER_UNAVAILABLE", "SAXO")))
         }
         try await withGateway {
             $0.saxo.includesExchangePrices = false

@@ -55,10 +55,11 @@ struct ToolOrderTests {
 
         func expectRefusal(
             _ answer: JSONValue, _ code: String, _ message: String, argument: String? = nil,
-            retryAt: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation
+            provider: String? = nil, retryAt: String? = nil,
+            sourceLocation: Testing.SourceLocation = #_sourceLocation
         ) {
             #expect(
-                answer.failures == [FieldFailure("placeOrder", code, nil)], "\(answer)",
+                answer.failures == [FieldFailure("placeOrder", code, provider)], "\(answer)",
                 sourceLocation: sourceLocation)
             let error = answer["errors"]?[0]
             #expect(error?["message"]?.string == message, sourceLocation: sourceLocation)

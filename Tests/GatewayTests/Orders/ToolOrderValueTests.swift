@@ -97,8 +97,8 @@ struct ToolOrderValueTests {
         try await Tools.with(["USD": 1_000_000_000]) { tools in
             var random = SplitMix(seed: 0x0BDE)
             var (placed, filled) = ([String: Int](), 0)
-            for round in 0..<90 {
-                let symbol = ["PFE", "T", "INTC"][round % 3]
+            for round in 0..<120 {
+                let symbol = ["PFE", "T", "INTC", "VZ", "BAC", "NKE"][round % 6]
                 let quote = try await tools.ask("{ quote(symbol: \"\(symbol)\") { price } }")
                 let market = try Self.number(quote["data"]?["quote"]?["price"])
                 var order = tools.order
@@ -121,7 +121,7 @@ struct ToolOrderValueTests {
                     try Self.counted(told) >= value,
                     "\(order) at \(market): \(told) \(String(describing: known))")
             }
-            #expect(placed.count == 10 && filled > 30, "\(placed), \(filled) filled")
+            #expect(placed.count >= 9 && filled > 20, "\(placed), \(filled) filled")
         }
     }
 
@@ -156,7 +156,7 @@ struct ToolOrderValueTests {
             #expect(tools.gateway.sandbox.faults.add(Fault(.status(503), endpoint: endpoint)))
             tools.expectRefusal(
                 try await tools.place(tools.order, call: "1"), "PROVIDER_UNAVAILABLE", message,
-                argument: "input.instrument")
+                argument: "input.instrument", provider: "ALPACA")
             #expect(tools.gateway.placings == 0)
             tools.gateway.sandbox.faults.reset()
             _ = try await tools.placed(tools.order, call: "1")

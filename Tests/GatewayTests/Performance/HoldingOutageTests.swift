@@ -15,10 +15,12 @@ struct HoldingOutageTests {
             let backends = try gateway.backends([
                 gateway.connection("demo", of: alice), gateway.saxo(of: alice),
             ])
-            // The values of accounts and positions are returned as stale; the activities were never read.
+            // The values of accounts and positions are returned as stale. The activities at Alpaca were never read; those at
+            // Saxo were, with the spin-offs, whose parents only Alpaca reports.
             _ = try await gateway.data(
                 "{ portfolio(currency: \"EUR\") { totalValue holdings(first: 50) { nodes { symbol } } } }",
                 backends)
+            _ = try await gateway.data("{ positions(provider: SAXO) { performance { stale } } }", backends)
             gateway.clock.advance(by: .seconds(60))
             #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
             let answer = try await gateway.ask(

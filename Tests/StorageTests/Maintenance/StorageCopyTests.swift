@@ -164,7 +164,7 @@ struct StorageCopyTests {
                     [
                         #""label":"phöne \"1\"""#,
                         #""kind":"PRICE_ABOVE","subject":"AAPL","level":"250.10""#,
-                        #""url":"https://example.com","label":"mine""#,
+                        #""label":"mine","state":"PENDING""#,
                         #""takeProfit":"120.50","stopLoss":"90","stopLossLimit":null,"closesPosition":null"#,
                     ], [#""issuer":"https://id.example.com","issuerSession":"s1""#],
                 ]
