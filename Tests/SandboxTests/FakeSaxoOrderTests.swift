@@ -240,6 +240,7 @@ struct FakeSaxoOrderTests {
                 await fixture.saxo(
                     "POST", "/trade/v2/orders", Self.order(["ExternalReference": "\"mine-1\""])))
             clock.advance(by: .seconds(60))
+            let between = clock.now.description
             let placed = try result(
                 await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)))
             let (market, limit) = (
@@ -258,8 +259,7 @@ struct FakeSaxoOrderTests {
             #expect(try await entries("EntryType=Last") == [last, second])
             #expect(try await entries("EntryType=Last&OrderId=\(market)") == [last])
             #expect(try await entries("Status=Placed,Cancelled") == [first, second])
-            let now = clock.now.description
-            #expect(try await entries("EntryType=Last&FromDateTime=\(now)") == [second])
+            #expect(try await entries("EntryType=Last&FromDateTime=\(between)") == [second])
             #expect(try await entries("ToDateTime=2026-01-01T00:00:00Z") == [])
             // The latest state, whatever the end is.
             #expect(try await entries("EntryType=Last&ToDateTime=2026-01-01T00:00:00Z") == [last, second])

@@ -144,7 +144,8 @@ extension GatewayContext {
         let all = (listed + others).filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
         let (shown, shownIDs) = (Set(all.map(\.name.text)), Set(all.map(\.order.id)))
         let orders = all.filter { linked in
-            !(linked.parent.map(shown.contains) ?? linked.order.parentID.map(shownIDs.contains) ?? false)
+            !(linked.parent.map(shown.contains) ?? false)
+                && !(linked.order.parentID.map(shownIDs.contains) ?? false)
         }
         let ends = [
             known.count == limit ? known.last?.createdAt : nil,

@@ -56,7 +56,7 @@ extension GatewayContext {
 
     /// Records the reported ones among some orders of the journal, if they differ.
     ///
-    /// - Returns: Whether the state or the fill of an order has changed.
+    /// - Returns: Whether one of them differs: another task may have recorded it meanwhile.
     @discardableResult
     func record(
         _ reported: [Order], among known: [JournalOrder], of connection: BrokerConnection
@@ -65,9 +65,10 @@ extension GatewayContext {
         let changed = reported.filter { order in
             byID[order.id].map { !$0.state.isFinal && order.differs(from: $0) } ?? false
         }
-        return try await mapStorageErrors { () throws(StorageError) in
+        _ = try await mapStorageErrors { () throws(StorageError) in
             try await services.record(changed, of: connection)
         }
+        return !changed.isEmpty
     }
 
     /// Records what became of orders that their broker does not list as open.
@@ -75,7 +76,7 @@ extension GatewayContext {
     /// An order that the broker does not report either when it is asked about this order alone has an unknown state. At most
     /// ``maximumSingleReads`` orders are asked about alone; the others are left for the next time.
     ///
-    /// - Returns: The broker's ids of those that it reports, and whether a state or a fill has changed.
+    /// - Returns: The broker's ids of those that it reports, and whether the journal has another state or fill of one.
     @discardableResult
     func settle(
         _ missing: [JournalOrder], of connection: BrokerConnection, _ tradingAPI: any TradingAPI
@@ -95,10 +96,10 @@ extension GatewayContext {
             lost.removeAll { order in outcomes.contains { $0.id == order.order.id } }
         }
         let hasChanged = try await record(outcomes, among: missing, of: connection)
-        let hasLost = try await mapStorageErrors { () throws(StorageError) in
+        _ = try await mapStorageErrors { () throws(StorageError) in
             try await journal.markUnknown(lost.map(\.identity.id), of: connection.owner, connection.id)
         }
-        return (Set(outcomes.map(\.id)), hasChanged || hasLost)
+        return (Set(outcomes.map(\.id)), hasChanged || !lost.isEmpty)
     }
 
     private static var maximumSingleReads: Int { 5 }

@@ -181,11 +181,12 @@ extension OrderJournal {
                 identity = OrderIdentity(
                     owner: parent.owner, connection: parent.connection, id: JournalWrite.newID())
             } else if let other = try self.identity(of: leg, of: parent.owner, parent.connection, db) {
-                // It may have been recorded before as an order that was placed elsewhere.
+                // It may have been recorded before as an order that was placed elsewhere. A leg of an entry stays one: after
+                // the fill, Saxo reports its exits as a pair of their own.
                 try db.execute(
                     """
                     UPDATE journal_order SET parent = ?, leg = ?
-                    WHERE owner = ? AND connection = ? AND id = ? AND id <> ?
+                    WHERE owner = ? AND connection = ? AND id = ? AND id <> ? AND parent IS NULL
                     """, [parent.id, place] + other.arguments + [parent.id])
                 if try receive(leg, as: other, db) { hasChanged = true }
                 continue

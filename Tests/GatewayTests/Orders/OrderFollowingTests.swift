@@ -133,7 +133,7 @@ struct OrderFollowingTests {
             for account in accounts {
                 // The newest is followed.
                 for price in ["{ market: true }", "{ limit: \"2.55\" }"] {
-                    let order = TestOrder(account: account, key: account + price, price: price)
+                    let order = TestOrder(account: account, key: "key-\(ids.count)", price: price)
                     ids.append(try #require(try await gateway.placed(order, before)["id"]?.string))
                 }
             }

@@ -61,6 +61,22 @@ struct OrderLegTests {
     }
 
     @Test(
+        "stay legs of their entry when the broker reports one as the leg of the other",
+        arguments: TestEngine.allCases)
+    func pairAfterFill(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let journal = try OrderJournalTests.journal(database)
+            let placing = try await Self.sent(journal)
+            try await journal.recordOutcome(.accepted(Self.order("P", legs: ["L1", "L2"])), of: placing.id)
+            try await journal.receive(
+                [OrderJournalTests.order("P", .filled), Self.order("L1", legs: ["L2"])],
+                of: placing.owner, placing.connection)
+            let legs = try await Self.legs(journal, of: placing)
+            #expect(legs.map(\.order.id) == ["L1", "L2"] && legs.map(\.parent) == [placing.id, placing.id])
+        }
+    }
+
+    @Test(
         "are known after a lost response, and after a leg was changed before that",
         arguments: TestEngine.allCases)
     func reconciled(engine: TestEngine) async throws {
