@@ -11,6 +11,7 @@ KEY = "SANDBOXDEMO00001"
 class Check:
     def __init__(self, report, sandbox):
         self.report, self.sandbox = report, sandbox
+        sandbox.has_limits = True
         # The library has no option for the address.
         AlphaVantage._ALPHA_VANTAGE_API_URL = sandbox.base + "/alpha-vantage/query?"
         self.series, self.fundamentals = TimeSeries(key=KEY), FundamentalData(key=KEY)

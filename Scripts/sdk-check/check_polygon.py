@@ -10,6 +10,7 @@ HEADERS = {"Authorization": f"Bearer {KEY}"}
 class Check:
     def __init__(self, report, sandbox):
         self.report, self.sandbox = report, sandbox
+        sandbox.has_limits = True
         package = "massive" if report.sdk == "massive" else "polygon"
         client = importlib.import_module(package).RESTClient
         self.client = client(KEY, base=sandbox.base + "/polygon", retries=0)

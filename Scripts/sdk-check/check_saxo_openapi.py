@@ -1,4 +1,5 @@
 """saxo_openapi: the calls of Portico's adapter that this library of 2019 has; it has no models, only paths and parameters."""
+import time
 import uuid
 
 import saxo_openapi
@@ -18,6 +19,11 @@ class Check:
         self.api = saxo_openapi.API(access_token=TOKEN, environment="live")
         send = self.api.client.request
         self.api.client.request = lambda method, url, **more: send(method, url.replace("/saxo/openapi/", "/saxo/"), **more)
+
+    def order(self, request):
+        """Sends a change of orders, of which Saxo allows one a second."""
+        time.sleep(1.1)
+        return self.api.request(request)
 
     def body(self, path):
         return self.sandbox.get("/saxo" + path, HEADERS)
@@ -49,24 +55,26 @@ class Check:
 
     def check_orders(self):
         account = self.body("/port/v1/accounts/me")["Data"][0]["AccountKey"]
-        placed = self.api.request(trading.orders.Order(data={
+        bid = self.body("/trade/v1/infoprices?Uic=21&AssetType=FxSpot")["Quote"]["Bid"]
+        first, second = round(bid * 0.99, 4), round(bid * 0.985, 4)
+        placed = self.order(trading.orders.Order(data={
             "AccountKey": account, "Uic": 21, "AssetType": "FxSpot", "BuySell": "Buy", "Amount": 10000, "OrderType": "Limit",
-            "OrderPrice": 0.5, "OrderDuration": {"DurationType": "GoodTillCancel"}, "ManualOrder": True,
+            "OrderPrice": first, "OrderDuration": {"DurationType": "GoodTillCancel"}, "ManualOrder": True,
             "ExternalReference": str(uuid.uuid4())}))
         found = self.agrees(portfolio.orders.GetOpenOrdersMe(params={}), "/port/v1/orders/me", ["OrderId", "Amount", "BuySell", "Status"])
         equal(placed["OrderId"] in [order["OrderId"] for order in found["Data"]], True, "the order is listed")
-        self.api.request(trading.orders.ChangeOrder(data={
-            "AccountKey": account, "OrderId": placed["OrderId"], "AssetType": "FxSpot", "OrderType": "Limit", "OrderPrice": 0.6,
+        self.order(trading.orders.ChangeOrder(data={
+            "AccountKey": account, "OrderId": placed["OrderId"], "AssetType": "FxSpot", "OrderType": "Limit", "OrderPrice": second,
             "Amount": 20000, "OrderDuration": {"DurationType": "GoodTillCancel"}}))
         changed = [order for order in self.body("/port/v1/orders/me")["Data"] if order["OrderId"] == placed["OrderId"]]
-        equal([(order["Amount"], order["Price"]) for order in changed], [(20000, 0.6)])
-        self.api.request(trading.orders.CancelOrders(OrderIds=placed["OrderId"], params={"AccountKey": account}))
+        equal([(order["Amount"], order["Price"]) for order in changed], [(20000, second)])
+        self.order(trading.orders.CancelOrders(OrderIds=placed["OrderId"], params={"AccountKey": account}))
         rest = self.body("/port/v1/orders/me")["Data"]
         equal([order for order in rest if order["OrderId"] == placed["OrderId"]], [])
 
     def check_precheck(self):
         account = self.body("/port/v1/accounts/me")["Data"][0]["AccountKey"]
-        found = self.api.request(trading.orders.PrecheckOrder(data={
+        found = self.order(trading.orders.PrecheckOrder(data={
             "AccountKey": account, "Uic": 21, "AssetType": "FxSpot", "BuySell": "Buy", "Amount": 10000, "OrderType": "Market",
             "OrderDuration": {"DurationType": "DayOrder"}, "ManualOrder": True}))
         equal(found["PreCheckResult"], "Ok")

@@ -37,6 +37,16 @@ struct FakeAlpacaTradingStreamTests {
         }
     }
 
+    @Test("has a path that may end with a slash, as that of Alpaca's older library")
+    func slash() async throws {
+        try await withSandbox { fixture in
+            try await StreamClient.open("/alpaca/stream/", of: fixture.client) { stream in
+                try await stream.send(Self.token)
+                try await stream.expect(.binary(Array(Self.authorized.utf8)))
+            }
+        }
+    }
+
     @Test("tells of an order from its beginning to its end, and of what is held afterwards")
     func orderEvents() async throws {
         let clock = ManualClock(try instant(Moment.midday))

@@ -110,7 +110,10 @@ extension FakeHost {
     func stream(for request: SandboxRequest) -> (StreamRoute, [String: String])? {
         guard request.method == .GET else { return nil }
         for route in streams {
-            if let parameters = route.template.match(request.path.dropFirst()) { return (route, parameters) }
+            // Alpaca's older library connects to `/stream/`.
+            if let parameters = route.template.match(request.path.dropFirst(), acceptsVariants: true) {
+                return (route, parameters)
+            }
         }
         return nil
     }

@@ -138,7 +138,7 @@ struct PostgresMigratorTests {
                 WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'grdb_migrations' ORDER BY name
                 """)
         }
-        #expect(tables.count == 25)
+        #expect(tables.count == 26)
         for table in tables {
             let expected: [String] = try await sqlite.database.read { db in
                 try db.values("SELECT name FROM pragma_table_info(?) ORDER BY name", [table])
