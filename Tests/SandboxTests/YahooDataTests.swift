@@ -121,6 +121,11 @@ struct YahooDataTests {
             #expect(chart["indicators"]?["adjclose"] == nil)
             let extended = try await fixture.yahooChart("AAPL?range=1d&interval=60m&includePrePost=true")
             #expect(extended["timestamp"]?[0] == 1_795_078_800)
+            // The hours of each day; with extended hours those of each kind.
+            #expect(chart["meta"]?["tradingPeriods"]?.elements?.count == 5)
+            #expect(chart["meta"]?["tradingPeriods"]?[4]?[0]?["start"] == 1_795_098_600)
+            let periods = try #require(extended["meta"]?["tradingPeriods"]?.members)
+            #expect(periods.keys.sorted() == ["post", "pre", "regular"])
         }
         let plain = try await withSandbox({
             $0.yahoo.missingBarOneIn = nil

@@ -97,7 +97,8 @@ struct PassTests {
         try await withYahoo(Answers(others: { _ in .text(quote) }), clock: clock.source) { client, server in
             for minutes in [0, 59, 2] {
                 clock.advance(by: .seconds(60 * minutes))
-                _ = try await client.quotes(for: [symbol("AAPL")], in: .patient)
+                let call = CallContext(deadline: clock.source.now() + .seconds(60))
+                _ = try await client.quotes(for: [symbol("AAPL")], in: call)
             }
             #expect(server.requests.count { $0.target.hasSuffix("getcrumb") } == 2)
         }
