@@ -9,7 +9,8 @@ struct RequestTests {
     func paths() async throws {
         let bodies = [
             "/trading/v2/account": try example("account"), "/trading/v2/positions": try example("positions"),
-            "/trading/v2/account/portfolio/history?period=1W&timeframe=1H": try example("history"),
+            "/trading/v2/account/portfolio/history?period=1W&timeframe=1H&pnl_reset=no_reset": try example(
+                "history"),
             "/data/v2/stocks/snapshots?symbols=AAPL%2CBRK.B&feed=iex": try example("snapshots"),
         ]
         try await withAlpaca(

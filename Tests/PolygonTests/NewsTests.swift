@@ -187,11 +187,6 @@ struct NewsTests {
                 "status: expected one of OK, DELAYED, found a string that is none (byte 10)"
             ),
             ("\"status\"", "\"state\"", #"no "status" (byte 828)"#),
-            ("\"title\"", "\"titel\"", #"results[0]: no "title" (byte 827)"#),
-            (
-                "2026-11-20T13:01:22Z", "yesterday",
-                "results[0].published_utc: expected an instant, found a string that is none (byte 529)"
-            ),
         ])
     func invalid(old: String, new: String, wording: String) async throws {
         let body = try example("news").replacing(old, with: new)
@@ -200,6 +195,28 @@ struct NewsTests {
                 try await client.news(about: nil, limit: 1, after: nil, in: .patient)
             }
             #expect(failure?.description == "POLYGON: an answer that makes no sense: " + wording)
+        }
+    }
+
+    @Test(
+        "has the place of each article that cannot be read, and the other articles",
+        arguments: [
+            ("\"title\"", "\"titel\"", #"results[0]: no "title""#),
+            (
+                "2026-11-20T13:01:22Z", "yesterday",
+                "results[0].published_utc: expected an instant, found a string that is none"
+            ),
+        ])
+    func unreadable(old: String, new: String, reason: String) async throws {
+        let good = try example("news")
+        let start = try #require(good.firstRange(of: #""results":["#)).upperBound
+        let end = try #require(good.lastIndex(of: "]"))
+        let article = String(good[start..<end]).replacing(old, with: new)
+        let body = "\(good[..<start])\(article),\(good[start...])"
+        try await withPolygon(answering: { _, _ in .text(body) }) { client, _ in
+            let page = try await client.news(about: nil, limit: 2, after: nil, in: .patient)
+            #expect(page.articles.count == 1)
+            #expect(page.unreadable.map { $0.prefix(reason.count) } == [reason[...]])
         }
     }
 }

@@ -41,7 +41,7 @@ struct CorporateActionTests {
 
     @Test("are the same splits, and Yahoo's dividends are those of the present shares")
     func splits() async throws {
-        try await withSandbox { fixture in
+        try await withSandbox({ $0.yahoo.pricesAreSinglePrecision = false }) { fixture in
             let polygon = try await fixture.polygonDocument("/stocks/v1/splits?ticker=NVDA")
             let split = polygon["results"]?[0]
             #expect(
@@ -56,6 +56,9 @@ struct CorporateActionTests {
             // Half past nine in New York on the 1st of December.
             #expect(splits.keys.sorted() == ["1764599400"])
             #expect(splits["1764599400"]?["splitRatio"] == "4:1")
+            let plural = try await fixture.yahooChart(
+                "NVDA?range=max&interval=1mo&events=div,splits,capitalGains")
+            #expect(plural["events"] == chart["events"])
             let paid = try #require(chart["events"]?["dividends"]?.members?.values)
             let own = try await fixture.polygonDocument(
                 "/stocks/v1/dividends?ticker=NVDA&limit=5000&ex_dividend_date.lte=2026-11-20")

@@ -254,7 +254,9 @@ struct ChartTests {
         let long = ChartWindow(interval: .oneHour, from: Instant("2020-01-01T00:00:00Z"))
         #expect(try await chart(example("chart"), long)?.isTruncated == true)
         let many = ChartWindow(interval: .oneMinute, last: 9_000)
-        #expect(try await chart(example("chart"), many)?.isTruncated == true)
+        let minutes = try example("chart").replacing(
+            #""dataGranularity":"60m""#, with: #""dataGranularity":"1m""#)
+        #expect(try await chart(minutes, many)?.isTruncated == true)
         let short = ChartWindow(interval: .oneHour, from: Instant("2026-11-20T00:00:00Z"))
         #expect(try await chart(example("chart"), short)?.isTruncated == false)
     }

@@ -97,7 +97,8 @@ struct PassTests {
         try await withYahoo(Answers(others: { _ in .text(quote) }), clock: clock.source) { client, server in
             for minutes in [0, 59, 2] {
                 clock.advance(by: .seconds(60 * minutes))
-                _ = try await client.quotes(for: [symbol("AAPL")], in: .patient)
+                let call = CallContext(deadline: clock.source.now() + .seconds(60))
+                _ = try await client.quotes(for: [symbol("AAPL")], in: call)
             }
             #expect(server.requests.count { $0.target.hasSuffix("getcrumb") } == 2)
         }
@@ -127,7 +128,8 @@ struct PassTests {
     func bounded() async throws {
         let chart = try example("chart")
         let answers = Answers(crumb: { _ in .text("", status: 429) }, others: { _ in .text(chart) })
-        try await withYahoo(answers) { client, server in
+        // A 429 for a crumb does not use up the quota of other calls.
+        try await withYahoo(answers, windows: YahooConfiguration.restraint) { client, server in
             let symbols = try (0..<50).map {
                 try symbol("A\(UnicodeScalar(UInt8(65 + $0 / 10)))\(UnicodeScalar(UInt8(65 + $0 % 10)))")
             }

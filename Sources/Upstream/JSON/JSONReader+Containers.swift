@@ -76,22 +76,6 @@ extension JSONReader {
         return elements
     }
 
-    /// Reads an array whose elements are rows: the readable ones, and why the others could not be read.
-    package mutating func rows<Element: JSONDecodable & Sendable>(
-        of type: Element.Type = Element.self
-    ) throws(JSONError) -> JSONRows<Element> {
-        var rows = JSONRows<Element>()
-        var index = 0
-        try array { reader throws(JSONError) in
-            switch try reader.row(Element.init(json:)) {
-            case .success(let element): rows.elements.append(element)
-            case .failure(let error): rows.failures.append(error.inside(.index(index)))
-            }
-            index &+= 1
-        }
-        return rows
-    }
-
     /// Consumes a null if there is one: `if try reader.null() { … } else { price = try reader.decimal() }`.
     @usableFromInline
     package mutating func null() throws(JSONError) -> Bool {
@@ -144,15 +128,6 @@ extension JSONReader {
         }
         position += name.utf8CodeUnitCount
     }
-}
-
-/// The rows of a list.
-package struct JSONRows<Element: Sendable>: Sendable {
-    package var elements: [Element] = []
-    /// The errors of the rows that could not be read, in their order.
-    package var failures: [JSONError] = []
-
-    package init() {}
 }
 
 /// A type that reads itself from JSON.

@@ -28,14 +28,14 @@ package struct JSONReader: ~Copyable {
     private let base: UnsafePointer<UInt8>
     let count: Int
     var position = 0
-    private var depth = 0
+    var depth = 0
     private let maximumDepth: Int
     /// The positions of the keys of the objects that are being read: one place for each of the outermost
     /// four.
-    private let keys: UnsafeMutableBufferPointer<UInt64>
-    private var objectDepth = 0
+    let keys: UnsafeMutableBufferPointer<UInt64>
+    var objectDepth = 0
     /// The tables of those objects that have many keys, inner objects after outer ones.
-    private var tables: [JSONKeyTable] = []
+    var tables: [JSONKeyTable] = []
 
     @unsafe
     private init(
@@ -169,42 +169,6 @@ package struct JSONReader: ~Copyable {
         position &+= 1
     }
 
-    /// Reads a row of a list, so that an unreadable row does not remove the other ones.
-    ///
-    /// - Parameter read: Reads exactly one value.
-    /// - Returns: The value, or the reason why `read` failed; the reader is after the row in both cases.
-    /// - Throws: The error of a row that is not valid JSON: nothing after it can be read.
-    package mutating func row<Value>(
-        _ read: (inout JSONReader) throws(JSONError) -> Value
-    ) throws(JSONError) -> Result<Value, JSONError> {
-        try row { reader throws(JSONError) in
-            .success(try read(&reader))
-        } otherwise: { error, reader throws(JSONError) in
-            try reader.skip()
-            return .failure(error)
-        }
-    }
-
-    /// Reads a row of a list as `read` does, or if it cannot be read, once more as `otherwise` does.
-    package mutating func row<Value>(
-        _ read: (inout JSONReader) throws(JSONError) -> Value,
-        otherwise: (JSONError, inout JSONReader) throws(JSONError) -> Value
-    ) throws(JSONError) -> Value {
-        let (start, depth, objectDepth, tableCount) = (position, self.depth, self.objectDepth, tables.count)
-        do throws(JSONError) {
-            return try read(&self)
-        } catch {
-            (position, self.depth, self.objectDepth) = (start, depth, objectDepth)
-            tables.removeLast(tables.count - tableCount)
-            // An object that was left in the middle has overwritten a part of the keys at its place.
-            for place in unsafe stride(from: objectDepth * Self.slotWords, to: keys.count, by: Self.slotWords)
-            {
-                unsafe keys[place] = 0
-            }
-            return try otherwise(error, &self)
-        }
-    }
-
     // MARK: Keys
 
     /// The keys of an object that is being read.
@@ -228,7 +192,7 @@ package struct JSONReader: ~Copyable {
     }
 
     /// The number of words of a place.
-    private static let slotWords = 32
+    static let slotWords = 32
 
     mutating func beginKeys() -> SeenKeys {
         let start = objectDepth &* Self.slotWords

@@ -189,7 +189,9 @@ struct OrderPreviewTests {
 
     @Test(
         "has no rejection of fractions in a DAY order of these types, which Alpaca takes",
-        arguments: ["{ limit: \"2.50\" }", "{ stop: \"900\" }", "{ stop: \"900\" limit: \"901\" }"])
+        arguments: [
+            "{ limit: \"2.50\" }", "{ stop: \"900\" }", "{ stopLimit: { stop: \"900\" limit: \"901\" } }",
+        ])
     func fractions(price: String) async throws {
         try await Self.atAlpaca { gateway, backends, order in
             var order = order

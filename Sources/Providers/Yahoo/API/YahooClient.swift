@@ -13,6 +13,7 @@ package struct YahooClient: Sendable {
     private let open: ProviderHTTPClient
     private let crumbed: ProviderHTTPClient
     private let cookies: ProviderHTTPClient
+    private let crumbReads: ProviderHTTPClient
     private let crumbs: ReadCache<SingleValueQuery, YahooCrumb>
     /// Dividends and splits are in one response.
     package let actions: ReadCache<Symbol, CorporateActionHistory>
@@ -45,6 +46,15 @@ package struct YahooClient: Sendable {
                 // The page that sets the cookie is a 404.
                 YahooCrumb.cookie(of: response) == nil
                     ? ProviderFailure.Cause(cookiePage: response, now: now) : nil
+            })
+        crumbReads = channel.client(
+            within: configuration.windows,
+            failure: { response, now in
+                let cause = ProviderFailure.Cause(yahoo: response, now: now)
+                // A client without a browser's name was reported to get a 429 for each request for a crumb: it does not
+                // mean that other calls are throttled.
+                if case .rateLimited? = cause { return ProviderFailure.Cause.notEntitled }
+                return cause
             })
         crumbs = ReadCache(
             "crumb", CacheBounds(entries: 1, bytes: 64 << 10),
@@ -142,7 +152,7 @@ package struct YahooClient: Sendable {
             var request = try request(
                 configuration.base.url.appending(path: "v1", "test", "getcrumb"), in: context)
             if let cookie, request.headers.add("Cookie", cookie) {
-                let crumb = try await open.call("crumb", request, in: context) {
+                let crumb = try await crumbReads.call("crumb", request, in: context) {
                     YahooCrumb.crumb(of: $0.body)
                 }
                 // An error text must not be stored as a crumb.
@@ -150,7 +160,6 @@ package struct YahooClient: Sendable {
             }
         } catch {
             switch error.cause {
-            // A client without a browser's name was reported to get a 429 for each request for a crumb.
             case .notEntitled, .rateLimited, .notFound: break
             default: throw error
             }

@@ -1,0 +1,62 @@
+extension JSONReader {
+    /// Reads an array whose elements are rows: the readable ones, and why the others could not be read.
+    package mutating func rows<Element: JSONDecodable & Sendable>(
+        of type: Element.Type = Element.self
+    ) throws(JSONError) -> JSONRows<Element> {
+        var rows = JSONRows<Element>()
+        var index = 0
+        try array { reader throws(JSONError) in
+            switch try reader.row(Element.init(json:)) {
+            case .success(let element): rows.elements.append(element)
+            case .failure(let error): rows.failures.append(error.inside(.index(index)))
+            }
+            index &+= 1
+        }
+        return rows
+    }
+
+    /// Reads a row of a list, so that an unreadable row does not remove the other ones.
+    ///
+    /// - Parameter read: Reads exactly one value.
+    /// - Returns: The value, or the reason why `read` failed; the reader is after the row in both cases.
+    /// - Throws: The error of a row that is not valid JSON: nothing after it can be read.
+    package mutating func row<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Result<Value, JSONError> {
+        try row { reader throws(JSONError) in
+            .success(try read(&reader))
+        } otherwise: { error, reader throws(JSONError) in
+            try reader.skip()
+            return .failure(error)
+        }
+    }
+
+    /// Reads a row of a list as `read` does, or if it cannot be read, once more as `otherwise` does.
+    package mutating func row<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value,
+        otherwise: (JSONError, inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        let (start, depth, objectDepth, tableCount) = (position, self.depth, self.objectDepth, tables.count)
+        do throws(JSONError) {
+            return try read(&self)
+        } catch {
+            (position, self.depth, self.objectDepth) = (start, depth, objectDepth)
+            tables.removeLast(tables.count - tableCount)
+            // An object that was left in the middle has overwritten a part of the keys at its place.
+            for place in unsafe stride(from: objectDepth * Self.slotWords, to: keys.count, by: Self.slotWords)
+            {
+                unsafe keys[place] = 0
+            }
+            return try otherwise(error, &self)
+        }
+    }
+}
+
+/// The rows of a list.
+package struct JSONRows<Element: Sendable>: Sendable {
+    package var elements: [Element] = []
+    /// The errors of the rows that could not be read, in their order.
+    package var failures: [JSONError] = []
+
+    package init() {}
+}
