@@ -21,7 +21,7 @@ package struct Specification: Sendable {
 
     /// A part of a document that the specification does not have.
     package struct Difference: Sendable, Hashable, CustomStringConvertible {
-        /// The type and the member, with a point between them.
+        /// The type and the member, joined by a point.
         package let member: String
         package let reason: Reason
 
