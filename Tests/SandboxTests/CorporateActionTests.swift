@@ -71,9 +71,6 @@ struct CorporateActionTests {
             for (amount, other) in zip(amounts, adjusted.map(\.doubleValue).sorted()) {
                 #expect(abs(amount - other) < 1e-6)
             }
-            let plural = try await fixture.yahooChart(
-                "NVDA?range=max&interval=1mo&events=div,splits,capitalGains")
-            #expect(plural["events"] == chart["events"])
             let none = try await fixture.yahooChart("TSLA?range=max&interval=1mo&events=div,split")
             #expect(none["events"] == nil)
         }
