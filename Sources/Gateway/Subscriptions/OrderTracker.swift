@@ -91,7 +91,6 @@ package struct OrderTracker: Sendable {
 
     /// Reads all that are open, and what became of those that were, in the journal and for the subscribers.
     private func read(in context: GatewayContext, into snapshot: inout OrderSnapshot) async throws {
-        try await context.settleOrders(of: connection)
         let open = try await context.openOrders(of: connection, atMost: Self.maximumOpen)
         for missing in snapshot.merge(open: open).prefix(Self.maximumMissing) {
             guard let now = try await context.order(missing.name, of: connection) else {
@@ -100,6 +99,8 @@ package struct OrderTracker: Sendable {
             }
             snapshot.merge(now)
         }
+        // Last: it uses the same list of open orders, and what it records makes the list expire.
+        try await context.settleOrders(of: connection)
     }
 }
 

@@ -33,13 +33,23 @@ struct FakeSaxoOrderEvent: Sendable {
             .init(name: "ActivityType", value: "Orders"),
             .init(name: "SequenceId", value: .string(String(sequence))),
         ]
-        return .object(own + (entry(of: client, groups, settings).members ?? []))
+        return .object(own + members(of: client, groups, settings))
     }
 
     /// The event as an entry of the log of orders.
     func entry(
         of client: FakeSaxoClient, _ groups: Set<String>, _ settings: FakeSaxoSettings
     ) -> JSONDocument {
+        let own: [JSONDocument.Member] = [
+            .init(name: "CorrelationKey", value: .string(order.masterID ?? order.id)),
+            .init(name: "HandledBy", value: .string(client.id)),
+        ]
+        return .object(own + members(of: client, groups, settings))
+    }
+
+    private func members(
+        of client: FakeSaxoClient, _ groups: Set<String>, _ settings: FakeSaxoSettings
+    ) -> [JSONDocument.Member] {
         let format = FakeSaxoFormat(writesExponents: settings.writesExponents)
         let account = client.accounts.first { $0.key == order.accountKey }
         var members: [JSONDocument.Member] = [
@@ -52,8 +62,6 @@ struct FakeSaxoOrderEvent: Sendable {
             .init(name: "ClientId", value: .string(client.id)),
             .init(name: "ClientKey", value: .string(client.key)),
             .init(name: "Duration", value: order.duration.document),
-            .init(name: "CorrelationKey", value: .string(order.masterID ?? order.id)),
-            .init(name: "HandledBy", value: .string(client.id)),
             .init(name: "LogId", value: .string(String(sequence))),
             .init(name: "OrderId", value: .string(order.id)),
             .init(name: "OrderRelation", value: .string(relation)),
@@ -69,7 +77,7 @@ struct FakeSaxoOrderEvent: Sendable {
         if groups.contains("DisplayAndFormat") {
             members.append(.init(name: "DisplayAndFormat", value: order.listing.displayAndFormat))
         }
-        return .object(members)
+        return members
     }
 
     /// The prices of the order, and the amount and the price of a fill.
