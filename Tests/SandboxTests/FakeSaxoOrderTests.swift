@@ -240,6 +240,9 @@ struct FakeSaxoOrderTests {
                 await fixture.saxo(
                     "POST", "/trade/v2/orders", Self.order(["ExternalReference": "\"mine-1\""])))
             clock.advance(by: .seconds(60))
+            // The sandbox executes an order when it is asked.
+            _ = try await fixture.saxo("/port/v1/orders/me")
+            clock.advance(by: .seconds(60))
             let between = clock.now.description
             let placed = try result(
                 await fixture.saxo("POST", "/trade/v2/orders", Self.order(Self.limit)))

@@ -73,9 +73,9 @@ struct LimitTests {
                     ("X-RateLimit-Session-Reset", "30"),
                 ])
         }) { saxo, server in
-            _ = try await saxo.orders(OrderQuery(), in: .patient)
+            _ = try await saxo.orders(OrderQuery(isOpen: true), in: .patient)
             let failure = await #expect(throws: ProviderFailure.self) {
-                try await saxo.orders(OrderQuery(), in: .patient)
+                try await saxo.orders(OrderQuery(isOpen: true), in: .patient)
             }
             guard case .quotaExhausted(let retryAt?) = failure?.cause else {
                 Issue.record("\(String(describing: failure))")
