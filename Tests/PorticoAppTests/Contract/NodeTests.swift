@@ -41,12 +41,19 @@ struct NodeTests {
             let stranger = try gateway.user("stranger")
             // The session of a token of the settings has the same id for every user, and is each requester's
             // own.
-            let ofOthers = known.filter { $0.key != "Session:settings" && !Self.isOfSaxo($0.key) }
+            let ofOthers = known.filter { id, _ in
+                id != "Session:settings" && !Self.isOfSaxo(id) && !Self.isContract(id)
+            }
             try await Self.expect(ofOthers, at: gateway, as: stranger) { Self.publicTypes.contains($0) }
             // Saxo's prices need a connection to Saxo, which the other user does not have.
             for id in known.keys.filter(Self.isOfSaxo).sorted() {
                 let answer = try await gateway.ask("{ node(id: \"\(id)\") { id } }", as: stranger)
                 #expect(answer.failures.map(\.code) == ["UNSUPPORTED"], "\(id): \(answer)")
+            }
+            // No other provider has contracts for difference.
+            for id in known.keys.filter(Self.isContract).sorted() {
+                let answer = try await gateway.ask("{ node(id: \"\(id)\") { id } }", as: stranger)
+                #expect(answer.failures.isEmpty && answer["data"]?["node"] == .null, "\(id): \(answer)")
             }
             // Again after a restart, without data in memory.
             try await Self.expect(known, at: gateway.restarted(), as: nil) { _ in true }
@@ -55,6 +62,11 @@ struct NodeTests {
 
     private static func isOfSaxo(_ id: String) -> Bool {
         id.hasPrefix("Quote:SAXO:") || id.hasPrefix("Chart:SAXO:")
+    }
+
+    /// Whether it is an instrument of Saxo that is a contract for difference on another one.
+    private static func isContract(_ id: String) -> Bool {
+        id.hasPrefix("Instrument:") && id.contains(":Cfd")
     }
 
     /// The types of the objects in responses to generated and real operations, by their ids.
