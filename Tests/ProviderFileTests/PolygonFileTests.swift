@@ -112,6 +112,15 @@ struct PolygonFileTests {
                 let described = await outcome { () throws(ProviderFailure) in
                     try await file.charts(of: [symbol], window, in: .patient)[symbol]?.comparable
                 }
+                if key == FakePolygonSettings.demoKey, window.from != nil {
+                    // The compiled client asks again for the two years of the plan; a file cannot describe that.
+                    guard case .success = compiled, case .failure(let refusal) = described else {
+                        Issue.record("\(compiled) \(described)")
+                        continue
+                    }
+                    #expect(refusal.cause == .notEntitled)
+                    continue
+                }
                 #expect(compiled.mapError(\.comparable) == described.mapError(\.comparable), "\(window)")
             }
         }
