@@ -220,7 +220,18 @@ struct ReplicaSizingTests {
                 _ = try await site.ask(
                     "mutation { cancelOrder(id: \"\(orders[number])\") { order { id } } }", token: ownerToken)
             }
-            let documented = try Self.documented()
+            var documented = try Self.documented()
+            // The process that follows an order to its end reads the journal beside the request.
+            for name in ["new order", "cancelled order"] {
+                let row = documented.removeValue(forKey: name) ?? ""
+                let limits = try #require(
+                    row.wholeMatch(of: /at most (\d+), (\d+) \| 0/), "\(name): \(row)")
+                let cost = counted.removeValue(forKey: name) ?? Cost()
+                #expect(
+                    cost.statements > 0 && cost.statements <= Int(limits.1) ?? 0
+                        && cost.controls <= Int(limits.2) ?? 0
+                        && cost.commands == 0, "\(name): \(cost)")
+            }
             #expect(documented == counted.mapValues(\.description))
         }
     }
