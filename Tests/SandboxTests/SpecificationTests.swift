@@ -31,21 +31,18 @@ struct SpecificationTests {
         "/subscriptions/{context_id}", "/subscriptions/{context_id}/{reference_id}",
     ]
 
-    /// Members that recorded responses have, but the documents do not.
+    /// Members of the sandbox that the types of the documents do not have.
     private static let undocumentedMembers: Set = [
-        // Fixtures of alpaca-py, the public SDK of Alpaca, have them.
+        // The examples in Alpaca's document have them.
         "Account.bod_dtbp", "Account.crypto_tier", "Account.effective_buying_power",
         "Account.position_market_value",
         "Account.user_configurations", "Order.source", "Order.subtag",
-        // Alpaca's documentation of activities has it.
-        "NonTradeActivities.description",
-        // The examples in Polygon's documentation have them.
-        "GetStocksAggregates.response.count", "GetPreviousStocksAggregates.response.count",
-        "GetPreviousStocksAggregates.response.results.item.T",
-        // An assumption of the sandbox: the document has no member for the orders that were cancelled.
-        "CancelAllOrderResponse.Orders",
-        // Saxo's examples have them.
+        // The examples in Saxo's and Polygon's documents have them.
         "NetPositionResponse.NetPositionBase.OpeningDirection", "InfoPriceResponse.Quote.RFQState",
+        "GetPreviousStocksAggregates.response.results.item.T",
+        // Assumptions of the sandbox: neither a type nor an example of the documents has them.
+        "NonTradeActivities.description", "GetStocksAggregates.response.count",
+        "GetPreviousStocksAggregates.response.count", "CancelAllOrderResponse.Orders",
     ]
 
     @Test(

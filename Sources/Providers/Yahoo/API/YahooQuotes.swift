@@ -45,7 +45,7 @@ extension YahooClient: QuoteSource {
 
     /// The entries in the charts of a day, which need no crumb, but one call for each instrument.
     ///
-    /// No more than ``maximumCharts``, so that a long list does not use up the quota; the others fail.
+    /// At most ``maximumCharts``, so that a long list does not use up the quota; the others fail.
     private func chartEntries(
         _ wanted: [String: Symbol], _ operation: String, in context: CallContext
     ) async -> KeyedResults<Symbol, YahooQuote> {
