@@ -89,7 +89,7 @@ extension WebhookAddressError: CustomStringConvertible {
     /// For the user, with the host.
     package var description: String { text { "\"\($0.beginning(80))\"" } }
 
-    /// For the log, which has no addresses of webhooks.
+    /// For the log and the database, which have no addresses of webhooks in clear.
     var withoutHost: String { text { _ in "The host" } }
 
     private func text(_ name: (String) -> String) -> String {

@@ -143,7 +143,7 @@ package final class WebhookDeliverer: Sendable {
         case .failed(let reason): failure = reason
         }
         if Task.isCancelled { return false }
-        report(.failure(webhook: message.webhook, reason: failure.withoutHost))
+        report(.failure(webhook: message.webhook, reason: failure.reason))
         let next = now + pause(after: message.attempts)
         let discarded = try await store.didFail(
             message, failure.reason, at: now, next: next, expiredBefore: now - settings.lifetime,
@@ -164,17 +164,12 @@ package final class WebhookDeliverer: Sendable {
 
     /// The reason of a failed attempt.
     private struct Failure {
-        /// For the user.
+        /// Without the host, because it is stored and logged in clear; the user sees the address beside it.
         let reason: String
-        let withoutHost: String
         /// Whether the receiver wants no messages any more.
         let isGone: Bool
 
-        init(_ reason: String, withoutHost: String? = nil, isGone: Bool = false) {
-            self.reason = reason
-            self.withoutHost = withoutHost ?? reason
-            self.isGone = isGone
-        }
+        init(_ reason: String, isGone: Bool = false) { (self.reason, self.isGone) = (reason, isGone) }
     }
 
     private enum Outcome {
@@ -195,7 +190,7 @@ package final class WebhookDeliverer: Sendable {
             address = try WebhookAddress(target.url, services.userData.webhookPolicy)
             ip = try await address.resolve(for: message.owner, attempt: message.attempts)
         } catch {
-            return .failed(Failure("\(error)", withoutHost: error.withoutHost))
+            return .failed(Failure(error.withoutHost))
         }
         if message.isTest {
             do throws(CallRateLimiter<IPAddress>.Refusal) {

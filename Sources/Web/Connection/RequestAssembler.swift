@@ -107,7 +107,9 @@ package struct RequestAssembler {
             reportProxy()
         }
         guard peer.isThisMachine else { return peer }
-        return isFromProxy || router.crossSite.isCrossSite(head) ? .localIntermediary : peer
+        // With a known proxy, a request without an address is the proxy's, too.
+        let isIntermediary = isFromProxy || trustedProxies > 0 || router.crossSite.isCrossSite(head)
+        return isIntermediary ? .localIntermediary : peer
     }
 
     /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).

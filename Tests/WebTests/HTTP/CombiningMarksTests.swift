@@ -27,6 +27,19 @@ struct CombiningMarksTests {
         }
     }
 
+    @Test("is no name of a type", arguments: [#""\#(long)""#, "$name"])
+    func typeNames(_ name: String) async throws {
+        try await withServer(SmallSchema.service()) { server in
+            let declared = name == "$name" ? "query($name: String!) " : ""
+            let body: InputValue = .object([
+                "query": .string("\(declared){ __type(name: \(name)) { name } }"),
+                "variables": .object(["name": .string(Self.long)]),
+            ])
+            let response = try await server.ask(RawRequest.post(String(decoding: body.json, as: UTF8.self)))
+            #expect(response.body == #"{"data":{"__type":null}}"#)
+        }
+    }
+
     @Test("is no name of an enum value, of a field or of a document")
     func unknownNames() async throws {
         let query = "query A($tone: Tone!) { say(tone: $tone) }"

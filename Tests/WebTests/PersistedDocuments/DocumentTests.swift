@@ -71,6 +71,21 @@ struct DocumentTests {
         }
     }
 
+    @Test("is not stored for a text of more than a 64th of the memory, which is executed each time")
+    func tooLong() async throws {
+        var service = try SmallSchema.service()
+        service.documents = DocumentPolicy(persistedBytes: 6_400)
+        try await withServer(service) { server in
+            for (length, isStored) in [(100, true), (101, false)] {
+                let text = Self.text + " #" + String(repeating: "x", count: length - Self.text.count - 2)
+                let hash = DocumentHash(of: text).description
+                #expect(try await server.ask(persisted(hash, query: text)).body == Self.world)
+                let code = try await server.ask(persisted(hash)).code
+                #expect((code == nil) == isStored, "\(length) bytes: \(code ?? "stored")")
+            }
+        }
+    }
+
     @Test("is not stored for another document")
     func wrongHash() async throws {
         try await withServer { server in
