@@ -227,7 +227,8 @@ export class PerformancePage extends Page {
       return row;
     }));
     const more = holdings?.pageInfo?.hasNextPage ? `The ${nodes.length} largest holdings.` : "";
-    this.element("holdings-note").textContent = nodes.length ? more : "Nothing is held.";
+    const isPartial = holdings?.edges?.some((edge) => !edge);
+    this.element("holdings-note").textContent = nodes.length || isPartial ? more : "Nothing is held.";
   }
 }
 

@@ -113,8 +113,20 @@ struct TypedSymbol {
             ?? ticker.replacing("-", with: ".")
     }
 
-    private static func isQuote(_ text: Substring) -> Bool {
+    /// Whether coins are usually priced in it.
+    fileprivate static func isQuote(_ text: some StringProtocol) -> Bool {
         FiatCurrency.isCode(text) || coinQuotes.contains(String(text))
+    }
+
+    /// The class of American shares whose ticker and class are the two parts of a text: `BRK.B` for `BRK B`, `BAC.PRK` for
+    /// `BAC PRK`; nil for other parts.
+    fileprivate static func shareClass(_ parts: [Substring]) -> Symbol? {
+        let parts = parts.map { $0.uppercased() }
+        guard parts.count == 2, (1...5).contains(parts[0].utf8.count),
+            parts.allSatisfy({ $0.utf8.allSatisfy(isCapital) }),
+            parts[1].utf8.count == 1 || parts[1].utf8.count == 3 && parts[1].hasPrefix("PR")
+        else { return nil }
+        return Symbol(parts.joined(separator: "."))
     }
 
     /// The currencies and coins in which coins are usually priced.
@@ -135,15 +147,43 @@ extension Symbol {
         self = symbol.isShortTicker ? symbol : TypedSymbol(text).kind?.symbol ?? symbol
     }
 
-    /// The symbol that an invalid text probably means: without white space and the sign of `$AAPL`; nil for another text.
+    /// The symbol that an invalid text probably means: a class of shares for `BRK B`, otherwise the text without white space
+    /// and the sign of `$AAPL`; nil for another text.
     package init?(suggestedBy text: String) {
         guard text.utf8.count <= 2 * Symbol.maximumLength else { return nil }
-        self.init(typed: text.filter { !$0.isWhitespace && $0 != "$" })
+        let words = text.filter { $0 != "$" }.split(whereSeparator: \.isWhitespace)
+        if let shares = TypedSymbol.shareClass(words) {
+            self = shares
+            return
+        }
+        self.init(typed: words.joined())
+        // Words are no ticker: `TSCO LN` is not `TSCOLN`.
+        if words.count > 1, case .listing(_, nil)? = SymbolKind(self) { return nil }
     }
 
-    /// Another instrument that the symbol can mean, in Portico's form: `VOD:XLON` for `VOD.L`.
+    /// The symbol that a text means by its form alone, which no name of an instrument has: one with a market or an asset type, a
+    /// pair, an index or a future; nil for another text, such as the beginning of a name.
+    package init?(denotedBy text: String) {
+        guard let symbol = Symbol(typed: text) else { return nil }
+        switch SymbolKind(symbol) {
+        // Companies end in `A/S`.
+        case .crypto(_, let quote)? where !TypedSymbol.isQuote(quote): return nil
+        // `EURUSD` and `0700.HK` are also found as words.
+        case .currencies?, .crypto?, .index?, .future?, .listing?:
+            guard text.utf8.contains(where: { ":/^=".utf8.contains($0) }) else { return nil }
+        // An instrument that only one provider has, with its asset type.
+        case nil: guard text.contains(":") else { return nil }
+        }
+        self = symbol
+    }
+
+    /// Another instrument that the symbol can mean, in Portico's form: `VOD:XLON` for `VOD.L`, `BRK.B` for `BRK/B`.
     package var alternative: Symbol? {
-        isShortTicker ? nil : TypedSymbol(text).dotted?.any.symbol.flatMap { $0 == self ? nil : $0 }
+        if isShortTicker { return nil }
+        let other =
+            TypedSymbol(text).dotted?.any.symbol
+            ?? TypedSymbol.shareClass(text.split(separator: "/", omittingEmptySubsequences: false))
+        return other == self ? nil : other
     }
 
     /// Whether it has at most five characters, all of them capitals.

@@ -117,6 +117,11 @@ extension Decimal {
         try multiplied(by: factor, dividedBy: divisor, to: Self.digitsOfAmount, .halfEven)
     }
 
+    /// This number of units × `factor` ÷ `divisor`, as a number of units: `6`, and not `6.000000000000`.
+    func units(_ factor: Decimal, of divisor: Decimal) throws -> Decimal {
+        try proportion(factor, of: divisor).withoutTrailingZeros
+    }
+
     /// A return that was calculated as a binary number: at most ``digitsOfReturn`` digits after the point and
     /// 14 significant digits, because further digits of the binary number are not exact.
     ///

@@ -40,7 +40,8 @@ struct TypedSymbolTests {
         "that could mean two instruments has the other one as its alternative",
         arguments: [
             ("VOD.L", "VOD:XLON"), ("vod.l", "VOD:XLON"), ("MKC.V", "MKC:XTSX"), ("CEZ.PR", "CEZ:XPRA"),
-            ("BRK.B", nil), ("AAPL", nil), ("TSCO:XLON", nil), ("EUR/USD", nil),
+            ("BRK.B", nil), ("AAPL", nil), ("TSCO:XLON", nil), ("EUR/USD", nil), ("BTC/USD", nil),
+            ("BRK/B", "BRK.B"), ("brk/b", "BRK.B"), ("BAC/PRK", "BAC.PRK"), ("ETH/BTC", nil),
         ] as [(String, String?)])
     func alternatives(text: String, expected: String?) {
         #expect(Symbol(typed: text)?.alternative?.text == expected)
@@ -68,10 +69,29 @@ struct TypedSymbolTests {
 
     @Test(
         "that is no symbol suggests the one without white space and signs",
-        arguments: [(" msft", "MSFT"), ("$AAPL", "AAPL"), ("0700 .HK", "0700:XHKG"), ("ÄÖÜ", nil), ("", nil)]
-            as [(String, String?)])
+        arguments: [
+            (" msft", "MSFT"), ("$AAPL", "AAPL"), ("0700 .HK", "0700:XHKG"), ("ÄÖÜ", nil), ("", nil),
+            ("BRK B", "BRK.B"), (" brk  b ", "BRK.B"), ("BAC PRK", "BAC.PRK"), ("EUR USD", "EUR/USD"),
+            ("BRK B C", nil), ("TSCO LN", nil),
+        ] as [(String, String?)])
     func suggestions(text: String, expected: String?) {
         #expect(Symbol(typed: text) == nil)
         #expect(Symbol(suggestedBy: text)?.text == expected)
+    }
+
+    @Test(
+        "is looked up by a search only if no name has its form",
+        arguments: [
+            ("EUR/DKK", "EUR/DKK"), ("eur/dkk", "EUR/DKK"), ("EURUSD=X", "EUR/USD"), ("BTC/USD", "BTC/USD"),
+            ("TSCO:XLON", "TSCO:XLON"), ("tsco:xlon", "TSCO:XLON"), ("^SPX", "^SPX"), ("^GSPC", "^SPX"),
+            ("GC=F", "GC=F"), ("NDX.I:CfdOnIndex", "NDX.I:CfdOnIndex"),
+            ("AAPL:XNAS:CfdOnStock", "AAPL:XNAS:CfdOnStock"),
+            ("UIC=77:ContractFutures", "UIC=77:ContractFutures"), ("AAPL:XNAS", "AAPL"), ("AAPL", nil),
+            ("BRK.B", nil),
+            ("EURUSD", nil), ("VOD.L", nil), ("A/S", nil), ("AT&T", nil), ("euro", nil), ("^", nil),
+            ("EUR / DKK", nil),
+        ] as [(String, String?)])
+    func denoted(text: String, expected: String?) {
+        #expect(Symbol(denotedBy: text)?.text == expected)
     }
 }

@@ -19,8 +19,8 @@ package final class TestIssuer: Sendable {
         package var namedIssuer: String?
         /// Changes the claims of ID tokens: each is JSON, and empty text removes the claim.
         package var claims: [String: String] = [:]
-        /// Whether requests for the keys are taken, and get no response.
-        package var hidesKeys = false
+        /// The paths whose requests are taken, and get no response.
+        package var silentPaths: Set<String> = []
         /// Whether the metadata promise the parameter `iss` of responses.
         package var promisesIssuer = false
 
@@ -195,7 +195,9 @@ package final class TestIssuer: Sendable {
         let parts = URLComponents(string: request.target)
         let faults = state.value.withLock { $0.faults }
         let json = [("Content-Type", "application/json")]
-        switch parts?.path {
+        let path = parts?.path ?? ""
+        if faults.silentPaths.contains(path) { return .silence }
+        switch path {
         case "/.well-known/openid-configuration":
             let named = faults.namedIssuer ?? issuer
             let promise = faults.promisesIssuer
@@ -204,7 +206,6 @@ package final class TestIssuer: Sendable {
                 {"issuer":"\(named)","authorization_endpoint":"\(issuer)/authorize","token_endpoint":"\(issuer)/token",
                 "jwks_uri":"\(issuer)/keys","authorization_response_iss_parameter_supported":\(promise)}
                 """, status: faults.metadataStatus, headers: json)
-        case "/keys" where faults.hidesKeys: return .silence
         case "/keys":
             let (keys, others) = state.value.withLock { ($0.keys, $0.otherKeys) }
             let texts = try keys.map { try $0.json() } + others

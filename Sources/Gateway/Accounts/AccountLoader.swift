@@ -28,13 +28,6 @@ extension GatewayContext {
         }
     }
 
-    /// Every account with its figures; a failure in the place of each connection that could not be read.
-    func readAccounts() throws -> MaybeAsync<BatchResults<LoadedAccount>> {
-        MaybeAsync.each(try connections(with: nil)) { readAccounts(of: $0) }.map {
-            GatewayContext.flattened($0)
-        }
-    }
-
     /// The items of several lists, with a failure in the place of each list that failed.
     private static func flattened<Item>(_ lists: BatchResults<[Item]>) -> BatchResults<Item> {
         lists.flatMap { list -> BatchResults<Item> in

@@ -28,29 +28,34 @@ extension GatewayContext {
 
     /// All spin-offs of each instrument, as the parent and as the new company, from the first source that has them.
     ///
-    /// - Returns: Nothing if no source has spin-offs.
-    /// - Throws: The failure of a source that might have had one.
-    func spinOffs(of symbols: [Symbol]) async throws(FieldError) -> [SpinOff] {
-        let all = (try? sources(for: .corporateActions, from: nil)) ?? []
-        let sources = all.filter { $0.corporateActions?.reportsSpinOffs == true }
-        if symbols.isEmpty || sources.isEmpty { return [] }
+    /// - Returns: In the order of the symbols: nothing for an instrument of which no source has spin-offs, or the failure of a
+    ///   source that might have one.
+    func spinOffs(of symbols: [Symbol]) async -> [Result<[SpinOff], FieldError>] {
+        let sources = spinOffSources
+        if symbols.isEmpty || sources.isEmpty { return symbols.map { _ in .success([]) } }
         let read = RoutedRead(
             sources: sources, cache: services.reads.spinOffs,
             batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.corporateActions?.spinOffs(of: symbols, in: call) ?? [:]
             })
-        var found: [SpinOff] = []
-        for result in await read.read(symbols, for: call) {
-            do throws(RouteError) {
-                found += try result.get().spinOffs
-            } catch {
-                if let failure = error.failures.first(where: { !$0.meansNoValue }) {
-                    throw FieldError(failure)
-                }
+        return await read.read(symbols, for: call).map { result in
+            switch result {
+            case .success(let history): .success(history.spinOffs)
+            case .failure(let error):
+                error.failures.first { !$0.meansNoValue }.map { .failure(FieldError($0)) } ?? .success([])
             }
         }
-        return found
+    }
+
+    /// Whether a source of spin-offs can have one of an instrument.
+    func canHaveSpinOff(_ symbol: Symbol) -> Bool {
+        symbol.isShareOrFund && spinOffSources.contains { $0.has(symbol) }
+    }
+
+    private var spinOffSources: [MarketDataSource] {
+        ((try? sources(for: .corporateActions, from: nil)) ?? [])
+            .filter { $0.corporateActions?.reportsSpinOffs == true }
     }
 
     /// The first ex-date of each instrument from a day on; nil if no dividend with such a day is announced, or if no source

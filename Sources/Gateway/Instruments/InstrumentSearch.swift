@@ -7,11 +7,14 @@ extension GatewayContext {
     /// could not be searched.
     ///
     /// Providers with a low quota are called only if the others find nothing, one after the other until one finds something.
+    /// A symbol that no name has is looked up instead, at the providers that can have it.
     ///
     /// - Throws: The error of the first provider if none could be searched.
     func search(_ arguments: SearchArguments) throws -> MaybeAsync<BatchResults<SearchHit>?> {
         let query = try SearchQuery(arguments)
-        let groups = Self.groups(of: try sources(for: .instruments, from: arguments.provider))
+        let sources = try sources(for: .instruments, from: arguments.provider)
+        if let symbol = Symbol(denotedBy: query.text) { return try hits(of: symbol, from: sources) }
+        let groups = Self.groups(of: sources)
         let (others, scarce) = (groups.filter { !$0.hasLowQuota }, groups.filter(\.hasLowQuota))
         let first = MaybeAsync.each(others) { try hits(like: query, from: $0.sources) }
         if case .ready(let lists) = first, scarce.isEmpty || SearchHit.any(in: lists) {
@@ -25,6 +28,23 @@ extension GatewayContext {
                 }.value()
             }
             return try SearchHit.merged(lists, limit: query.limit)
+        }
+    }
+
+    /// The instrument of a symbol from the first source that knows it, those with a low quota last; empty if none knows it.
+    private func hits(
+        of symbol: Symbol, from sources: [MarketDataSource]
+    ) throws -> MaybeAsync<BatchResults<SearchHit>?> {
+        let scarce = sources.filter(\.provider.traits.hasLowQuota)
+        let others = sources.filter { !$0.provider.traits.hasLowQuota }
+        return try results(for: [symbol], named: \.phrase, as: { SearchHit(instrument: $0) }) {
+            () throws(FieldError) in instrumentRead(from: others + scarce)
+        }.map { answers in
+            try answers.filter { answer in
+                guard case .failure(let error) = answer else { return true }
+                guard let error = error as? FieldError, error.meansNoValue else { throw error }
+                return false
+            }
         }
     }
 

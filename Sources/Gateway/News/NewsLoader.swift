@@ -4,6 +4,8 @@ package import Upstream
 
 extension GatewayContext {
     /// A page of the news: from the pages of one provider, which are cached completely and sliced.
+    ///
+    /// It is empty if no provider can have news about the symbols.
     func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> MaybeAsync<
         ArticleConnectionPage?
     > {
@@ -16,6 +18,10 @@ extension GatewayContext {
                 "It is a cursor of \(start.provider.rawValue), not of \(provider.rawValue).")
         }
         let provider = start?.provider ?? arguments.provider
+        let sources = try sources(for: .news, from: provider)
+        if let symbols, !sources.contains(where: { symbols.contains(where: $0.has) }) {
+            return .ready(ArticleConnectionPage([], from: 0, first: arguments.first))
+        }
         let symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }
         let first = NewsQuery(symbols: symbols, page: start?.page)
         let offset = start?.offset ?? 0

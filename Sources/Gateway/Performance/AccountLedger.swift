@@ -21,11 +21,33 @@ struct AccountLedger: Sendable {
     let knownFrom: CalendarDate?
     /// Whether the latest read of the activities failed.
     let isStale: Bool
+    private let unreadSpinOffs: [UnreadSpinOff]
+    /// Why the spin-offs of an instrument could not be read.
+    private let unread: [Symbol: FieldError]
 
-    init(_ bookings: AccountBookings, _ classifier: ActivityClassifier) {
+    init(_ bookings: AccountBookings, _ spinOffs: SpinOffReferences) {
         account = bookings.account
-        activities = classifier.classify(bookings.activities)
-        (knownFrom, isStale) = (bookings.knownFrom, bookings.isStale)
+        activities = ActivityClassifier(spinOffs: spinOffs.known).classify(bookings.activities)
+        (knownFrom, isStale, unread) = (bookings.knownFrom, bookings.isStale, spinOffs.unread)
+        unreadSpinOffs = UnreadSpinOff.all(in: activities, spinOffs.unread)
+    }
+
+    /// Checks that the spin-offs of an instrument are known.
+    ///
+    /// Without the parent of a spin-off, the cost and the return of each instrument that can be the parent would be wrong.
+    ///
+    /// - Parameters:
+    ///   - symbol: The instrument.
+    ///   - position: The quantity that is held now.
+    /// - Throws: The failure of the source of spin-offs, if a spin-off in the account can be one of the instrument.
+    func checkSpinOffs(of symbol: Symbol, position: Decimal) throws {
+        for spinOff in unreadSpinOffs {
+            if let failure = spinOff.failures[symbol] { throw failure }
+            // It can have been held before all known activities.
+            guard knownFrom != nil, !position.isZero, let failure = unread[symbol] else { continue }
+            let opening = try ActivityTotals.opening(of: [symbol: position], before: activities)
+            if !opening.isEmpty { throw failure }
+        }
     }
 
     /// The day of the first activity, before which the account was empty; nil if it is unknown.
@@ -67,6 +89,40 @@ struct AccountLedger: Sendable {
         try TaxLots(
             method, activities: activities, in: currency.code, rates: rates,
             opening: ActivityTotals.opening(of: positions, before: activities), knownFrom: knownFrom)
+    }
+}
+
+/// A spin-off whose parent could not be read.
+private struct UnreadSpinOff {
+    /// By the latest symbols of the new company and of the instruments that can be the parent.
+    let failures: [Symbol: FieldError]
+
+    /// Those of an account; `unread` has the failures of the reads by symbol.
+    static func all(
+        in activities: [ClassifiedActivity], _ unread: [Symbol: FieldError]
+    ) -> [UnreadSpinOff] {
+        if unread.isEmpty { return [] }
+        let symbols = SymbolHistory(activities)
+        return activities.compactMap { activity in
+            guard case .spinOff(let spinOff) = activity.kind, spinOff.parent == nil else { return nil }
+            var failures: [Symbol: FieldError] = [:]
+            for earlier in activities where earlier.date <= activity.date {
+                guard let symbol = earlier.receivedSymbol, symbol != spinOff.child,
+                    let failure = unread[symbol]
+                else { continue }
+                failures[symbols.latest(symbol, on: earlier.date)] = failure
+            }
+            guard let failure = unread[spinOff.child] ?? failures.values.first else { return nil }
+            failures[symbols.latest(spinOff.child, on: activity.date)] = failure
+            return UnreadSpinOff(failures: failures)
+        }
+    }
+}
+
+extension ClassifiedActivity {
+    /// The instrument of the activity; of a spin-off the new company.
+    fileprivate var receivedSymbol: Symbol? {
+        if case .spinOff(let spinOff) = kind { spinOff.child } else { symbol }
     }
 }
 

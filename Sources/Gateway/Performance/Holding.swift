@@ -3,7 +3,7 @@ import GraphQL
 import Performance
 import Upstream
 
-/// What a user holds of one instrument in all accounts.
+/// What a user holds of one instrument in all accounts that could be read.
 struct Holding: Sendable {
     let portfolio: Portfolio
     let symbol: Symbol
@@ -29,10 +29,7 @@ struct Holding: Sendable {
     }
 
     /// The holdings of a portfolio, the largest value first; those without a known value are last.
-    ///
-    /// - Throws: The failure of an account, whose part would be missing.
     static func all(of portfolio: Portfolio) throws -> [Holding] {
-        if let failure = portfolio.holdings.failure { throw failure }
         let groups = Dictionary(grouping: portfolio.holdings.positions) {
             Key(symbol: $0.position.symbol, currency: $0.position.currency)
         }
@@ -58,10 +55,15 @@ struct Holding: Sendable {
     }
 
     /// The quantities by the schema's ids of the accounts.
+    ///
+    /// - Throws: The failure of an account that holds the instrument.
     func instrument() throws -> HeldInstrument {
         var quantities: [String: Decimal] = [:]
         for linked in positions {
-            guard let id = portfolio.account(of: linked)?.globalID else { continue }
+            guard let id = portfolio.account(of: linked)?.globalID else {
+                guard let failure = portfolio.holdings.failure else { continue }
+                throw failure
+            }
             quantities[id] = try (quantities[id] ?? .zero) + linked.position.signedQuantity
         }
         return HeldInstrument(symbol: symbol, currency: currency, quantities: quantities)
@@ -134,9 +136,10 @@ extension Holding: GraphQLObject {
             load: { holdings, arguments, context in
                 context.performances(of: holdings, arguments) { holding in
                     PerformanceSubject(
-                        accounts: try holding.portfolio.accounts(),
+                        accounts: holding.portfolio.holdings.readAccounts,
                         currency: arguments.currency ?? holding.portfolio.currency,
-                        instrument: try holding.instrument())
+                        instrument: try holding.instrument(),
+                        isPartial: holding.portfolio.holdings.failure != nil)
                 }
             })
     }

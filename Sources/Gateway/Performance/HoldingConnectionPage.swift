@@ -3,15 +3,21 @@ import GraphQL
 
 extension Holding: ConnectionNode {
     typealias Cursor = HoldingCursor
+    /// The failures of the connections whose positions could not be read.
+    typealias Details = [any Error]
 
-    static let connectionType = ConnectionPage<Holding>.type("HoldingConnection")
+    static let connectionType = ObjectType<ConnectionPage<Holding>>("HoldingConnection") {
+        Field("edges") { $0.entries }
+        Field("nodes") { $0.entries.map { $0.map(\.node) } }
+        Field("pageInfo") { $0.pageInfo }
+    }
     static let edgeType = ConnectionEdge<Holding>.type("HoldingEdge")
 }
 
 extension ConnectionPage<Holding> {
     /// Some holdings of a portfolio, the largest value first.
     ///
-    /// - Throws: `FieldError` for invalid arguments, or the failure of an account.
+    /// - Throws: `FieldError` for invalid arguments.
     init(of portfolio: Portfolio, _ arguments: HoldingsArguments) throws {
         let start = try arguments.checkedStart()
         let rest = try Holding.all(of: portfolio).drop { holding in
@@ -19,7 +25,13 @@ extension ConnectionPage<Holding> {
         }
         self.init(
             rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.sortKey)) },
-            first: arguments.first, hasPrevious: start != nil)
+            first: arguments.first, hasPrevious: start != nil,
+            details: portfolio.holdings.unread.map(\.failure))
+    }
+
+    /// Behind the holdings a failure for each connection that could not be read.
+    fileprivate var entries: BatchResults<ConnectionEdge<Holding>> {
+        edges.map { .success($0) } + details.map { .failure($0) }
     }
 }
 

@@ -149,7 +149,7 @@ extension GatewayContext {
     }
 
     private func books(of portfolio: Portfolio) async throws -> PortfolioBooks {
-        let accounts = try portfolio.accounts()
+        let accounts = portfolio.holdings.readAccounts
         let symbols = Set(portfolio.holdings.positions.map(\.position.symbol))
         let answers = await ledgers(of: accounts, holding: symbols)
         var (ledgers, failures) = ([AccountLedger](), [String: any Error]())
@@ -184,6 +184,8 @@ extension GatewayContext {
 private struct PortfolioBooks: Sendable {
     private let rates: ExchangeRateHistory
     private let ledgers: [AccountLedger]
+    /// Whether there are accounts that could not be read.
+    private let isPartial: Bool
     /// The failures of the accounts whose activities cannot be read, by the schema's ids of the accounts.
     private let failures: [String: any Error]
     /// For each ledger, or why there are none.
@@ -194,6 +196,7 @@ private struct PortfolioBooks: Sendable {
         _ rates: ExchangeRateHistory
     ) throws {
         (self.rates, self.ledgers, self.failures) = (rates, ledgers, failures)
+        isPartial = portfolio.holdings.failure != nil
         var positions: [String: [Symbol: Decimal]] = [:]
         for linked in portfolio.holdings.positions {
             guard let id = portfolio.account(of: linked)?.globalID else { continue }
@@ -221,19 +224,30 @@ private struct PortfolioBooks: Sendable {
     ///   then stale.
     func profit(of holding: Holding, on today: CalendarDate) throws -> HoldingProfit {
         let held = try holding.instrument().quantities
+        var failures = failures
+        for ledger in ledgers {
+            let id = ledger.account.globalID
+            do {
+                try ledger.checkSpinOffs(of: holding.symbol, position: held[id] ?? .zero)
+            } catch let error where error.isOfProvider {
+                failures[id] = error
+            }
+        }
         for (account, failure) in failures where held[account] ?? .zero != .zero { throw failure }
-        let fifo = try basis(.fifo, of: holding, on: today)
+        let fifo = try basis(.fifo, of: holding, without: failures, on: today)
         return HoldingProfit(
-            averageCost: try basis(.averageCost, of: holding, on: today), fifo: fifo, income: fifo.income,
-            since: ledgers.compactMap(\.knownFrom).max(),
-            isStale: !failures.isEmpty || ledgers.contains(where: \.isStale))
+            averageCost: try basis(.averageCost, of: holding, without: failures, on: today), fifo: fifo,
+            income: fifo.income, since: ledgers.compactMap(\.knownFrom).max(),
+            isStale: isPartial || !failures.isEmpty || ledgers.contains(where: \.isStale))
     }
 
     private func basis(
-        _ method: TaxLots.Method, of holding: Holding, on today: CalendarDate
+        _ method: TaxLots.Method, of holding: Holding, without failures: [String: any Error],
+        on today: CalendarDate
     ) throws -> CostBasis {
         do {
-            let accounts = try zip(ledgers, lots[method] ?? []).map { ledger, lots in
+            let own = zip(ledgers, lots[method] ?? []).filter { failures[$0.0.account.globalID] == nil }
+            let accounts = try own.map { ledger, lots in
                 (
                     ledger.account,
                     HoldingSummary.Account(

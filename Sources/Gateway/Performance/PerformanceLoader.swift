@@ -10,6 +10,8 @@ struct PerformanceSubject: Sendable {
     let currency: Currency
     /// Nil for everything in the accounts.
     var instrument: HeldInstrument?
+    /// Whether there are other accounts, which could not be read.
+    var isPartial = false
 }
 
 /// An instrument, and what is held of it in each account.
@@ -127,19 +129,8 @@ extension GatewayContext {
             .async { try await self.bookings(of: account) }
         }
         let activities = bookings.values.compactMap { (try? $0.get())?.activities }
-        do {
-            let classifier = ActivityClassifier(
-                spinOffs: try await spinOffReferences(in: activities, holding: symbols))
-            return bookings.mapValues { $0.map { AccountLedger($0, classifier) } }
-        } catch {
-            // Without the parent of a spin-off, the costs of its account would be wrong.
-            return bookings.mapValues { result in
-                result.flatMap { bookings in
-                    bookings.activities.contains { $0.kind == .spinOff }
-                        ? .failure(error) : .success(AccountLedger(bookings, ActivityClassifier()))
-                }
-            }
-        }
+        let spinOffs = await spinOffReferences(in: activities, holding: symbols)
+        return bookings.mapValues { $0.map { AccountLedger($0, spinOffs) } }
     }
 
     /// The complete histories of accounts by days, by the schema's ids of the accounts.
@@ -221,16 +212,18 @@ extension PerformanceData {
     /// The accounts of a subject with their values and activities.
     ///
     /// - Throws: The failure of an account: a part of the accounts must not count as all. An account that holds none of
-    ///   the instrument of the subject, and whose activities cannot be read, is left out, see ``isStale(_:)``.
+    ///   the instrument of the subject, and whose activities or spin-offs cannot be read, is left out, see
+    ///   ``isStale(_:of:)``.
     private func records(of subject: PerformanceSubject) throws -> [AccountRecord] {
         try subject.accounts.compactMap { account in
             let id = account.globalID
+            let result = ledger(of: id, for: subject)
             if let held = subject.instrument, held.quantities[id] ?? .zero == .zero,
-                case .failure(let error)? = ledgers[id], error.isOfProvider
+                case .failure(let error) = result, error.isOfProvider
             {
                 return nil
             }
-            guard let ledger = try ledgers[id]?.get() else { throw FieldError.internalError }
+            let ledger = try result.get()
             if let held = subject.instrument {
                 let quantity = held.quantities[id] ?? .zero
                 let record = try ledger.record(
@@ -245,6 +238,19 @@ extension PerformanceData {
             if record.valuations.isEmpty, ledger.knownFrom == nil, ledger.activities.isEmpty { return nil }
             guard !record.valuations.isEmpty else { throw FieldError.noValues(of: account) }
             return record
+        }
+    }
+
+    /// The activities of an account with all that the subject needs of them.
+    private func ledger(
+        of account: String, for subject: PerformanceSubject
+    ) -> Result<AccountLedger, any Error> {
+        Result {
+            guard let ledger = try ledgers[account]?.get() else { throw FieldError.internalError }
+            if let held = subject.instrument {
+                try ledger.checkSpinOffs(of: held.symbol, position: held.quantities[account] ?? .zero)
+            }
+            return ledger
         }
     }
 
@@ -267,15 +273,14 @@ extension PerformanceData {
             report: report, benchmark: benchmark,
             rateSources: rates.sources.sorted { $0.rawValue < $1.rawValue },
             provenances: provenances,
-            isStale: ids.contains(where: isStale))
+            isStale: subject.isPartial || ids.contains { isStale($0, of: subject) })
     }
 
-    /// Whether the latest read of the activities of an account failed.
-    private func isStale(_ account: String) -> Bool {
-        switch ledgers[account] {
+    /// Whether the latest read of the activities of an account failed, or the account is left out.
+    private func isStale(_ account: String, of subject: PerformanceSubject) -> Bool {
+        switch ledger(of: account, for: subject) {
         case .success(let ledger): ledger.isStale
         case .failure: true
-        case nil: false
         }
     }
 }

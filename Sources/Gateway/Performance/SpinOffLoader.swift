@@ -3,6 +3,14 @@ import GraphQL
 import Performance
 import Upstream
 
+/// The data of spin-offs that the activities of brokers do not contain, as far as it could be read.
+struct SpinOffReferences: Sendable {
+    /// By the symbols of the new companies; nothing for a spin-off that no source has, or whose parent could not be read.
+    fileprivate(set) var known: [Symbol: ActivityClassifier.SpinOffReference] = [:]
+    /// Why the spin-offs of an instrument, as the parent or as the new company, could not be read.
+    fileprivate(set) var unread: [Symbol: FieldError] = [:]
+}
+
 extension GatewayContext {
     /// Reads the data of spin-offs that the activities of brokers do not contain: the parent, and the prices of the first
     /// regular day, by which the cost is divided.
@@ -11,27 +19,33 @@ extension GatewayContext {
     ///   - accounts: The activities of each account of one user.
     ///   - symbols: The instruments whose cost is calculated. Without one, nothing is read; spin-offs of others have no
     ///     prices.
-    /// - Returns: By the symbols of the new companies; nothing for a spin-off that no source has.
-    /// - Throws: The failure of the source of spin-offs.
     func spinOffReferences(
         in accounts: [[Activity]], holding symbols: Set<Symbol>
-    ) async throws(FieldError) -> [Symbol: ActivityClassifier.SpinOffReference] {
+    ) async -> SpinOffReferences {
         let activities = accounts.joined()
         let received = Dictionary(
             activities.filter { $0.kind == .spinOff }.compactMap { spinOff in
                 spinOff.symbol.map { ($0, spinOff.date) }
             }
         ) { first, _ in first }
-        if received.isEmpty || symbols.isEmpty { return [:] }
-        var found = try await spinOffs(of: received.keys.sorted { $0.text < $1.text })
-        if received.contains(where: { found.spinOff(of: $0, near: $1) == nil }) {
+        var references = SpinOffReferences()
+        if received.isEmpty || symbols.isEmpty { return references }
+        var found = await references.add(received.keys.sorted { $0.text < $1.text }, in: self)
+        let missing = received.filter { found.spinOff(of: $0, near: $1) == nil }.keys
+        if !missing.isEmpty {
             // A source may list a spin-off by its parent only, which is one of the instruments before it.
             let last = received.values.max() ?? .latest
             let parents = Set(activities.lazy.filter { $0.date <= last }.compactMap(\.symbol))
                 .subtracting(received.keys).filter(\.isShareOrFund).sorted { $0.text < $1.text }
-            found += try await spinOffs(of: Array(parents.prefix(Self.maximumParents)))
+            if let failure = missing.lazy.compactMap({ references.unread[$0] }).first {
+                // The source has just failed, so that it is not called again.
+                for symbol in Set(parents).union(symbols) where canHaveSpinOff(symbol) {
+                    references.unread[symbol] = references.unread[symbol] ?? failure
+                }
+            } else {
+                found += await references.add(Array(parents.prefix(Self.maximumParents)), in: self)
+            }
         }
-        var references: [Symbol: ActivityClassifier.SpinOffReference] = [:]
         // What is held can have another symbol by now.
         let histories = accounts.map { SymbolHistory(ActivityClassifier().classify($0)) }
         for (child, date) in received {
@@ -41,7 +55,7 @@ extension GatewayContext {
                 names.contains { symbols.contains(history.latest($0, on: date)) }
             }
             let prices = isHeld ? await firstPrices(after: spinOff) : nil
-            references[child] = .init(
+            references.known[child] = .init(
                 parent: spinOff.parent, parentPrice: prices?.parent, childPrice: prices?.child)
         }
         return references
@@ -81,5 +95,19 @@ extension [SpinOff] {
     fileprivate func spinOff(of child: Symbol, near date: CalendarDate) -> SpinOff? {
         func distance(_ spinOff: SpinOff) -> Int { abs(spinOff.exDate.daysSince1970 - date.daysSince1970) }
         return filter { $0.child == child && distance($0) <= 30 }.min { distance($0) < distance($1) }
+    }
+}
+
+extension SpinOffReferences {
+    /// Reads the spin-offs of instruments, and records the failures.
+    fileprivate mutating func add(_ symbols: [Symbol], in context: GatewayContext) async -> [SpinOff] {
+        var found: [SpinOff] = []
+        for (symbol, result) in zip(symbols, await context.spinOffs(of: symbols)) {
+            switch result {
+            case .success(let spinOffs): found += spinOffs
+            case .failure(let error): unread[symbol] = error
+            }
+        }
+        return found
     }
 }

@@ -8,13 +8,15 @@ extension GatewayContext {
     func portfolio(in code: String) throws -> MaybeAsync<Portfolio?> {
         let currency = try Currency(code, of: "currency")
         let owner = try owner()
-        let accounts = try readAccounts()
-        let positions = try positions(with: nil, of: nil)
+        let connections = try connections(with: nil)
+        let accounts = MaybeAsync.each(connections) { readAccounts(of: $0) }
+        let positions = MaybeAsync.each(connections) { self.positions(of: $0, symbols: nil) }
         return .async {
             async let accountAnswers = accounts.value()
             async let positionAnswers = positions.value()
             let holdings = Holdings(
-                accounts: try await accountAnswers, positions: try await positionAnswers ?? [])
+                at: connections, accounts: try await accountAnswers,
+                positions: try await positionAnswers.map { $0.map { $0 ?? [] } })
             let rates = try await self.rates(holdings.currencies, in: currency)
             return Portfolio(holdings, of: owner, in: currency, rates: rates)
         }
@@ -28,8 +30,8 @@ extension GatewayContext {
             async let positionAnswers = positions.value()
             let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(
-                accounts: [.success(account)],
-                positions: (try await positionAnswers ?? []).map { .success($0) })
+                at: [account.connection], accounts: [.success([account])],
+                positions: [.success(try await positionAnswers ?? [])])
             let currency = try Currency(account.account.currency)
             let rates = try await self.rates(holdings.currencies, in: currency)
             return try await slices(of: holdings, in: currency, by: rates, key).value()
@@ -122,21 +124,29 @@ struct Holdings: Sendable {
     /// The reason why holdings are missing; nil if all accounts could be read.
     let failure: (any Error)?
 
-    init(accounts: BatchResults<LoadedAccount>, positions: BatchResults<ConnectedPosition>) {
-        var failure: (any Error)?
-        func readable<Value>(_ answers: BatchResults<Value>) -> [Value] {
-            answers.compactMap { answer in
-                do {
-                    return try answer.get()
-                } catch {
-                    failure = failure ?? error
-                    return nil
-                }
-            }
+    /// The failures of the connections whose positions could not be read, by the ids of the connections.
+    let unread: [(connection: String, failure: any Error)]
+
+    /// - Parameters:
+    ///   - connections: The connections of the user.
+    ///   - accounts: The accounts of each connection.
+    ///   - positions: The positions in the accounts of each connection.
+    init(
+        at connections: [BrokerConnection], accounts: BatchResults<[LoadedAccount]>,
+        positions: BatchResults<[ConnectedPosition]>
+    ) {
+        self.accounts = accounts.flatMap { (try? $0.get()) ?? [] }
+        self.positions = positions.flatMap { (try? $0.get()) ?? [] }
+        unread = zip(connections, positions).compactMap { connection, positions in
+            positions.error.map { (connection.id, $0) }
         }
-        self.accounts = readable(accounts)
-        self.positions = readable(positions)
-        self.failure = failure
+        failure = accounts.lazy.compactMap(\.error).first ?? unread.first?.failure
+    }
+
+    /// The accounts of which it is known what they hold.
+    var readAccounts: [ConnectedAccount] {
+        accounts.filter { account in !unread.contains { $0.connection == account.connection.id } }
+            .map(\.linked)
     }
 
     /// The group of positions whose sector or country no provider knows, or whose account could not be read.
@@ -192,5 +202,12 @@ struct Holdings: Sendable {
                 ])
         }
         return cash + held
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate var error: (any Error)? {
+        guard case .failure(let error) = self else { return nil }
+        return error
     }
 }

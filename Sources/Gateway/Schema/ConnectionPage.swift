@@ -52,13 +52,15 @@ extension ConnectionPage: GraphQLObject {
         ObjectType(name) {
             Field("edges", \.edges)
             Field("nodes") { $0.edges.map(\.node) }
-            Field("pageInfo") { page in
-                PageInfo(
-                    hasNextPage: page.hasNext, hasPreviousPage: page.hasPrevious,
-                    startCursor: page.edges.first?.cursor, endCursor: page.edges.last?.cursor)
-            }
+            Field("pageInfo") { $0.pageInfo }
             fields()
         }
+    }
+
+    var pageInfo: PageInfo {
+        PageInfo(
+            hasNextPage: hasNext, hasPreviousPage: hasPrevious, startCursor: edges.first?.cursor,
+            endCursor: edges.last?.cursor)
     }
 }
 

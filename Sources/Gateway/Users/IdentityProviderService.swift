@@ -5,6 +5,8 @@ package import Storage
 import Upstream
 
 /// Signs users in with an identity provider, and accepts its tokens.
+///
+/// A request that waits for the identity provider has no ``AdmissionSlot`` meanwhile.
 package final class IdentityProviderService: Sendable {
     package let provider: IdentityProvider
     private let policy: IdentityPolicy
@@ -70,7 +72,9 @@ package final class IdentityProviderService: Sendable {
         let secrets = SignInSecrets()
         let url: HTTPURL
         do throws(SignInRejection) {
-            url = try await provider.authorizationURL(secrets, redirectURI: redirectURI)
+            url = try await AdmissionSlot.returned { () throws(SignInRejection) in
+                try await provider.authorizationURL(secrets, redirectURI: redirectURI)
+            }
         } catch {
             throw FieldError(error)
         }
@@ -109,9 +113,11 @@ package final class IdentityProviderService: Sendable {
             else {
                 throw .wrongIssuer
             }
-            try await provider.checkIssuer(ofResponse: input.issuer)
-            token = try await provider.exchange(
-                code: input.code.text, secrets, redirectURI: pending.redirectURI)
+            token = try await AdmissionSlot.returned { () throws(SignInRejection) in
+                try await provider.checkIssuer(ofResponse: input.issuer)
+                return try await provider.exchange(
+                    code: input.code.text, secrets, redirectURI: pending.redirectURI)
+            }
         } catch {
             throw FieldError(error)
         }

@@ -2,6 +2,7 @@ import GraphQL
 import Logging
 import NIOCore
 import NIOHTTP1
+import PorticoCore
 
 /// Asynchronous responses, and the writing of responses.
 extension HTTPConnectionHandler {
@@ -45,7 +46,7 @@ extension HTTPConnectionHandler {
             let result: Result<HTTPResponse, any Error>
             do {
                 result = .success(
-                    try await AdmissionSlot.$queue.withValue(server.load.admissionQueue) {
+                    try await AdmissionSlot.held(of: server.load.admissionQueue) {
                         try await CurrentRequest.$id.withValue(id) { try await fetch() }
                     })
             } catch {

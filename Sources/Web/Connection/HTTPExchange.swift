@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import PorticoCore
 
 /// A received request, as far as its response needs it.
 package struct HTTPExchange: Sendable {

@@ -2,6 +2,7 @@ import GraphQL
 package import Logging
 import NIOCore
 import NIOHTTP1
+import PorticoCore
 
 /// `/graphql`: GraphQL over HTTP, draft of 2025.
 ///

@@ -1,5 +1,6 @@
 package import Cryptography
 import NIOCore
+import PorticoCore
 import Synchronization
 
 /// The current load of a server within its limits, and its counters.

@@ -86,4 +86,49 @@ struct SearchTests {
             #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "ALPACA")])
         }
     }
+
+    @Test(
+        "for a symbol in Portico's form finds its instrument at the providers that can have it",
+        arguments: [
+            ("EUR/DKK", "EUR/DKK"), ("eur/dkk", "EUR/DKK"), ("TSCO:XLON", "TSCO:XLON"), ("^SPX", "^SPX"),
+            ("^GSPC", "^SPX"), ("NDX.I:CfdOnIndex", "NDX.I:CfdOnIndex"), ("BTC/USD", "BTC/USD"),
+            ("AAPL:XNAS:CfdOnStock", "AAPL:XNAS:CfdOnStock"), ("AAPL:xnas", "AAPL"),
+        ])
+    func symbol(text: String, expected: String) async throws {
+        try await withGateway { gateway in
+            let answer = try await search(text, gateway, gateway.marketWithSaxo())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(symbols(answer) == [expected], "\(answer)")
+            #expect(gateway.calls(of: .polygon).isEmpty && gateway.calls(of: .alphaVantage).isEmpty)
+        }
+    }
+
+    @Test(
+        "for a symbol that no provider knows is empty, without a call to a provider that cannot have it",
+        arguments: [
+            // In the order of the providers with few calls: Polygon, Alpha Vantage.
+            ("NOSUCH.I:CfdOnIndex", [0, 0]), ("NOSUCH:XLON", [0, 1]), ("NOSUCH:XHKG", [0, 0]),
+            ("UIC=999999:CfdOnStock", [0, 0]), ("ZZZ/DKK", [1, 0]),
+        ])
+    func unknownSymbol(text: String, calls: [Int]) async throws {
+        try await withGateway { gateway in
+            let answer = try await search(text, gateway, gateway.marketWithSaxo())
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["search"] == .array([]))
+            let counts = [ProviderID.polygon, .alphaVantage].map {
+                gateway.calls(of: $0).values.reduce(0, +)
+            }
+            #expect(counts == calls)
+        }
+    }
+
+    @Test("for a symbol is an error, and not an empty list, if the only provider that can have it fails")
+    func failedSymbol() async throws {
+        try await withGateway { gateway in
+            #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .saxo)))
+            let answer = try await search("NDX.I:CfdOnIndex", gateway, gateway.marketWithSaxo())
+            #expect(answer["data"]?["search"] == .null)
+            #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "SAXO")])
+        }
+    }
 }

@@ -49,6 +49,7 @@ struct SymbolArgumentTests {
             ("nosuch", "\"NOSUCH\""), ("SWDA.MI", "\"SWDA:XMIL\""), ("0700.HK", "\"0700:XHKG\""),
             ("M&M.NS", "\"M&M:XNSE\""), ("GC=F", "\"GC=F\""), ("ABC.L", "\"ABC.L\" (did you mean ABC:XLON?)"),
             ("XYZ-USD", "\"XYZ/USD\""), ("^nosuch", "\"^NOSUCH\""),
+            ("NOS/B", "\"NOS/B\" (did you mean NOS.B?)"),
         ])
     func missing(text: String, phrase: String) async throws {
         try await withGateway { gateway in
@@ -122,6 +123,27 @@ struct SymbolArgumentTests {
                 answer["errors"]?[0]?["message"]
                     == "Argument \"ids[1]\": It contains the character U+0000. Remove this character.")
             #expect(answer["data"]?["providers"]?.elements != nil)
+        }
+    }
+
+    @Test(
+        "about which no provider can have news have none; in a list with others, those of the others are there",
+        arguments: ["TSCO:XLON", "AAPL:XNAS:CfdOnStock", "NDX.I:CfdOnIndex", "EUR/DKK", "^SPX", "GC=F"])
+    func news(symbol: String) async throws {
+        try await withGateway { gateway in
+            let data = try await gateway.data(
+                """
+                { news(symbols: ["\(symbol)"], first: 2) { nodes { id } edges { cursor } pageInfo { hasNextPage endCursor } }
+                  mixture: news(symbols: ["AAPL", "\(symbol)"], first: 2) { nodes { symbols } }
+                  none: news(symbols: []) { nodes { id } } }
+                """, gateway.marketWithSaxo())
+            let empty = data["news"]
+            #expect(empty?["nodes"] == .array([]) && empty?["edges"] == .array([]), "\(data)")
+            #expect(
+                empty?["pageInfo"]?["hasNextPage"] == .bool(false)
+                    && empty?["pageInfo"]?["endCursor"] == .null)
+            #expect(data["mixture"]?["nodes"]?.elements?.isEmpty == false, "\(data)")
+            #expect(data["none"]?["nodes"] == .array([]), "\(data)")
         }
     }
 }

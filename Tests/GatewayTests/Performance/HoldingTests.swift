@@ -108,7 +108,7 @@ struct HoldingTests {
     }
 
     @Test(
-        "of the parent of a spin-off have a part of their cost, by the prices of the first day, or an error",
+        "of the parent of a spin-off have a part of their cost, by the prices of the first day, or an error, as has each share that can be the parent",
         arguments: [true, false])
     func spinOff(isReadable: Bool) async throws {
         let ledger = Ledger(
@@ -117,6 +117,8 @@ struct HoldingTests {
             trades: [
                 .init(date: try #require(CalendarDate("2021-11-15")), symbol: "T", quantity: 200),
                 .init(date: try #require(CalendarDate("2022-01-10")), symbol: "KO", quantity: 10),
+                // After the spin-off.
+                .init(date: try #require(CalendarDate("2023-01-10")), symbol: "MSFT", quantity: 1),
             ])
         let user = SandboxUser(
             name: "third", ledger: ledger,
@@ -130,19 +132,29 @@ struct HoldingTests {
                 #expect(
                     gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca, endpoint: endpoint)))
                 let answer = try await gateway.ask(
-                    "{ portfolio { holdings(first: 5) { nodes { symbol profit { stale } } } } }", as: alice,
-                    backends)
-                let nodes = answer["data"]?["portfolio"]?["holdings"]?["nodes"]?.elements
-                #expect(nodes?.map { $0["profit"] } == [.null, .null], "\(answer)")
-                #expect(
-                    answer.failures
-                        == (0..<2).map {
-                            FieldFailure("portfolio.holdings.nodes.\($0).profit", "PROVIDER_UNAVAILABLE")
-                        }, "\(answer)")
+                    "{ portfolio { holdings(first: 5) { nodes { symbol profit { stale } performance { stale } } } } }",
+                    as: alice, backends)
+                let nodes = try #require(
+                    answer["data"]?["portfolio"]?["holdings"]?["nodes"]?.elements, "\(answer)")
+                #expect(nodes.count == 3)
+                var expected: Set<FieldFailure> = []
+                for (index, node) in nodes.enumerated() {
+                    for field in ["profit", "performance"] {
+                        if node["symbol"] == "MSFT" {
+                            #expect(node[field]?["stale"] == .bool(false), "\(answer)")
+                        } else {
+                            #expect(node[field] == .null, "\(answer)")
+                            expected.insert(
+                                FieldFailure(
+                                    "portfolio.holdings.nodes.\(index).\(field)", "PROVIDER_UNAVAILABLE"))
+                        }
+                    }
+                }
+                #expect(Set(answer.failures) == expected, "\(answer)")
                 return
             }
             let holdings = try await Self.holdings(gateway, backends)
-            #expect(Set(holdings.map { $0["symbol"]?.string }) == ["T", "KO"])
+            #expect(Set(holdings.map { $0["symbol"]?.string }) == ["T", "KO", "MSFT"])
             let parent = try #require(holdings.first { $0["symbol"] == "T" })
             #expect(gateway.calls["GET /v1/corporate-actions"] == 1)
             let prices = try await gateway.data(

@@ -136,7 +136,7 @@ struct BearerTokenTests {
         try await withIssuerServer(["PORTICO_MAXIMUM_REQUESTS": "1"]) { test in
             let known = try test.issuer.token()
             #expect(try await test.server.ask("{ viewer { id } }", token: known).failures.isEmpty)
-            test.issuer.set { $0.hidesKeys = true }
+            test.issuer.set { $0.silentPaths = ["/keys"] }
             let unknown = try IssuerKey(.es256, id: "invented").token(test.issuer.claims())
             let client = try RawClient(port: test.server.port)
             for path in ["/graphql", "/export"] {
@@ -159,7 +159,7 @@ struct BearerTokenTests {
                     path == "/export" ? refused.status == 401 : refused.refusalReason == "UNKNOWN_KEY",
                     "\(path): \(refused.body)")
             }
-            test.issuer.set { $0.hidesKeys = false }
+            test.issuer.set { $0.silentPaths = [] }
         }
     }
 

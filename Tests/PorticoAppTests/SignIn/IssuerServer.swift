@@ -93,6 +93,29 @@ struct IssuerServer {
         return socket
     }
 
+    /// Expects that another client's request loads data while a request waits for a path of the issuer, which does not
+    /// respond.
+    func expectOthers(
+        during mutation: String, waitingFor path: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        issuer.set { $0.silentPaths = [path] }
+        let earlier = issuer.count(path)
+        let client = try RawClient(port: server.port)
+        try await client.send(RawRequest.post(RawRequest.query(mutation)))
+        try await waitUntil { issuer.count(path) > earlier }
+        let metrics = try await server.get("/metrics").body
+        #expect(
+            metrics.contains("\nportico_http_requests_in_flight 0\n"), "\(path): \(metrics)",
+            sourceLocation: sourceLocation)
+        let quotes = try await server.ask(#"{ quotes(symbols: ["AAPL"]) { price } }"#, token: nil)
+        #expect(quotes.failures.isEmpty, "\(path): \(quotes.body)", sourceLocation: sourceLocation)
+        let refused = try await client.response()
+        #expect(
+            refused.refusalReason == "IDENTITY_PROVIDER_UNAVAILABLE", "\(path): \(refused.body)",
+            sourceLocation: sourceLocation)
+        issuer.set { $0.silentPaths = [] }
+    }
+
     /// Expects that the subscription gets UNAUTHENTICATED, and that its WebSocket is closed.
     func expectEnd(_ socket: SocketClient, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let last = try JSONValue(parsing: try await socket.next().text)

@@ -179,6 +179,22 @@ struct SignInTests {
         }
     }
 
+    @Test("holds no slot of the requests in progress while the identity provider does not respond")
+    func silence() async throws {
+        try await withIssuerServer(["PORTICO_MAXIMUM_REQUESTS": "1"]) { test in
+            let begin =
+                #"mutation { beginSignIn(input: { redirectUri: "\#(IssuerServer.redirectURI)" }) { url } }"#
+            try await test.expectOthers(
+                during: begin, waitingFor: "/.well-known/openid-configuration")
+            let start = try await test.begin()
+            try await test.expectOthers(
+                during: """
+                    mutation { completeSignIn(input: {
+                      code: "invented" state: "\(start.state)" browserSecret: "\(start.browserSecret)" }) { token } }
+                    """, waitingFor: "/token")
+        }
+    }
+
     @Test("is UNSUPPORTED without an identity provider")
     func unsupported() async throws {
         try await withServer { server in

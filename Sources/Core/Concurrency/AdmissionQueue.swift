@@ -3,7 +3,7 @@ import Synchronization
 /// Limits how many requests load data at the same time, and how many wait for that.
 ///
 /// A lock guards the counts, because all event loops share them.
-final class AdmissionQueue: Sendable {
+package final class AdmissionQueue: Sendable {
     private let limit: Int
     private let queueLimit: Int
     private let state = Mutex(State())
@@ -17,9 +17,9 @@ final class AdmissionQueue: Sendable {
     }
 
     /// A place in the queue.
-    typealias Ticket = UInt64
+    package typealias Ticket = UInt64
 
-    enum Entry {
+    package enum Entry: Sendable {
         /// `leave` must follow.
         case admitted
         /// The request waits: its closure is called on any thread, unless `withdraw` is called before.
@@ -27,7 +27,7 @@ final class AdmissionQueue: Sendable {
         case full
     }
 
-    init(limit: Int, queueLimit: Int) {
+    package init(limit: Int, queueLimit: Int) {
         self.limit = limit
         self.queueLimit = queueLimit
     }
@@ -39,7 +39,7 @@ final class AdmissionQueue: Sendable {
     ///     connections and streams.
     ///   - onAdmission: Called when a request that waits gets its slot.
     /// - Returns: Whether the request has the slot, or waits.
-    func acquire(isReturning: Bool = false, onAdmission: @escaping @Sendable () -> Void) -> Entry {
+    package func acquire(isReturning: Bool = false, onAdmission: @escaping @Sendable () -> Void) -> Entry {
         state.withLock { state in
             if state.admitted < limit {
                 state.admitted += 1
@@ -54,7 +54,7 @@ final class AdmissionQueue: Sendable {
     }
 
     /// Returns a slot: the request that has waited longest gets it, and must return it.
-    func release() {
+    package func release() {
         let resume: (@Sendable () -> Void)? = state.withLock { state in
             while state.oldest < state.next {
                 let ticket = state.oldest
@@ -71,25 +71,41 @@ final class AdmissionQueue: Sendable {
     fileprivate func acquireBeyondLimit() { state.withLock { $0.admitted += 1 } }
 
     /// Cancels the wait; false if the closure was called already, and `release` must follow.
-    func withdraw(_ ticket: Ticket) -> Bool {
+    package func withdraw(_ ticket: Ticket) -> Bool {
         state.withLock { $0.waiting.removeValue(forKey: ticket) != nil }
     }
 
     /// The numbers of requests that load data and that wait, for metrics.
-    var occupancy: (admitted: Int, waiting: Int) {
+    package var occupancy: (admitted: Int, waiting: Int) {
         state.withLock { ($0.admitted, $0.waiting.count) }
     }
 }
 
-/// The slot of the admission queue that the current request has.
-package enum AdmissionSlot {
-    /// The queue; nil outside of a request that has a slot.
-    @TaskLocal static var queue: AdmissionQueue?
+/// The slot of an admission queue that the current request has.
+package final class AdmissionSlot: Sendable {
+    private let queue: AdmissionQueue
+    // The tasks of one request, such as those of a batch, can wait at the same time; held for a comparison.
+    private let isReturned = Mutex(false)
+
+    /// Nil outside of a request that has a slot.
+    @TaskLocal private static var current: AdmissionSlot?
+
+    private init(of queue: AdmissionQueue) {
+        self.queue = queue
+    }
+
+    /// Runs a request that has a slot of a queue, which the caller returns afterwards.
+    package static func held<Value>(
+        of queue: AdmissionQueue, by request: () async throws -> Value
+    ) async throws -> Value {
+        try await $current.withValue(AdmissionSlot(of: queue), operation: request)
+    }
 
     /// Runs a closure without the slot of the current request, which waits for one again afterwards.
     ///
-    /// It is for waits that a client can cause for nothing, such as for the keys of an identity provider that does not respond:
-    /// they must not keep other requests from a slot. One task of a request calls it at a time.
+    /// It is for waits that a client can cause for nothing, such as for an identity provider that does not respond: they must
+    /// not keep other requests from a slot. If several tasks of a request call it at the same time, the first one returns
+    /// the slot and waits for it again.
     ///
     /// - Parameter body: The closure. If the request is cancelled, the function returns without a wait.
     /// - Returns: The result of `body`.
@@ -97,19 +113,29 @@ package enum AdmissionSlot {
     package static func returned<Value, Failure: Error>(
         during body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        guard let queue else { return try await body() }
-        queue.release()
+        guard let slot = current, slot.giveBack() else { return try await body() }
         let result: Result<Value, Failure>
         do throws(Failure) {
             result = .success(try await body())
         } catch {
             result = .failure(error)
         }
-        await takeAgain(from: queue)
+        await slot.takeAgain()
         return try result.get()
     }
 
-    private static func takeAgain(from queue: AdmissionQueue) async {
+    /// Returns the slot; false if another task of the request has returned it.
+    private func giveBack() -> Bool {
+        let isFirst = isReturned.withLock { isReturned in
+            defer { isReturned = true }
+            return !isReturned
+        }
+        if isFirst { queue.release() }
+        return isFirst
+    }
+
+    private func takeAgain() async {
+        defer { isReturned.withLock { $0 = false } }
         let (admissions, admission) = AsyncStream.makeStream(of: Void.self)
         let entry = queue.acquire(isReturning: true) { admission.yield() }
         guard case .queued(let ticket) = entry else { return }

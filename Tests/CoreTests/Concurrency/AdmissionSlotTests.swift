@@ -1,0 +1,49 @@
+import PorticoCore
+import TestSupport
+import Testing
+
+@Suite("The slot of a request")
+struct AdmissionSlotTests {
+    private let queue = AdmissionQueue(limit: 1, queueLimit: 1)
+
+    private func admit() {
+        guard case .admitted = queue.acquire(onAdmission: {}) else {
+            Issue.record("The queue is not empty.")
+            return
+        }
+    }
+
+    @Test("is returned once while several tasks of the request wait, and taken again")
+    func several() async throws {
+        admit()
+        let (first, second, end) = (Event<Void>(), Event<Void>(), Event<Void>())
+        try await AdmissionSlot.held(of: queue) {
+            await withTaskGroup(of: Void.self) { group in
+                for event in [first, second] {
+                    group.addTask {
+                        await AdmissionSlot.returned {
+                            event.happen()
+                            await end.wait()
+                        }
+                    }
+                }
+                await first.wait()
+                await second.wait()
+                #expect(queue.occupancy.admitted == 0)
+                end.happen()
+            }
+            #expect(queue.occupancy.admitted == 1)
+            // Each later wait returns it again.
+            let during = await AdmissionSlot.returned { queue.occupancy.admitted }
+            #expect(during == 0)
+            #expect(queue.occupancy.admitted == 1)
+        }
+    }
+
+    @Test("is not returned by a task that has none")
+    func none() async {
+        admit()
+        let during = await AdmissionSlot.returned { queue.occupancy.admitted }
+        #expect(during == 1)
+    }
+}
