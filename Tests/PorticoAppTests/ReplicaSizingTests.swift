@@ -111,6 +111,9 @@ struct ReplicaSizingTests {
         try await withSandbox { configuration in
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
         } _: { sandbox in
+            // A change that the stream reports before its response is recorded first, with fewer statements for the response.
+            #expect(
+                sandbox.faults.add(Fault(.hang, provider: .alpaca, endpoint: "GET /stream message")))
             try await withFolder { folder in
                 var upstream = Upstream(sandbox)
                 upstream.credential["PORTICO_REDIS_URL"] = redis.url()
