@@ -154,7 +154,8 @@ let package = Package(
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
                 configuration, lifecycle, logging, signals, system,
-            ] + providerTargets),
+            ] + providerTargets,
+            resources: [.embedInCode("Commands/Providers/Verify/known-members.json")]),
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [

@@ -15,7 +15,7 @@ package indirect enum ClaimValue: Sendable, Hashable {
         case .object:
             var members: [String: ClaimValue] = [:]
             try reader.object { key, reader throws(JSONError) in
-                members[key.string] = try ClaimValue(json: &reader)
+                members[try Self.name(key, in: reader)] = try ClaimValue(json: &reader)
             }
             self = .object(members)
         case .array:
@@ -36,10 +36,24 @@ package indirect enum ClaimValue: Sendable, Hashable {
         try JSONReader.read(json, maximumDepth: 16) { reader throws(JSONError) in
             var members: [String: ClaimValue] = [:]
             try reader.object { key, reader throws(JSONError) in
-                members[key.string] = try ClaimValue(json: &reader)
+                members[try Self.name(key, in: reader)] = try ClaimValue(json: &reader)
             }
             return members
         }
+    }
+
+    /// The maximum length of a name in bytes.
+    ///
+    /// The hash of a text reads it in its canonical form, which takes long for longer ones, and the names of a token are hashed
+    /// before its signature is verified.
+    private static let maximumNameLength = 256
+
+    private static func name(_ key: JSONKey, in reader: borrowing JSONReader) throws(JSONError) -> String {
+        let name = key.string
+        guard name.utf8.count <= maximumNameLength else {
+            throw reader.failure(.unreadable(.oneOf("names of at most \(maximumNameLength) bytes")))
+        }
+        return name
     }
 
     package var text: String? {

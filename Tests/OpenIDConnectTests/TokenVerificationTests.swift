@@ -100,6 +100,13 @@ struct TokenVerificationTests {
             Attack(testDescription: "more than 16 KB", reason: .malformedToken) { issuer in
                 try issuer.token(["padding": "\"\(String(repeating: "a", count: 16_384))\""])
             },
+            // The names are hashed before the signature is verified.
+            claims("a claim with a long name", .malformedToken) { _ in
+                [String(repeating: "a", count: 257): "1"]
+            },
+            claims("a member of a claim with a long name", .malformedToken) { _ in
+                ["roles": #"[{"\#(String(repeating: "a", count: 257))":1}]"#]
+            },
             claims("expired", .expired) { ["iat": "\($0 - 400)", "exp": "\($0 - 61)"] },
             claims("valid later", .notYetValid) { ["nbf": "\($0 + 120)"] },
             claims("issued in the future", .notYetValid) { ["iat": "\($0 + 120)"] },

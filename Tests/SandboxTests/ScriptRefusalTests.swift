@@ -33,7 +33,8 @@ struct ScriptRefusalTests {
         static let providers = "must be one of alpaca, saxo, alpha_vantage, yahoo, polygon"
         static let effects =
             "must be one of latency, status, malformed_body, duplicate_key, truncated_body, lost_answer, "
-            + "closed_connection, hang, disconnect, expired_token"
+            + "closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "
+            + "unknown_name"
         static let list = "GET /_sandbox/endpoints lists them"
 
         static let all: [Case] = [
@@ -42,7 +43,7 @@ struct ScriptRefusalTests {
             faults("[]", "an object is expected"),
             faults(
                 #"{"effect":"hang","tims":1}"#,
-                #"unknown member "tims"; known are ["effect", "endpoint", "every", "milliseconds", "percent", "#
+                #"unknown member "tims"; known are ["effect", "endpoint", "every", "member", "milliseconds", "percent", "#
                     + #""provider", "remaining", "retry_after", "status"]"#),
             faults(#"{"effect":"hang","effect":"status"}"#, #""effect" stands there twice"#),
             faults(#"{}"#, #""effect" \#(effects)"#),

@@ -58,6 +58,21 @@ struct InstrumentTests {
         }
     }
 
+    @Test("needs no call if its price was read a moment ago, unless the operation demands a later value")
+    func afterPrice() async throws {
+        try await withYahoo(example("quote")) { client, server in
+            let call = CallContext.patient
+            _ = try await client.quotes(for: [symbol("AAPL")], in: call)
+            let before = server.targets.count
+            let instrument = try await client.instrument(symbol("AAPL"), in: call)
+            #expect(instrument.name == "Apple Inc.")
+            #expect(server.targets.count == before)
+            let fresh = CallContext(deadline: call.deadline, notBefore: .now)
+            _ = try await client.instrument(symbol("AAPL"), in: fresh)
+            #expect(server.targets.count == before + 1)
+        }
+    }
+
     @Test("is read together with others by one call, as quotes are; those that are unknown are left out")
     func batch() async throws {
         let body = try example("quote")

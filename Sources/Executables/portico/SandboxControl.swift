@@ -71,12 +71,14 @@ struct SandboxFaultCommand: AsyncParsableCommand {
         discussion: """
             Effects: latency (with --milliseconds), status (with --status, and optionally --retry-after), malformed_body,
             duplicate_key, truncated_body, lost_answer (the provider processes the call, and the response is lost),
-            closed_connection, hang, disconnect, expired_token.
+            closed_connection, hang, disconnect, expired_token; and with --member: absent_member, other_type, extra_member,
+            unknown_name (the member is missing, is an object, has another beside it, or has a name that no list has).
 
             Examples:
               portico sandbox fault status --status 503 --provider alpaca
               portico sandbox fault latency --milliseconds 2000 --percent 20
               portico sandbox fault lost_answer --endpoint 'POST /v2/orders' --remaining 1
+              portico sandbox fault unknown_name --member status --endpoint 'GET /v2/orders'
               portico sandbox fault --list
               portico sandbox fault --clear
             """)
@@ -98,6 +100,9 @@ struct SandboxFaultCommand: AsyncParsableCommand {
 
     @Option(help: "Retry-After of the effect status, in seconds.")
     var retryAfter: Int?
+
+    @Option(help: "The name of the member that differs.")
+    var member: String?
 
     @Option(help: "The fault ends after this number of calls; without it, it stays.")
     var remaining: Int?
@@ -130,7 +135,8 @@ struct SandboxFaultCommand: AsyncParsableCommand {
         ]
         try await sandbox.send(
             .post, "faults",
-            [("effect", effect.map(InputValue.string))] + target.members
+            [("effect", effect.map(InputValue.string)), ("member", member.map(InputValue.string))]
+                + target.members
                 + numbers.map { name, value in (name, value.map(InputValue.int)) })
     }
 }

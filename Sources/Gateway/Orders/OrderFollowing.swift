@@ -29,14 +29,13 @@ package final class OrderFollowing: Sendable {
     private typealias Followed = OrderJournal.FollowedConnection
 
     private let services: GatewayServices
+    private var signal: OrderFollowSignal { services.userData.orders.followSignal }
     private let clock: TimeSource
     private let settings: Settings
     // Held for a few look-ups.
     private let running = Mutex(Running())
 
     private struct Running {
-        /// The connections that are followed, each by one task.
-        var followed: Set<Followed> = []
         /// Whether the other connections are being checked.
         var isChecking = false
         /// The time of the next check of the other connections.
@@ -48,7 +47,7 @@ package final class OrderFollowing: Sendable {
     }
 
     /// The number of connections that are followed.
-    package var count: Int { running.withLock(\.followed.count) }
+    package var count: Int { signal.count }
 
     /// Follows orders until the task is cancelled.
     ///
@@ -68,7 +67,7 @@ package final class OrderFollowing: Sendable {
                     pause = settings.pause
                 }
                 let end = clock.now() + pause
-                await orders.followSignal.waitOrCancel { [clock] in try? await clock.sleep(end) }
+                await signal.waitOrCancel { [clock] in try? await clock.sleep(end) }
             }
         }
     }
@@ -76,24 +75,19 @@ package final class OrderFollowing: Sendable {
     /// Starts the tasks of connections: those with the newest orders are followed, the others are checked once.
     private func begin(_ connections: [Followed], in group: inout DiscardingTaskGroup) {
         let now = clock.now()
-        let (followed, checked) = running.withLock { running in
-            let new = connections.filter { !running.followed.contains($0) }
-            let count = max(0, settings.maximumConnections - running.followed.count)
-            let followed = Array(new.prefix(count))
-            running.followed.formUnion(followed)
-            let others = Array(new.dropFirst(count))
+        let (followed, others) = signal.follow(connections, atMost: settings.maximumConnections)
+        let checked = running.withLock { running in
             guard !others.isEmpty, !running.isChecking, running.nextCheck.map({ $0 <= now }) ?? true else {
-                return (followed, [Followed]())
+                return [Followed]()
             }
             (running.isChecking, running.nextCheck) = (true, now + settings.interval)
-            return (followed, others)
+            return others
         }
         for connection in followed {
             group.addTask { [self] in
                 await follow(connection)
-                running.withLock { _ = $0.followed.remove(connection) }
                 // An order may have been placed since the last look; another connection may be followed now.
-                services.userData.orders.followSignal.send()
+                signal.end(connection)
             }
         }
         if checked.isEmpty { return }
@@ -148,7 +142,10 @@ package final class OrderFollowing: Sendable {
         defer { subscription.isFollowed = false }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
-                for await _ in subscription.orders.values() {
+                for await orders in subscription.orders.values() {
+                    // If an order of the journal has not ended, the journal need not be read for each change.
+                    let known = (try? orders.get()) ?? []
+                    if known.contains(where: { $0.linked.isInJournal && !$0.hasEnded }) { continue }
                     guard await remains(followed) else { return }
                 }
             }
@@ -171,5 +168,47 @@ package final class OrderFollowing: Sendable {
         } catch {
             return true
         }
+    }
+}
+
+/// The connections that ``OrderFollowing`` follows, and the signal that there may be others.
+final class OrderFollowSignal: Sendable {
+    private let signal = WakeSignal()
+    // Held for look-ups in a small set.
+    private let followed = Mutex<Set<OrderJournal.FollowedConnection>>([])
+
+    var count: Int { followed.withLock(\.count) }
+
+    /// Reports that an order of a connection may not have ended.
+    ///
+    /// Nothing is to be done if the connection is followed: its task reports its end, and the journal is read then.
+    func send(for owner: OwnerID, _ connection: String) {
+        let key = OrderJournal.FollowedConnection(owner: owner, connection: connection)
+        if !followed.withLock({ $0.contains(key) }) { signal.send() }
+    }
+
+    /// Waits for a report, or until `timeout` returns.
+    func waitOrCancel(_ timeout: @escaping @Sendable () async -> Void) async {
+        await signal.waitOrCancel(timeout: timeout)
+    }
+
+    /// Adds the first connections that are not followed, up to a number of followed ones.
+    ///
+    /// - Returns: The added ones, and those for which there was no place.
+    func follow(
+        _ connections: [OrderJournal.FollowedConnection], atMost maximum: Int
+    ) -> (added: [OrderJournal.FollowedConnection], others: [OrderJournal.FollowedConnection]) {
+        followed.withLock { followed in
+            let new = connections.filter { !followed.contains($0) }
+            let count = max(0, maximum - followed.count)
+            followed.formUnion(new.prefix(count))
+            return (Array(new.prefix(count)), Array(new.dropFirst(count)))
+        }
+    }
+
+    /// Removes a connection whose task has ended, and reports it.
+    func end(_ connection: OrderJournal.FollowedConnection) {
+        followed.withLock { _ = $0.remove(connection) }
+        signal.send()
     }
 }

@@ -12,7 +12,7 @@ package struct OrderWorkflow: Sendable {
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()
     /// An order may be open that is not followed.
-    let followSignal = WakeSignal()
+    let followSignal = OrderFollowSignal()
 
     /// The key of an order: its user and the idempotency key.
     struct PlacementKey: Hashable, Sendable {

@@ -111,8 +111,8 @@ package final class GatewayServices: Sendable {
                     reads.invalidateHoldings(of: owner, at: provider)
                 }
                 if !connections.isEmpty { watches.holdingsChanged(of: owner) }
+                for connection in connections { orders.followSignal.send(for: owner, connection.id) }
             }
-            orders.followSignal.send()
         }
         userData.authentication.sessions.onConnectionChange {
             [connectionService] owners throws(StorageError) in

@@ -129,7 +129,7 @@ extension GraphQLError {
     /// - Parameters:
     ///   - operation: The kind of operation that was run; for a mutation, the message states this.
     ///   - limit: The maximum number of bytes.
-    init(tooLargeResponseTo operation: OperationType, limit: Int) {
+    package init(tooLargeResponseTo operation: OperationType, limit: Int) {
         let kind = OperationLimit.responseBytes
         let remark = operation == .mutation ? " The mutation was run." : ""
         self.init(

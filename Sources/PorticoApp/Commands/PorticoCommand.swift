@@ -18,6 +18,7 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                   portico health                         check whether the server on this machine is ready
                   portico backup FILE --data DIR         copy the users' data, also while the server runs
                   portico doctor --data DIR              check a data directory
+                  portico providers verify               call each endpoint with your own keys, and report differences
                   portico providers check FILE           report the errors of a provider file
                   portico storage check                  check the PostgreSQL database of the settings
                   portico schema diff OLD NEW            list the changes and whether they break clients

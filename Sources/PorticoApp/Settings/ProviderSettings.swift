@@ -60,7 +60,7 @@ package struct ProviderSettings {
 
 extension ProviderID {
     /// The name in settings, with hyphens: `alpha-vantage`.
-    fileprivate var settingName: String { rawValue.replacing("_", with: "-").lowercased() }
+    var settingName: String { rawValue.replacing("_", with: "-").lowercased() }
 }
 
 extension ProviderRoutes {

@@ -53,7 +53,10 @@ package struct AlpacaSettings: SettingGroup {
         let hasCredential = values.isSet(keyID) || values.isSet(secretKey) || values.isSet(token)
         // An application with which users connect is no account.
         guard !values.names(in: self).isEmpty, hasCredential || !values.isSet(clientID) else { return nil }
-        let environment = try values[environment]
+        let named = try values[environment]
+        // An account at the URL of the live environment is live, whatever the setting is.
+        let isLive = try values[baseURL].map { $0 == AlpacaConfiguration.tradingURL(of: .live) } ?? false
+        let environment = isLive ? .live : named
         let dataURL = try values.url(dataURL, otherwise: AlpacaConfiguration.dataURL(of: environment))
         let configuration: AlpacaConfiguration
         do {

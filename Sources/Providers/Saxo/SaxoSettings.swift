@@ -69,7 +69,10 @@ package struct SaxoSettings: SettingGroup {
     private func configuration(
         _ values: SettingValues, in forced: Environment?
     ) throws(UsageError) -> SaxoConfiguration {
-        let environment = try values[environment]
+        let named = try values[environment]
+        // An account at the URL of the live environment is live, whatever the setting is.
+        let isLive = try values[baseURL].map { $0 == SaxoConfiguration.restURL(of: .live) } ?? false
+        let environment = isLive ? .live : named
         let own = SaxoConfiguration.restURL(of: environment)
         let restURL = try values.url(baseURL, otherwise: own)
         let stream =

@@ -8,13 +8,13 @@ extension Fault {
     /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with
     /// `milliseconds`), `status` (with `status`, 400 ... 599, and optionally `retry_after` in seconds),
     /// `malformed_body`, `duplicate_key`, `truncated_body`, `lost_answer`, `closed_connection`, `hang`,
-    /// `disconnect` and `expired_token`.
+    /// `disconnect` and `expired_token`, and those of ``BodyDeviation`` (with `member`, the name of a member).
     ///
     /// An endpoint `GET /v2/{feed} message` means the single messages of a stream.
     init(_ json: JSONDocument, in catalogue: EndpointCatalog) throws(ScriptError) {
         try json.requireMembers([
-            "effect", "milliseconds", "status", "retry_after", "provider", "endpoint", "remaining", "every",
-            "percent",
+            "effect", "milliseconds", "status", "retry_after", "member", "provider", "endpoint", "remaining",
+            "every", "percent",
         ])
         let target = try EndpointTarget(json, in: catalogue, for: .failing)
         self.init(
@@ -47,6 +47,19 @@ extension Fault.Effect {
         ] where json[member] != nil && name != effect {
             throw ScriptError("\"\(member)\" belongs to the effect \"\(effect)\"")
         }
+        let deviation = name.flatMap(BodyDeviation.init(rawValue:))
+        if json["member"] != nil, deviation == nil {
+            throw ScriptError(
+                "\"member\" belongs to the effects \(BodyDeviation.allCases.map(\.rawValue).joined(separator: ", "))"
+            )
+        }
+        if let deviation {
+            guard let member = try json.text("member", example: "status") else {
+                throw ScriptError("\"\(deviation.rawValue)\" needs a \"member\", such as \"status\"")
+            }
+            self = .deviation(deviation, member: member)
+            return
+        }
         switch name {
         case "latency":
             guard let milliseconds = try json.integerMember("milliseconds", in: 0...600_000) else {
@@ -70,7 +83,8 @@ extension Fault.Effect {
             throw ScriptError(
                 """
                 "effect" must be one of latency, status, malformed_body, duplicate_key, truncated_body, \
-                lost_answer, closed_connection, hang, disconnect, expired_token
+                lost_answer, closed_connection, hang, disconnect, expired_token, absent_member, other_type, \
+                extra_member, unknown_name
                 """)
         }
     }
@@ -94,6 +108,11 @@ extension Fault.Effect {
             ] + (seconds.map { [$0] } ?? [])
         case .malformedBody: return [.init(name: "effect", value: "malformed_body")]
         case .duplicateKey: return [.init(name: "effect", value: "duplicate_key")]
+        case .deviation(let deviation, let member):
+            return [
+                .init(name: "effect", value: .string(deviation.rawValue)),
+                .init(name: "member", value: .string(member)),
+            ]
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
         case .lostResponse: return [.init(name: "effect", value: "lost_answer")]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]

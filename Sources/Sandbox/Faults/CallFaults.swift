@@ -39,6 +39,10 @@ struct CallFaults {
             var response = await respond()
             response.body.duplicateFirstKey()
             return response
+        case .deviation(let deviation, let member):
+            var response = await respond()
+            deviation.apply(to: &response.body, at: member)
+            return response
         case .truncatedBody:
             var response = await respond()
             response.delivery = .truncated
@@ -119,6 +123,8 @@ package struct Fault: Sendable, Hashable {
         /// The first JSON object of the response has its first key twice, first with null; a stream message
         /// is as with ``malformedBody``.
         case duplicateKey
+        /// A member differs from the documents wherever a body has it.
+        case deviation(BodyDeviation, member: String)
         /// The header announces the whole body; half of it is sent.
         case truncatedBody
         /// The call is executed, but the response is 500.

@@ -64,6 +64,11 @@ package struct WebSocketStream: Sendable {
             case .text: await write(.text(String(decoding: half, as: UTF8.self) + ",}"))
             case .binary: await write(.binary(Array(half)))
             }
+        case .deviation(let deviation, let member):
+            guard case .text = frame else { return await write(frame) }
+            var bytes = frame.bytes
+            deviation.apply(to: &bytes, at: member)
+            return await write(.text(String(decoding: bytes, as: UTF8.self)))
         case .status, .lostResponse, .expiredToken:
             await close(code: 1011)
             return false

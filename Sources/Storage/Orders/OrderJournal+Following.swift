@@ -6,6 +6,10 @@ extension OrderJournal {
     package struct FollowedConnection: Hashable, Sendable {
         package let owner: OwnerID
         package let connection: String
+
+        package init(owner: OwnerID, connection: String) {
+            (self.owner, self.connection) = (owner, connection)
+        }
     }
 
     /// The connections with orders that have not ended, as far as the journal knows; that with the newest order first.
@@ -68,6 +72,8 @@ extension OrderJournal {
     static func expireActivities(
         of identity: OrderIdentity, filledBy order: Order, _ db: SQLTransaction
     ) throws {
+        // Without a fill, the known order need not be read.
+        guard order.state == .filled || order.filledQuantity.map({ !$0.isZero }) ?? false else { return }
         guard let known = try JournalOrder.fetch(identity, db)?.order else { return }
         let hasTraded =
             order.state == .filled && known.state != .filled

@@ -60,7 +60,7 @@ package struct ProviderHTTPClient: Sendable {
         _ operation: String, _ request: HTTPClientRequest, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        var progress = Progress(start: clock.now())
+        var progress = Progress(operation: operation, start: clock.now())
         var request = request
         let span = context.tracing?.begin(operation, of: &request, to: provider.rawValue)
         do throws(ProviderFailure) {
@@ -75,6 +75,7 @@ package struct ProviderHTTPClient: Sendable {
 
     /// The state of a call, for its record.
     private struct Progress {
+        let operation: String
         let start: ContinuousClock.Instant
         /// The number of attempts.
         var attempts = 0
@@ -241,7 +242,10 @@ package struct ProviderHTTPClient: Sendable {
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {
-            return try read(response)
+            guard let inspect = channel.monitor.inspect else { return try read(response) }
+            let inspection = JSONInspection()
+            defer { inspect(provider, progress.operation, inspection.findings) }
+            return try inspection.during { () throws(JSONError) in try read(response) }
         } catch {
             throw ProviderFailure(provider, .invalidResponse(error))
         }

@@ -68,11 +68,13 @@ package struct ChartCapabilities: Hashable, Sendable {
     package var symbolsPerCall: Int
     /// The maximum number of candles of one call, over all its symbols; nil if no limit is known.
     package var candlesPerCall: Int?
+    /// The maximum age of candles in days; all are available of an interval that is missing here.
+    package var reachInDays: [Interval: Int64]
 
     package init(
         intervals: Set<Interval>, adjustments: Set<Adjustment>, extendedHours: Set<Interval> = [],
         regularHours: Set<Interval> = Set(Interval.allCases), symbolsPerCall: Int = 1,
-        candlesPerCall: Int? = nil
+        candlesPerCall: Int? = nil, reachInDays: [Interval: Int64] = [:]
     ) {
         self.intervals = intervals
         self.adjustments = adjustments
@@ -80,6 +82,7 @@ package struct ChartCapabilities: Hashable, Sendable {
         self.regularHours = regularHours
         self.symbolsPerCall = symbolsPerCall
         self.candlesPerCall = candlesPerCall
+        self.reachInDays = reachInDays
     }
 
     /// The maximum number of symbols of one call for a window; at least 1.

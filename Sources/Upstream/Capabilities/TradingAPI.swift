@@ -140,7 +140,11 @@ package struct OrderCapabilities: Hashable, Sendable {
     package var timesInForce: Set<TimeInForce>
     /// Those that it accepts of a cryptocurrency; nil if they are the same.
     package var cryptoTimesInForce: Set<TimeInForce>?
+    /// Those that it accepts of an option; nil if they are the same.
+    package var optionTimesInForce: Set<TimeInForce>?
     package var acceptsFractions: Bool
+    /// The orders for fractions of a share; nil if they are the same.
+    package var fractions: Fractions?
     package var acceptsNotional: Bool
     /// The classes of instruments that can be bought for an amount of money; nil for all.
     package var notionalClasses: Set<AssetClass>?
@@ -167,6 +171,17 @@ package struct OrderCapabilities: Hashable, Sendable {
         case all
     }
 
+    /// The orders for fractions of a share that a broker accepts.
+    package struct Fractions: Hashable, Sendable {
+        package var types: Set<OrderType>
+        package var timesInForce: Set<TimeInForce>
+
+        package init(types: Set<OrderType>, timesInForce: Set<TimeInForce>) {
+            self.types = types
+            self.timesInForce = timesInForce
+        }
+    }
+
     /// The orders with a take profit or a stop loss that a broker accepts.
     package struct Exits: Hashable, Sendable {
         package var timesInForce: Set<TimeInForce>
@@ -180,13 +195,16 @@ package struct OrderCapabilities: Hashable, Sendable {
 
     package init(
         types: Set<OrderType>, timesInForce: Set<TimeInForce>,
-        cryptoTimesInForce: Set<TimeInForce>? = nil, acceptsFractions: Bool, acceptsNotional: Bool,
+        cryptoTimesInForce: Set<TimeInForce>? = nil, optionTimesInForce: Set<TimeInForce>? = nil,
+        acceptsFractions: Bool, fractions: Fractions? = nil, acceptsNotional: Bool,
         acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true, endedOrders: EndedOrders,
         acceptsPercentTrails: Bool = false, notionalClasses: Set<AssetClass>? = nil, exits: Exits? = nil
     ) {
         self.types = types
         self.timesInForce = timesInForce
         self.cryptoTimesInForce = cryptoTimesInForce
+        self.optionTimesInForce = optionTimesInForce
+        self.fractions = fractions
         self.acceptsFractions = acceptsFractions
         self.acceptsNotional = acceptsNotional
         self.acceptsExtendedHours = acceptsExtendedHours

@@ -22,6 +22,8 @@ package final class ProviderMonitor: Sendable {
     private let concurrency: Int
     /// Called for each call when it has ended.
     let observe: (@Sendable (CallRecord) -> Void)?
+    /// Called for each response that was read, with what the readers noticed; nil if responses are not inspected.
+    let inspect: (@Sendable (_ provider: ProviderID, _ operation: String, [JSONInspection.Finding]) -> Void)?
     // Held for a few stores, never while anything is called.
     private let hosts = Mutex<[Place: Host]>([:])
     // Looked up once by each client of a provider, when it is created.
@@ -34,14 +36,18 @@ package final class ProviderMonitor: Sendable {
     ///     1. Further calls wait until their deadlines.
     ///   - observe: Called for each call when it has ended, not for reads without a call. It may be called
     ///     on any thread, and must be fast.
+    ///   - inspect: Called for each response, with the provider, the name of the operation, and what its readers
+    ///     noticed; nil for none, since an inspection reads each response twice.
     package init(
         clock: TimeSource = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32,
-        observe: (@Sendable (CallRecord) -> Void)? = nil
+        observe: (@Sendable (CallRecord) -> Void)? = nil,
+        inspect: (@Sendable (ProviderID, String, [JSONInspection.Finding]) -> Void)? = nil
     ) {
         self.clock = clock
         self.policy = policy
         self.concurrency = concurrency
         self.observe = observe
+        self.inspect = inspect
     }
 
     /// The limiter that all calls to a provider share.

@@ -271,6 +271,8 @@ struct JSONFieldTable: Sendable {
     func read(from reader: inout JSONReader, into object: UnsafeMutableRawPointer) throws(JSONError) {
         var next = 0
         var found: UInt64 = 0
+        if reader.notes != nil { reader.skipWhitespace() }
+        let start = reader.position
         try reader.object { key, reader throws(JSONError) in
             guard let index = index(of: key, expecting: next) else { return try reader.skip() }
             next = index &+ 1
@@ -279,6 +281,15 @@ struct JSONFieldTable: Sendable {
         }
         let missing = required & ~found
         guard missing == 0 else { throw reader.missing(fields[missing.trailingZeroBitCount].key.string) }
+        if reader.notes != nil { noteAbsent(found, from: &reader, at: start) }
+    }
+
+    /// Notes an object that was read, and the fields whose keys it does not have.
+    private func noteAbsent(_ found: UInt64, from reader: inout JSONReader, at start: Int) {
+        reader.note(.object, at: start)
+        for (index, field) in fields.enumerated() where found & (1 &<< UInt64(index)) == 0 {
+            reader.note(.absent(key: field.key.string), at: start)
+        }
     }
 
     /// The index of the field of a key.

@@ -104,11 +104,25 @@ extension JSONReader {
     /// The error for an object without a key; to be called right behind the object.
     func missing(_ key: String) -> JSONError { JSONError(.missing(key: key), at: position) }
 
-    /// Passes over one value of any kind, and checks it.
+    /// Passes over one value of any kind that nobody reads, and checks it.
     package mutating func skip() throws(JSONError) {
+        if notes != nil {
+            skipWhitespace()
+            note(.unread, at: position)
+        }
+        try skipValue()
+    }
+
+    /// Adds a note for the inspection, if there is one.
+    mutating func note(_ kind: JSONNote.Kind, at position: Int) {
+        notes?.append(JSONNote(position: position, kind: kind))
+    }
+
+    /// Passes over one value of any kind, and checks it.
+    mutating func skipValue() throws(JSONError) {
         switch try kind() {
-        case .object: try object { _, reader throws(JSONError) in try reader.skip() }
-        case .array: try array { reader throws(JSONError) in try reader.skip() }
+        case .object: try object { _, reader throws(JSONError) in try reader.skipValue() }
+        case .array: try array { reader throws(JSONError) in try reader.skipValue() }
         case .string: try skipString()
         case .number: try skipNumber()
         case .true: try literal("true")

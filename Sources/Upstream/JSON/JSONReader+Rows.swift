@@ -26,7 +26,7 @@ extension JSONReader {
         try row { reader throws(JSONError) in
             .success(try read(&reader))
         } otherwise: { error, reader throws(JSONError) in
-            try reader.skip()
+            try reader.skipValue()
             return .failure(error)
         }
     }
@@ -36,11 +36,13 @@ extension JSONReader {
         _ read: (inout JSONReader) throws(JSONError) -> Value,
         otherwise: (JSONError, inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
+        skipWhitespace()
         let (start, depth, objectDepth, tableCount) = (position, self.depth, self.objectDepth, tables.count)
         do throws(JSONError) {
             return try read(&self)
         } catch {
             (position, self.depth, self.objectDepth) = (start, depth, objectDepth)
+            note(.unreadable(error), at: start)
             tables.removeLast(tables.count - tableCount)
             // An object that was left in the middle has overwritten a part of the keys at its place.
             for place in unsafe stride(from: objectDepth * Self.slotWords, to: keys.count, by: Self.slotWords)

@@ -22,6 +22,26 @@ extension JSONReader {
         return value
     }
 
+    /// Reads the name of a value of an enumeration, to which a provider may add values.
+    ///
+    /// An unknown name, for which `convert` returns nil, is nil, and reported by an inspection.
+    package mutating func name<Value>(_ convert: (String) -> Value?) throws(JSONError) -> Value? {
+        skipWhitespace()
+        let start = position
+        let value = convert(try string())
+        if value == nil { note(.unknownName, at: start) }
+        return value
+    }
+
+    /// Reads the name of a value of an enumeration, and keeps it also if it is unknown, which an inspection reports.
+    package mutating func name(where isKnown: (String) -> Bool) throws(JSONError) -> String {
+        skipWhitespace()
+        let start = position
+        let text = try string()
+        if notes != nil, !isKnown(text) { note(.unknownName, at: start) }
+        return text
+    }
+
     /// Reads a string to be switched over like a key.
     package mutating func token() throws(JSONError) -> JSONKey {
         let (range, isEscaped) = try scanString()

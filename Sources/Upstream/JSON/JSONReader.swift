@@ -36,6 +36,8 @@ package struct JSONReader: ~Copyable {
     var objectDepth = 0
     /// The tables of those objects that have many keys, inner objects after outer ones.
     var tables: [JSONKeyTable] = []
+    /// What was noticed; nil without an inspection.
+    var notes: [JSONNote]?
 
     @unsafe
     private init(
@@ -60,6 +62,7 @@ package struct JSONReader: ~Copyable {
         _ body: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value {
         try checkUTF8(text)
+        let inspection = JSONInspection.current
         let result: Result<Value, JSONError> = unsafe text.withUnsafeBufferPointer { buffer in
             // An empty array may have no address; any will do for a text of no bytes.
             let base = unsafe buffer.baseAddress ?? UnsafePointer(bitPattern: 1)
@@ -69,11 +72,14 @@ package struct JSONReader: ~Copyable {
                 for start in stride(from: 0, to: keys.count, by: Self.slotWords) { unsafe keys[start] = 0 }
                 var reader = unsafe JSONReader(
                     base, count: buffer.count, maximumDepth: maximumDepth, keys: keys)
+                if inspection != nil { reader.notes = [] }
                 do throws(JSONError) {
                     let value = try body(&reader)
                     try reader.finish()
+                    inspection?.add(reader.notes ?? [], nil, in: text)
                     return .success(value)
                 } catch {
+                    inspection?.add(reader.notes ?? [], error, in: text)
                     return .failure(error)
                 }
             }

@@ -96,7 +96,8 @@ extension HTTPConnectionHandler {
             var reservation: MemoryBudget.Reservation?
             let isMutation = response.operation?.isMutation ?? false
             guard reserve(bytes.count, for: exchange, isMutation: isMutation, in: &reservation) else {
-                let refusal = HTTPError.overloaded(.responseMemory).response(id: exchange.id)
+                let refusal = HTTPError.overloaded(isMutation ? .mutationMemory : .responseMemory).response(
+                    id: exchange.id)
                 return send(refusal, for: exchange, context: context)
             }
             let isLast = isLast(response, for: exchange)
@@ -123,8 +124,7 @@ extension HTTPConnectionHandler {
 
     /// Counts the memory of bytes that are about to be written.
     ///
-    /// A connection of HTTP/2 has many responses at a time, so more of each is counted. The response of a mutation is
-    /// always sent: a client that got an error instead would run the mutation again.
+    /// A connection of HTTP/2 has many responses at a time, so more of each is counted.
     ///
     /// - Returns: false if too much waits for the client.
     func reserve(
@@ -133,7 +133,7 @@ extension HTTPConnectionHandler {
     ) -> Bool {
         server.load.responseMemory.reserve(
             bytes, for: server.load.shares.address(exchange.client),
-            uncounted: encoding == .http1 ? 64 << 10 : 4 << 10, isForced: isMutation, in: &reservation)
+            uncounted: encoding == .http1 ? 64 << 10 : 4 << 10, isMutation: isMutation, in: &reservation)
     }
 
     func isLast(_ response: HTTPResponse, for exchange: HTTPExchange) -> Bool {

@@ -1,5 +1,6 @@
 import GraphQL
 import NIOHTTP1
+import Synchronization
 
 extension HTTPResponse {
     /// A response of the engine, with the status for its media type (GraphQL over HTTP, "Status Codes").
@@ -58,6 +59,24 @@ extension HTTPResponse {
         }
         body.append(UInt8(ascii: "]"))
         self.init(.ok, type.contentType, body: body)
+    }
+}
+
+/// The memory of the responses to a batch, which are in memory until the last one is complete.
+final class BatchMemory: Sendable {
+    /// All together have the limit of one response.
+    private let limit = OperationLimits.default.responseBytes
+    // Responses are completed on several threads.
+    private let bytes = Atomic(0)
+
+    /// Returns a response, or an error in its place if all responses together have more bytes than the limit.
+    func retain(_ response: GraphQLResponse, to operation: OperationType) -> GraphQLResponse {
+        let count = response.body.count
+        if bytes.wrappingAdd(count, ordering: .relaxed).newValue <= limit { return response }
+        bytes.wrappingSubtract(count, ordering: .relaxed)
+        return GraphQLResponse(requestErrors: [
+            GraphQLError(tooLargeResponseTo: operation, limit: limit)
+        ])
     }
 }
 

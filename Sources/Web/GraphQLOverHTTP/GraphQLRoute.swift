@@ -369,10 +369,13 @@ package final class GraphQLRoute: Route {
         to requests: [GraphQLRequest], in context: RequestContext
     ) -> MaybeAsync<HTTPResponse> {
         let start = NIODeadline.now()
+        let memory = BatchMemory()
         let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQLResponse> in
             do throws(HTTPError) {
-                return respond(
-                    toOneOfSeveral: prepare(try documents.resolve(request)), since: start, in: context)
+                let prepared = prepare(try documents.resolve(request))
+                return respond(toOneOfSeveral: prepared, since: start, in: context).map {
+                    memory.retain($0, to: prepared.operationType ?? .query)
+                }
             } catch {
                 return .ready(error.graphQLResponse(id: context.requestID))
             }

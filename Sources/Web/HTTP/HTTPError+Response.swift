@@ -44,6 +44,8 @@ extension HTTPError {
         case .methodNotAllowed(_, let allowed):
             [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
         case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
+        // The mutation was run, and must not be sent again.
+        case .overloaded(.mutationMemory): []
         case .overloaded, .shuttingDown: [HTTPResponse.Header("retry-after", "1")]
         // RFC 9110, section 15.5.22: what to upgrade to; and RFC 6455, section 4.4: in which version.
         case .webSocketVersion:
@@ -77,7 +79,7 @@ extension HTTPError {
             .notAcceptable, .severalResponses, .unauthorized, .tokenInURL, .invalidParameter, .invalidRequest,
             .document,
             .overloaded(.database), .overloaded(.requestsInFlight), .overloaded(.responseMemory),
-            .overloaded(.streams), .overloaded(.streamMemory),
+            .overloaded(.mutationMemory), .overloaded(.streams), .overloaded(.streamMemory),
             .overloaded(.operationsOfSocket),
             .overloaded(.streamsOfClient), .overloaded(.socketsOfClient),
             .tooManyRequests, .responseTimeout, .aborted, .webSocketVersion, .webSocketKey, .internalError,

@@ -79,6 +79,8 @@ package enum HTTPError: Error, Equatable, Sendable {
         case requestsInFlight
         case requestMemory
         case responseMemory
+        /// Responses of mutations have a limit of their own.
+        case mutationMemory
         case streams
         case streamMemory
         case pipelinedRequests(limit: Int)
@@ -277,6 +279,11 @@ extension HTTPError.Overload {
             "The requests that are being received take too much memory. Try again in a moment, or send a shorter request."
         case .responseMemory:
             "The responses that wait for their clients take too much memory. Read responses faster, or request less at a time."
+        case .mutationMemory:
+            """
+            The mutation was run, but the responses that wait for their clients take too much memory for its response. Check \
+            first whether it took effect.
+            """
         case .streams: "Too many answers are being streamed. Try again in a moment."
         case .streamMemory:
             "The running operations take too much memory. Try again in a moment, or send a shorter document."

@@ -9,6 +9,7 @@ import Synchronization
 package final class MemoryBudget: Sendable {
     private let limit: Int
     private let clientLimit: Int
+    private let mutationReserve: Int
     // A lock, because the connections of all event loops share the total. It is taken for long bodies only.
     private let state = Mutex(State())
 
@@ -19,9 +20,11 @@ package final class MemoryBudget: Sendable {
 
     /// - Parameters:
     ///   - limit: Bytes of all clients together.
-    ///   - clientLimit: Bytes of one client.
-    package init(limit: Int, clientLimit: Int) {
+    ///   - clientLimit: Bytes of one client; twice as many with those of its mutations.
+    ///   - mutationReserve: The part of `limit` that only the responses of mutations can use.
+    package init(limit: Int, clientLimit: Int, mutationReserve: Int = 0) {
         (self.limit, self.clientLimit) = (limit, clientLimit)
+        self.mutationReserve = mutationReserve
     }
 
     /// The bytes that are reserved now.
@@ -37,12 +40,12 @@ package final class MemoryBudget: Sendable {
     ///   - client: The client whose share it uses; nil for a client without a share of its own.
     ///   - uncounted: The first bytes, which are not counted: short requests and responses pass while long
     ///     ones use up the budget.
-    ///   - isForced: Whether the reservation succeeds even if the budget is used up.
+    ///   - isMutation: Whether it is for the response of a mutation, for which a part of the memory is reserved: a client that got an error instead might run the mutation again.
     ///   - reservation: Created when it is first needed; nil while nothing is counted. It ends with its last
     ///     reference.
     /// - Returns: False if the total or the client's share is used up. The reservation is then unchanged.
     package func reserve(
-        _ bytes: Int, for client: ClientAddress?, uncounted: Int, isForced: Bool = false,
+        _ bytes: Int, for client: ClientAddress?, uncounted: Int, isMutation: Bool = false,
         in reservation: inout Reservation?
     ) -> Bool {
         let counted = bytes - uncounted
@@ -51,7 +54,7 @@ package final class MemoryBudget: Sendable {
             return true
         }
         let current = reservation ?? Reservation(in: self, for: client)
-        guard current.resize(to: counted, isForced: isForced) else { return false }
+        guard current.resize(to: counted, isMutation: isMutation) else { return false }
         reservation = current
         return true
     }
@@ -67,21 +70,22 @@ package final class MemoryBudget: Sendable {
             (self.budget, self.client) = (budget, client)
         }
 
-        fileprivate func resize(to bytes: Int, isForced: Bool) -> Bool {
+        fileprivate func resize(to bytes: Int, isMutation: Bool) -> Bool {
             let added = bytes - counted.load(ordering: .relaxed)
-            guard budget.add(added, for: client, isForced: isForced) else { return false }
+            guard budget.add(added, for: client, isMutation: isMutation) else { return false }
             counted.store(bytes, ordering: .relaxed)
             return true
         }
 
-        deinit { _ = budget.add(-counted.load(ordering: .relaxed), for: client, isForced: true) }
+        deinit { _ = budget.add(-counted.load(ordering: .relaxed), for: client, isMutation: true) }
     }
 
-    private func add(_ bytes: Int, for client: ClientAddress?, isForced: Bool) -> Bool {
+    private func add(_ bytes: Int, for client: ClientAddress?, isMutation: Bool) -> Bool {
         state.withLock { state in
             let held = client.map { state.clients[$0] ?? 0 } ?? state.bytes
-            let isInShare = client == nil || held == 0 || held + bytes <= clientLimit
-            guard isForced || bytes <= 0 || isInShare && state.bytes + bytes <= limit else { return false }
+            let isInShare = client == nil || held == 0 || held + bytes <= (isMutation ? 2 : 1) * clientLimit
+            let available = isMutation ? limit : limit - mutationReserve
+            guard bytes <= 0 || isInShare && state.bytes + bytes <= available else { return false }
             state.bytes += bytes
             if let client { state.clients[client] = held + bytes > 0 ? held + bytes : nil }
             return true

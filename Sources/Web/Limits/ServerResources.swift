@@ -29,7 +29,9 @@ package struct ServerResources: Sendable {
         requestMemory = MemoryBudget(
             limit: max(limits.requestMemory, limits.body),
             clientLimit: max(limits.requestMemory / 8, limits.body))
-        responseMemory = MemoryBudget(limit: limits.responseMemory, clientLimit: limits.responseMemory / 4)
+        responseMemory = MemoryBudget(
+            limit: limits.responseMemory, clientLimit: limits.responseMemory / 4,
+            mutationReserve: limits.responseMemory / 4)
         streams = BoundedCounter(limit: limits.streams)
         streamMemory = StreamMemory(limit: limits.streamMemory)
         shares = ClientShares(limits)

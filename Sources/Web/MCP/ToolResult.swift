@@ -7,17 +7,12 @@ enum ToolResult: Sendable {
     /// The GraphQL response, as JSON, and the beginning of a response whose root fields have all failed.
     case response([UInt8], failure: [UInt8])
 
-    /// The message that contains the result, as JSON.
-    func message(id: InputValue, _ revision: ProtocolRevision) -> [UInt8] {
-        JSONRPCMessage.response(json(revision), to: id)
-    }
-
-    /// The result as JSON: the response as text, and as structured content if it has data.
+    /// The message that contains the result, as JSON: the response as text, and as structured content if it has data.
     ///
-    /// A response without data, or with errors in place of all root fields, is an error. One with errors beside its data
-    /// is not, because the data is usable. The
-    /// bytes of the response are copied, because parsed values need many times their memory.
-    private func json(_ revision: ProtocolRevision) -> [UInt8] {
+    /// A response without data, or with errors in place of all root fields, is an error. One with errors beside its data is not,
+    /// because the data is usable. The bytes of the response are copied, because parsed values need many times their memory.
+    /// The message is written once, since the response is in it twice.
+    func message(id: InputValue, _ revision: ProtocolRevision, isEvent: Bool = false) -> [UInt8] {
         let text: String
         var structured: [UInt8] = []
         switch self {
@@ -27,12 +22,26 @@ enum ToolResult: Sendable {
             // The output schema does not apply to errors.
             if bytes.starts(with: #"{"data":{"#.utf8), !bytes.starts(with: failure) { structured = bytes }
         }
-        var json = Array(#"{"content":[{"type":"text","text":"#.utf8) + InputValue.string(text).json
-        json += #"}],"isError":\#(structured.isEmpty)"#.utf8
-        if !structured.isEmpty { json += #","structuredContent":"#.utf8 + structured }
-        if revision.isStateless { json += #","resultType":"complete""#.utf8 }
-        json.append(UInt8(ascii: "}"))
-        return json
+        let id = id.json
+        // Quotes and backslashes take two bytes in a text.
+        let escapes = text.utf8.count { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        let size = text.utf8.count + escapes + structured.count + id.count + 256
+        return ResponseWriter.bytes(expecting: size) { writer in
+            if isEvent { writer.write(json: "event: message\ndata: ") }
+            writer.write(json: #"{"jsonrpc":"2.0","id":"#)
+            writer.write(json: id.span)
+            writer.write(json: #","result":{"content":[{"type":"text","text":"#)
+            writer.write(text)
+            writer.write(json: #"}],"isError":"#)
+            writer.write(structured.isEmpty)
+            if !structured.isEmpty {
+                writer.write(json: #","structuredContent":"#)
+                writer.write(json: structured.span)
+            }
+            if revision.isStateless { writer.write(json: #","resultType":"complete""#) }
+            writer.write(json: "}}")
+            if isEvent { writer.write(json: "\n\n") }
+        }
     }
 }
 
@@ -66,8 +75,7 @@ package struct ToolCallFormat: Sendable, Hashable {
 
     /// The result of the call.
     func result(_ response: GraphQLResponse) -> [UInt8] {
-        let result = ToolResult.response(response.body, failure: failure)
-        return Self.event(result.message(id: id, revision))
+        ToolResult.response(response.body, failure: failure).message(id: id, revision, isEvent: true)
     }
 
     /// An event; the JSON has no line breaks.

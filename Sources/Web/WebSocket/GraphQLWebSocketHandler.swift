@@ -352,13 +352,13 @@ package final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         }
         let frame = message.frame
         var reservation: MemoryBudget.Reservation?
-        // The response to a mutation is always sent: after an error its client would run the mutation again.
+        let isMutation = running.type == .mutation
         let isReserved = service.load.responseMemory.reserve(
             frame.readableBytes, for: service.load.shares.address(request.client), uncounted: 4 << 10,
-            isForced: running.type == .mutation, in: &reservation)
+            isMutation: isMutation, in: &reservation)
         if isLast || !isReserved { finish(id) }
         guard isReserved else {
-            reject(id, .overloaded(.responseMemory))
+            reject(id, .overloaded(isMutation ? .mutationMemory : .responseMemory))
             closeIfDone()
             return .over
         }

@@ -14,8 +14,8 @@ struct GeneratedPageTests {
         .appending(path: "../../../docs").standardizedFileURL
 
     @Test("equal the code; `make docs` writes them")
-    func current() throws {
-        for page in try GeneratedPage.all() {
+    func current() async throws {
+        for page in try await GeneratedPage.all() {
             let file = Self.catalog.appending(path: page.name)
             #expect(try String(contentsOf: file, encoding: .utf8) == page.text, "\(page.name)")
         }
@@ -28,7 +28,8 @@ struct GeneratedPageTests {
             let missing = try await Program.run(check)
             #expect(missing.status == 1)
             #expect(
-                missing.errors.contains("Outdated pages: settings.md, errors.md. `make docs`"))
+                missing.errors.contains(
+                    "Outdated pages: settings.md, errors.md, provider-support.md. `make docs`"))
             #expect(try await Program.run(["docs", folder.path]).status == 0)
             #expect(try await Program.run(check).status == 0)
             let page = folder.appending(path: "errors.md")
@@ -43,10 +44,25 @@ struct GeneratedPageTests {
         }
     }
 
+    @Test(
+        "have what the adapters declare for each provider",
+        arguments: [
+            "| Accounts, balances and positions | yes | yes | – | – | – |",
+            "| Market clock | yes | – | – | – | – |", "| Order book | – | yes | – | – | – |",
+            "| ONE_MINUTE | yes | yes | yes | yes | 7 days |",
+            "| Times in force of cryptocurrencies | GTC, IOC | as other orders |",
+            "| Orders for an amount of money | yes | FUND |",
+        ])
+    func support(row: String) async throws {
+        let pages = try await GeneratedPage.all()
+        let page = try #require(pages.first { $0.name == "provider-support.md" })
+        #expect(page.text.contains("\n\(row)\n"), "\(page.text)")
+    }
+
     @Test("name fields that exist")
-    func fields() throws {
+    func fields() async throws {
         let schema = try Schema.build(Contract.schemaText)
-        for page in try GeneratedPage.all() {
+        for page in try await GeneratedPage.all() {
             for match in page.text.matches(of: /`([A-Z][A-Za-z]+)\.([a-z][A-Za-z.]*)`/) {
                 var type = schema.type(named: String(match.1))
                 for name in match.2.split(separator: ".") {
@@ -59,20 +75,21 @@ struct GeneratedPageTests {
     }
 
     @Test("have the meaning and the remedy of every code of the schema")
-    func codes() throws {
-        for code in try SchemaFile.errorCodes { try expectRow("| `\(code)` |", cells: 3) }
+    func codes() async throws {
+        for code in try SchemaFile.errorCodes { try await expectRow("| `\(code)` |", cells: 3) }
     }
 
     @Test("have the status, the meaning and the remedy of every code of an HTTP response")
-    func requestCodes() throws {
+    func requestCodes() async throws {
         for code in HTTPErrorCode.allCases {
-            try expectRow("| `\(code.rawValue)` | \(code.status.code) |", cells: 4)
+            try await expectRow("| `\(code.rawValue)` | \(code.status.code) |", cells: 4)
         }
     }
 
     /// Expects that the page of errors has a row that begins so, with so many cells that are not empty.
-    private func expectRow(_ start: String, cells count: Int) throws {
-        let page = try #require(GeneratedPage.all().first { $0.name == "errors.md" })
+    private func expectRow(_ start: String, cells count: Int) async throws {
+        let pages = try await GeneratedPage.all()
+        let page = try #require(pages.first { $0.name == "errors.md" })
         let row = try #require(page.text.split(separator: "\n").first { $0.hasPrefix(start) }, "\(start)")
         let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(cells.filter { !$0.isEmpty }.count == count, "\(row)")

@@ -9,10 +9,16 @@ import Testing
 final class StatementLog {
     /// A transaction, or a statement outside of one.
     struct Transaction: Equatable {
+        /// The `application_name` of the connection.
+        let application: String
         /// The statements without BEGIN and COMMIT, with `$` for each list of parameters.
         var statements: [String] = []
         /// The number of BEGIN and COMMIT.
         var controls = 0
+
+        init(of application: String, statements: [String] = [], controls: Int = 0) {
+            (self.application, self.statements, self.controls) = (application, statements, controls)
+        }
     }
 
     private let cluster: PostgresCluster
@@ -23,7 +29,7 @@ final class StatementLog {
     /// Creates and starts a server with such a log.
     static func cluster() throws -> PostgresCluster {
         try PostgresCluster(options: [
-            "log_statement = 'all'", "log_parameter_max_length = 0", "log_line_prefix = '|%d|%p|'",
+            "log_statement = 'all'", "log_parameter_max_length = 0", "log_line_prefix = '|%d|%p|%a|'",
         ])
     }
 
@@ -54,13 +60,14 @@ final class StatementLog {
         for entry in text.replacing("\n\t", with: " ").split(whereSeparator: \.isNewline) {
             guard
                 let match = entry.wholeMatch(
-                    of: /\|([^|]*)\|([0-9]+)\|LOG:  (?:statement|execute [^:]+): (.*)/),
+                    of: /\|([^|]*)\|([0-9]+)\|([^|]*)\|LOG:  (?:statement|execute [^:]+): (.*)/),
                 match.1 == database, let process = Int(match.2)
             else { continue }
-            let statement = String(match.3).replacing(/[ \t]+/, with: " ").replacing(
+            let application = String(match.3)
+            let statement = String(match.4).replacing(/[ \t]+/, with: " ").replacing(
                 /\$[0-9]+(, \$[0-9]+)*/, with: "$")
             if statement.hasPrefix("BEGIN") {
-                open[process] = Transaction(controls: 1)
+                open[process] = Transaction(of: application, controls: 1)
             } else if statement == "COMMIT" || statement == "ROLLBACK" {
                 // A transaction that had begun before is not complete.
                 guard var transaction = open.removeValue(forKey: process) else { continue }
@@ -69,7 +76,7 @@ final class StatementLog {
             } else if open[process] != nil {
                 open[process]?.statements.append(statement)
             } else {
-                closed.append(Transaction(statements: [statement]))
+                closed.append(Transaction(of: application, statements: [statement]))
             }
         }
         return closed

@@ -25,6 +25,8 @@ final class TestServer: Sendable {
     }
 
     private struct State {
+        /// Whether the listener is open.
+        var isListening = true
         var connectionCount = 0
         var requests: [Request] = []
         var open: Set<Int32> = []
@@ -82,16 +84,16 @@ final class TestServer: Sendable {
         }
     }
 
-    /// Ends the listener and all connections, once: its descriptors may belong to other files afterwards.
+    /// Ends the listener and all connections.
+    ///
+    /// The lock is held, and descriptors are closed under it: a closed one may belong to a connection of another test,
+    /// which would be interrupted.
     func stop() {
-        let open: Set<Int32>? = state.withLock { state in
-            if state.isStopped { return nil }
+        state.withLock { state in
             state.isStopped = true
-            return state.open
+            if state.isListening { shutdown(listener, Int32(SHUT_RDWR)) }
+            for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
         }
-        guard let open else { return }
-        shutdown(listener, Int32(SHUT_RDWR))
-        for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
     }
 
     // MARK: Threads
@@ -100,15 +102,17 @@ final class TestServer: Sendable {
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { break }
-            let isStopped = state.withLock { state in
+            state.withLock { state in
                 state.connectionCount += 1
                 state.open.insert(connection)
-                return state.isStopped
+                if state.isStopped { shutdown(connection, Int32(SHUT_RDWR)) }
             }
-            if isStopped { shutdown(connection, Int32(SHUT_RDWR)) }
             startThread { [self] in serve(connection) }
         }
-        close(listener)
+        state.withLock { state in
+            state.isListening = false
+            close(listener)
+        }
     }
 
     private func serve(_ connection: Int32) {
@@ -134,11 +138,11 @@ final class TestServer: Sendable {
         }
         let waiters = state.withLock { state in
             state.open.remove(connection)
+            close(connection)
             state.closedCount += 1
             defer { state.goneWaiters = [] }
             return state.goneWaiters
         }
-        close(connection)
         for waiter in waiters { waiter.resume() }
     }
 

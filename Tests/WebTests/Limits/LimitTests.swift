@@ -66,6 +66,27 @@ struct LimitTests {
         }
     }
 
+    @Test("of the responses to a batch replace those that all of them together exceed by errors")
+    func batchMemory() async throws {
+        var limits = ServerLimits.patient
+        limits.batch = 3
+        try await withServer(limits: limits) { server in
+            let requests = ["{ big }", "{ big }", "{ hello }"].map { RawRequest.query($0) }
+            let response = try await server.ask(RawRequest.post("[\(requests.joined(separator: ","))]"))
+            #expect(response.status == 200)
+            let results = try #require(response.json?.elements)
+            #expect(results.count == 3)
+            #expect(results[0]["data"]?["big"]?.string?.utf8.count == 4 << 20)
+            let error = results[1]["errors"]?[0]
+            #expect(error?["extensions"]?["code"]?.string == "RESPONSE_TOO_LARGE")
+            #expect(
+                error?["message"]?.string
+                    == "The response has more than 8388608 bytes, which is the limit. Select fewer fields, or request fewer items."
+            )
+            #expect(results[2]["data"]?["hello"]?.string == "world")
+        }
+    }
+
     @Test(
         "of requests in flight start no queued request whose token has ended in the meantime",
         arguments: [

@@ -48,7 +48,7 @@ struct MemoryBudgetTests {
     }
 
     @Test(
-        "admits one reservation of a client beyond its share, none beyond the total except one that must be made"
+        "admits one reservation of a client beyond its share, and none beyond the total"
     )
     func exceptions() throws {
         let budget = MemoryBudget(limit: 100, clientLimit: 40)
@@ -60,9 +60,26 @@ struct MemoryBudgetTests {
         #expect(budget.reserve(100, for: client, uncounted: 0, in: &first) && budget.bytes == 100)
         #expect(!budget.reserve(1, for: client, uncounted: 0, in: &second))
         #expect(!budget.reserve(1, for: nil, uncounted: 0, in: &second))
-        #expect(budget.reserve(200, for: client, uncounted: 0, isForced: true, in: &third))
-        #expect(budget.bytes == 300)
-        (first, third) = (nil, nil)
+        #expect(!budget.reserve(1, for: nil, uncounted: 0, isMutation: true, in: &third))
+        first = nil
+        #expect(budget.bytes == 0)
+    }
+
+    @Test("has a reserve for the responses of mutations, which are bounded, too")
+    func mutations() throws {
+        let budget = MemoryBudget(limit: 100, clientLimit: 40, mutationReserve: 25)
+        let client = ClientAddress(try SocketAddress(ipAddress: "192.0.2.1", port: 1))
+        var (first, second, third): Reservations = (nil, nil, nil)
+        #expect(!budget.reserve(76, for: nil, uncounted: 0, in: &first))
+        #expect(budget.reserve(40, for: client, uncounted: 0, in: &first))
+        #expect(!budget.reserve(1, for: client, uncounted: 0, in: &second))
+        #expect(!budget.reserve(41, for: client, uncounted: 0, isMutation: true, in: &second))
+        #expect(budget.reserve(40, for: client, uncounted: 0, isMutation: true, in: &second))
+        #expect(!budget.reserve(1, for: nil, uncounted: 0, in: &third))
+        #expect(!budget.reserve(21, for: nil, uncounted: 0, isMutation: true, in: &third))
+        #expect(
+            budget.reserve(20, for: nil, uncounted: 0, isMutation: true, in: &third) && budget.bytes == 100)
+        (first, second, third) = (nil, nil, nil)
         #expect(budget.bytes == 0)
     }
 

@@ -5,7 +5,7 @@ import GraphQL
 import PorticoCore
 
 /// `portico docs`, for developers of Portico: writes the pages that are generated from the code.
-struct DocsCommand: ParsableCommand {
+struct DocsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",
         abstract: "Write the pages of the documentation that are generated from the code.",
@@ -22,14 +22,14 @@ struct DocsCommand: ParsableCommand {
     @ArgumentParser.Argument(help: "The directory of the pages.")
     var directory: String
 
-    func run() throws {
+    func run() async throws {
         let isDirectory = try? URL(filePath: directory).resourceValues(forKeys: [.isDirectoryKey]).isDirectory
         guard isDirectory == true else {
             throw UsageError(
                 "\(directory) is not a directory; the pages are in docs.")
         }
         var outdated: [String] = []
-        for page in try GeneratedPage.all() {
+        for page in try await GeneratedPage.all() {
             let path = URL(filePath: directory).appending(path: page.name).path
             if (try? String(contentsOfFile: path, encoding: .utf8)) == page.text { continue }
             outdated.append(page.name)
@@ -50,10 +50,13 @@ package struct GeneratedPage {
 
     /// All generated pages.
     ///
-    /// - Throws: `GraphQLErrors` if the contract is not a valid schema.
-    package static func all() throws -> [GeneratedPage] {
+    /// - Throws: `GraphQLErrors` if the contract is not a valid schema; an error if the clients of the providers cannot be
+    ///   created.
+    package static func all() async throws -> [GeneratedPage] {
         let schema = try Schema.build(Contract.schemaText)
-        return [ConfigurationPage().page, ErrorsPage(schema).page]
+        return [
+            ConfigurationPage().page, ErrorsPage(schema).page, try await ProviderSupportPage.page(),
+        ]
     }
 }
 

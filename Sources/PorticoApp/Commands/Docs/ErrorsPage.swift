@@ -304,7 +304,7 @@ extension HTTPErrorCode {
         case .overloaded:
             """
             Send the request again after `Retry-After`. If the message names a limit of the client, end connections, WebSockets or \
-            streams first.
+            streams first. Without `Retry-After`, it is a mutation that was run: check first whether it took effect.
             """
         case .shuttingDown: "Send the request again after `Retry-After`."
         case .internalServerError, .requestAborted, .timeout:

@@ -7,9 +7,10 @@ import ProviderFile
 struct ProvidersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "providers",
-        abstract: "Check and test provider files, which describe providers of public market data.",
+        abstract: "Verify providers with your own keys; check and test provider files.",
         subcommands: [
-            ProvidersCheckCommand.self, ProvidersTestCommand.self, ProvidersSchemaCommand.self,
+            ProvidersVerifyCommand.self, ProvidersCheckCommand.self, ProvidersTestCommand.self,
+            ProvidersSchemaCommand.self,
         ])
 }
 

@@ -70,7 +70,11 @@ package struct AlpacaActivity: JSONDecodable, Hashable {
 
         static let json = JSONFields(Self()) {
             $0.required("id", \.id)
-            $0.required("activity_type", \.type)
+            $0.required("activity_type", \.type) { reader throws(JSONError) in
+                try reader.name(where: {
+                    AlpacaActivity.kinds[$0] != nil || AlpacaActivity.otherTypes.contains($0)
+                })
+            }
             $0.optional("activity_sub_type", \.subtype, JSONReader.nonemptyString)
             $0.optional("date", \.date)
             $0.optional("created_at", \.createdAt)
@@ -184,9 +188,11 @@ extension AlpacaActivity {
         return Self.kinds[fields.type] ?? .other
     }
 
+    /// The documented types without a meaning for which Portico has a name: `MEM` is a memo, `SWP` cash moved within the
+    /// account's bank programme.
+    private static let otherTypes: Set = ["CSR", "MEM", "MISC", "OCT", "INTPNL", "SWP"]
+
     /// The documented types with a meaning for which Portico has a name; the list grows, and the others stay `other`.
-    ///
-    /// `MEM` (a memo), `MISC`, `OCT`, `INTPNL` and `SWP` (cash moved within the account's bank programme) have none.
     private static let kinds: [String: ActivityKind] = [
         "FILL": .trade, "OPTRD": .trade, "OPCSH": .trade, "EXTRD": .trade, "FXTRD": .trade, "CIL": .trade,
         // The contract leaves the account; the shares of an exercise and an assignment are traded as `OPTRD`.

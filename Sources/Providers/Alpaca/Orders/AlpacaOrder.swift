@@ -134,15 +134,19 @@ package struct AlpacaOrder: JSONObjectDecodable {
 
     package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
-        $0.required("status", \.statusTerm)
+        $0.required("status", \.statusTerm) { reader throws(JSONError) in
+            try reader.name(where: { AlpacaOrderStatus(rawValue: $0) != nil })
+        }
         $0.optional("symbol", \.ownSymbol, JSONReader.nonemptySymbol)
         $0.optional("asset_class", \.assetClass, JSONReader.nonemptyString)
         $0.optional("order_class", \.orderClass, JSONReader.nonemptyString)
         $0.optional("side", \.ownSide, JSONReader.orderSide)
         $0.optional("client_order_id", \.clientOrderID, JSONReader.nonemptyString)
-        $0.optional("type", \.type) { reader throws(JSONError) in OrderType(alpaca: try reader.string()) }
+        $0.optional("type", \.type) { reader throws(JSONError) in
+            try reader.name(OrderType.init(alpaca:))
+        }
         $0.optional("time_in_force", \.timeInForce) { reader throws(JSONError) in
-            TimeInForce(alpaca: try reader.string())
+            try reader.name(TimeInForce.init(alpaca:))
         }
         $0.optional("extended_hours", \.isExtendedHours)
         $0.optional("qty", \.quantity)

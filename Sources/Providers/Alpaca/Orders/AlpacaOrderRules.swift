@@ -9,6 +9,10 @@ struct AlpacaOrderRules {
 
     /// The times in force of orders for cryptocurrencies.
     static let cryptoTimesInForce: Set<TimeInForce> = [.goodTillCanceled, .immediateOrCancel]
+    static let optionTimesInForce: Set<TimeInForce> = [.day]
+    /// The orders for fractions of a share.
+    static let fractions = OrderCapabilities.Fractions(
+        types: Set(OrderType.allCases).subtracting([.trailingStop]), timesInForce: [.day])
     /// In US dollars, for cryptocurrencies.
     private static let smallestCryptoOrder: Decimal = 10
 
@@ -36,14 +40,14 @@ struct AlpacaOrderRules {
                 .quantity, .size,
                 "The order is worth \(value) USD: Alpaca takes orders for cryptocurrencies from 10 USD.")
         }
-        if isOption, ticket.timeInForce != .day {
+        if isOption, !Self.optionTimesInForce.contains(ticket.timeInForce) {
             reject(.other, .timeInForce, "Alpaca takes an order for an option only if it is DAY.")
         }
         if isFractional, !isCoin {
-            if ticket.price.type == .trailingStop {
+            if !Self.fractions.types.contains(ticket.price.type) {
                 reject(.quantity, .size, "Alpaca takes whole shares only in a TRAILING_STOP order.")
             }
-            if ticket.timeInForce != .day {
+            if !Self.fractions.timesInForce.contains(ticket.timeInForce) {
                 reject(.quantity, .size, "Alpaca takes fractions of a share only in an order that is DAY.")
             }
         }

@@ -7,8 +7,10 @@ extension AlpacaClient: TradingAPI {
         OrderCapabilities(
             types: Set(OrderType.allCases),
             timesInForce: Set(TimeInForce.allCases).subtracting([.goodTillDate]),
-            cryptoTimesInForce: AlpacaOrderRules.cryptoTimesInForce, acceptsFractions: true,
-            acceptsNotional: true, acceptsExtendedHours: true, replaces: true, replacesTypes: false,
+            cryptoTimesInForce: AlpacaOrderRules.cryptoTimesInForce,
+            optionTimesInForce: AlpacaOrderRules.optionTimesInForce, acceptsFractions: true,
+            fractions: AlpacaOrderRules.fractions, acceptsNotional: true, acceptsExtendedHours: true,
+            replaces: true, replacesTypes: false,
             endedOrders: .all, acceptsPercentTrails: true,
             exits: .init(timesInForce: [.day, .goodTillCanceled], acceptsFractions: false))
     }

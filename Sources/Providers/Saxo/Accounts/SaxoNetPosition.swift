@@ -84,7 +84,7 @@ extension SaxoNetPosition.View: JSONObjectDecodable {
         $0.optional("ProfitLossOnTradeInBaseCurrency", \.profitLossInBase)
         $0.optional("InstrumentPriceDayPercentChange", \.dayChangePercent)
         $0.optional("CalculationReliability", \.reliability) { reader throws(JSONError) in
-            ValuationReliability(saxo: try reader.string())
+            try reader.name(ValuationReliability.init(saxo:))
         }
         $0.optional("TradeCostsTotal", \.costs)
         $0.optional("TradeCostsTotalInBaseCurrency", \.costsInBase)

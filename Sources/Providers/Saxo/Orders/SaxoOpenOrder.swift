@@ -56,7 +56,9 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         $0.required("AssetType", \.key.assetType)
         $0.required("BuySell", \.side) { reader throws(JSONError) in try reader.sideOrNil() }
         $0.required("Amount", \.amount)
-        $0.required("OpenOrderType", \.type)
+        $0.required("OpenOrderType", \.type) { reader throws(JSONError) in
+            try reader.name(where: { OrderType(saxo: $0) != nil })
+        }
         $0.required("Status", \.status)
         $0.optional("AccountKey", \.terms.accountKey)
         $0.optional("ExternalReference", \.terms.externalReference)
@@ -71,7 +73,7 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
             try reader.array(of: RelatedOrder.self).compactMap(\.id)
         }
         $0.optional("OrderRelation", \.terms.relation) { reader throws(JSONError) in
-            Relation(saxo: try reader.string())
+            try reader.name(Relation.init(saxo:))
         }
         $0.optional("Duration", \.terms.duration)
         $0.optional("OrderTime", \.terms.time) { reader throws(JSONError) in try reader.timeOrNil() }
@@ -100,7 +102,10 @@ package struct SaxoDuration: JSONDecodable, Hashable {
         var (expiry, hasTime) = (String?.none, false)
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "DurationType": type = try reader.stringOrNil()
+            case "DurationType":
+                type = try reader.optional { reader throws(JSONError) in
+                    try reader.name(where: { TimeInForce(saxo: $0) != nil })
+                }
             case "ExpirationDateTime": expiry = try reader.stringOrNil()
             case "ExpirationDateContainsTime": hasTime = try reader.boolOrNil() ?? false
             default: try reader.skip()

@@ -47,7 +47,7 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
         $0.optional("StopLimitPrice", \.order.terms.stopLimitPrice, JSONReader.nonzero)
         $0.optional("TrailingStopDistanceToMarket", \.order.terms.trailingDistance, JSONReader.nonzero)
         $0.optional("OrderRelation", \.order.terms.relation) { reader throws(JSONError) in
-            SaxoOpenOrder.Relation(saxo: try reader.string())
+            try reader.name(SaxoOpenOrder.Relation.init(saxo:))
         }
         $0.optional("Duration", \.order.terms.duration)
         $0.optional("ActivityTime", \.time) { reader throws(JSONError) in try reader.timeOrNil() }

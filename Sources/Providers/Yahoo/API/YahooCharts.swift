@@ -5,7 +5,11 @@ extension YahooClient: ChartSource {
     /// Past prices are corrected for splits, always.
     package var chartCapabilities: ChartCapabilities {
         ChartCapabilities(
-            intervals: Set(Interval.allCases), adjustments: [.splits], extendedHours: Interval.intraday)
+            intervals: Set(Interval.allCases), adjustments: [.splits], extendedHours: Interval.intraday,
+            reachInDays: Dictionary(
+                uniqueKeysWithValues: Interval.allCases.compactMap { interval in
+                    YahooInterval(interval).reachInDays.map { (interval, $0) }
+                }))
     }
 
     /// `GET /v8/finance/chart/{symbol}`, which needs no crumb.

@@ -10,6 +10,7 @@ package struct YahooClient: Sendable {
     package let configuration: YahooConfiguration
     package let symbolMapping = YahooSymbols()
     let clock: TimeSource
+    let recentEntries = YahooRecentEntries()
     private let open: ProviderHTTPClient
     private let crumbed: ProviderHTTPClient
     private let cookies: ProviderHTTPClient

@@ -10,6 +10,7 @@ extension YahooClient: QuoteSource {
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let entries = try await entries(of: symbols, "quotes", in: context)
+        recentEntries.store(entries.found, at: clock.now())
         let fetchedAt = clock.wallTime()
         var quotes = KeyedResults<Symbol, Quote>(failures: entries.failures)
         for (symbol, entry) in entries.found {
@@ -103,7 +104,9 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
             let symbol = try reader.string()
             return symbol.isEmpty ? nil : symbol
         }
-        $0.optional("quoteType", \.type)
+        $0.optional("quoteType", \.type) { reader throws(JSONError) in
+            try reader.name(where: { YahooAssetType.assetClass($0) != .other })
+        }
         $0.optional("longName", \.name.long)
         $0.optional("shortName", \.name.short)
         $0.optional("exchange", \.exchange)
@@ -111,7 +114,9 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
         $0.optional("currency", \.currency)
         $0.optional("priceHint", \.digits)
         $0.optional("exchangeDataDelayedBy", \.delayMinutes)
-        $0.optional("marketState", \.state)
+        $0.optional("marketState", \.state) { reader throws(JSONError) in
+            try reader.name(where: { Self.marketState($0) != nil })
+        }
         $0.optional("regularMarketTime", \.time) { reader throws(JSONError) in
             try reader.instant(since1970: .seconds)
         }
@@ -219,7 +224,7 @@ extension YahooQuote {
         }
         quote.volume = volume
         quote.currency = scale.unit?.currency
-        quote.marketState = marketState
+        quote.marketState = Self.marketState(state)
         quote.delayMinutes = delayMinutes
         quote.timeliness = delayMinutes.map { $0 == 0 ? .realTime : .delayed }
         return quote
@@ -248,8 +253,8 @@ extension YahooQuote {
         }
     }
 
-    private var marketState: MarketState? {
-        switch state {
+    private static func marketState(_ name: String?) -> MarketState? {
+        switch name {
         case "REGULAR": .open
         case "PRE": .pre
         case "POST": .post

@@ -85,11 +85,14 @@ extension YahooClient: InstrumentSource {
 
     package var instrumentsPerCall: Int { symbolsPerCall }
 
-    /// The instruments of quotes, which one call has for many symbols.
+    /// The instruments of quotes, which one call has for many symbols, and none those of prices that were read a moment ago.
     package func instruments(
         _ symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
-        let entries = try await entries(of: symbols, "instrument", in: context)
+        let known = recentEntries.entries(of: symbols, for: context, at: clock.now())
+        let unknown = symbols.filter { known[$0] == nil }
+        var entries = unknown.isEmpty ? [:] : try await entries(of: unknown, "instrument", in: context)
+        entries.found.merge(known) { _, known in known }
         let fetchedAt = clock.wallTime()
         var instruments = KeyedResults<Symbol, Instrument>(failures: entries.failures)
         for (symbol, entry) in entries.found {

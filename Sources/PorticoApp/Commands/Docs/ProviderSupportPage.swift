@@ -1,0 +1,286 @@
+import Brokerage
+import PorticoCore
+import Upstream
+
+/// What each provider supports, from the declarations of the adapters.
+struct ProviderSupportPage {
+    private let providers: [(id: ProviderID, clients: ProviderClients)]
+
+    /// Creates the page from clients that call nobody.
+    static func page() async throws -> GeneratedPage {
+        let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
+        let page = Result { () throws(UsageError) in try ProviderSupportPage(over: transport).page }
+        await transport.shutDown()
+        return try page.get()
+    }
+
+    private init(over transport: HTTPClient) throws(UsageError) {
+        // The clients need credentials, and do not use them.
+        let entries = Dictionary(
+            uniqueKeysWithValues: [
+                "alpaca-key-id", "alpaca-secret-key", "saxo-token", "alpha-vantage-key", "polygon-key",
+            ].map { ($0, SettingValues.Entry("unused", file: nil)) } + [
+                ("yahoo", SettingValues.Entry("true", file: nil))
+            ])
+        let clock = TimeSource.system
+        let channels = ProviderChannelFactory(
+            client: transport, ledger: QuotaLedger(clock: clock), monitor: ProviderMonitor(clock: clock),
+            clock: clock, retry: RetryPolicy())
+        var providers: [(id: ProviderID, clients: ProviderClients)] = []
+        for descriptor in ProviderRegistry.all {
+            let provider = try descriptor.configure(SettingValues(entries), nil)
+            guard let clients = provider.clients(over: channels) else { continue }
+            providers.append((descriptor.id, clients))
+        }
+        self.providers = providers
+    }
+
+    private var page: GeneratedPage { GeneratedPage(name: "provider-support.md", text: text) }
+
+    private var text: String {
+        """
+        # What each broker supports
+
+        The tables are generated from the declarations of the adapters (`make docs`), which Portico itself uses to choose a
+        provider and to refuse an order, so that they equal the code. A plan of a provider can allow less: `portico providers
+        verify` calls each endpoint with your own key, and reports what it refuses. At run time, `Connection.capabilities` and
+        `ProviderStatus.capabilities` have the same facts.
+
+        ## Kinds of data
+
+        \(kinds)
+        The place of each provider in the standard route of each kind of public data, which settings change
+        ([Settings](settings.md)):
+
+        \(routes)
+        Prices of Saxo are only for the user whose connection it is.
+
+        ## Charts
+
+        Intervals, the age of their oldest candles if it is limited, and the prices.
+
+        \(charts)
+        ## Orders
+
+        \(orders)
+        """
+    }
+
+    private var names: [String] { providers.map { $0.id.displayName } }
+
+    // MARK: Kinds of data
+
+    private static func mark(_ isThere: Bool) -> String { isThere ? "yes" : "–" }
+
+    /// A row of a table, and its cell of a provider.
+    private typealias Kind = (
+        title: String,
+        cell: (_ id: ProviderID, _ clients: ProviderClients, _ market: MarketDataClients) -> String
+    )
+
+    private static var kindsOfAccounts: [Kind] {
+        [
+            ("Accounts, balances and positions", { _, clients, _ in mark(clients.accounts != nil) }),
+            (
+                "History of an account's value",
+                { id, clients, _ in mark(clients.accounts != nil && id.traits.hasEquityHistory) }
+            ),
+            ("Closed positions", { _, clients, _ in mark(clients.accounts is any ClosedPositionSource) }),
+            ("Activities", { _, clients, _ in mark(clients.accounts is any ActivitySource) }),
+            (
+                "Watchlists of the broker",
+                { _, clients, _ in
+                    clients.watchlists is any WatchlistEditing
+                        ? "yes" : clients.watchlists == nil ? "–" : "read-only"
+                }
+            ),
+            ("Orders", { _, clients, _ in mark(clients.orders != nil) }),
+            ("Stream of orders", { _, clients, _ in mark(clients.orders is any OrderStream) }),
+        ]
+    }
+
+    private static var kindsOfMarketData: [Kind] {
+        [
+            (
+                "Prices, symbols in one call",
+                { _, _, market in market.quotes.map { "\($0.symbolsPerCall)" } ?? "–" }
+            ),
+            (
+                "Freshness of a price, in seconds",
+                { id, _, market in market.quotes == nil ? "–" : "\(id.traits.secondsOfQuote)" }
+            ),
+            ("Stream of prices", { _, _, market in mark(market.quoteStream != nil) }),
+            ("Order book", { _, _, market in mark(market.depth != nil) }),
+            (
+                "Charts, symbols in one call",
+                { _, _, market in market.charts.map { "\($0.chartCapabilities.symbolsPerCall)" } ?? "–" }
+            ),
+            ("Search and instruments", { _, _, market in mark(market.instruments != nil) }),
+            ("Key figures of companies", { _, _, market in mark(market.fundamentals != nil) }),
+            ("News", { _, _, market in mark(market.news != nil) }),
+            ("Market clock", { _, _, market in mark(market.clock != nil) }),
+            ("Dividends and splits", { _, _, market in mark(market.corporateActions != nil) }),
+            (
+                "Days on which dividends are declared",
+                { _, _, market in mark(market.corporateActions?.reportsDeclarations ?? false) }
+            ),
+            ("Spin-offs", { _, _, market in mark(market.corporateActions?.reportsSpinOffs ?? false) }),
+        ]
+    }
+
+    private var kinds: String {
+        let rows = (Self.kindsOfAccounts + Self.kindsOfMarketData).map { kind in
+            [kind.title]
+                + providers.map { kind.cell($0.id, $0.clients, MarketDataClients($0.clients.market)) }
+        }
+        return MarkdownTable(columns: ["Kind"] + names, rows: rows).text
+    }
+
+    private var routes: String {
+        MarkdownTable(
+            columns: ["Route"] + names,
+            rows: MarketDataCapability.allCases.map { capability in
+                // The place among the providers that have the data.
+                let ranks = providers.filter { id, clients in
+                    capability.isServed(by: MarketDataClients(clients.market))
+                }.compactMap { $0.id.traits.ranks[capability] }.sorted()
+                let cells = providers.map { id, _ in
+                    id.traits.ranks[capability].flatMap { ranks.firstIndex(of: $0) }.map { "\($0 + 1)" }
+                        ?? "–"
+                }
+                return [capability.title] + cells
+            }
+        ).text
+    }
+
+    // MARK: Charts
+
+    private var charts: String {
+        let capabilities = providers.map { MarketDataClients($0.clients.market).charts?.chartCapabilities }
+        let intervals = Interval.allCases.map { interval in
+            [interval.rawValue]
+                + capabilities.map { charts -> String in
+                    guard let charts, charts.intervals.contains(interval) else { return "–" }
+                    return charts.reachInDays[interval].map { "\($0) days" } ?? "yes"
+                }
+        }
+        let adjustments = capabilities.map { charts -> String in
+            guard let charts else { return "–" }
+            let names = Adjustment.allCases.filter(charts.adjustments.contains).map(\.rawValue)
+            return names.isEmpty ? "the provider's choice" : names.joined(separator: ", ")
+        }
+        let extendedHours = capabilities.map { charts -> String in
+            charts?.extendedHours.isEmpty ?? true ? "–" : "intervals below a day"
+        }
+        let prices = [["Adjustments"] + adjustments, ["Extended hours"] + extendedHours]
+        return MarkdownTable(columns: ["Interval"] + names, rows: intervals + prices).text
+    }
+
+    // MARK: Orders
+
+    private static func times(_ times: Set<TimeInForce>?) -> String {
+        guard let times else { return "as other orders" }
+        return TimeInForce.allCases.filter(times.contains).map(\.rawValue).joined(separator: ", ")
+    }
+
+    private static func types(_ types: Set<OrderType>) -> String {
+        OrderType.allCases.filter(types.contains).map(\.rawValue).joined(separator: ", ")
+    }
+
+    private static var kindsOfOrders: [(title: String, cell: (OrderCapabilities) -> String)] {
+        [
+            ("Types", { types($0.types) }), ("Times in force", { times($0.timesInForce) }),
+            ("Times in force of cryptocurrencies", { times($0.cryptoTimesInForce) }),
+            ("Times in force of options", { times($0.optionTimesInForce) }),
+            (
+                "Fractions",
+                { orders in
+                    guard orders.acceptsFractions, let fractions = orders.fractions else {
+                        return mark(orders.acceptsFractions)
+                    }
+                    return "\(types(fractions.types)); \(times(fractions.timesInForce))"
+                }
+            ),
+            (
+                "Orders for an amount of money",
+                { orders in
+                    guard orders.acceptsNotional, let classes = orders.notionalClasses else {
+                        return mark(orders.acceptsNotional)
+                    }
+                    return classes.map(\.rawValue).sorted().joined(separator: ", ")
+                }
+            ),
+            ("Take profit and stop loss", { $0.exits.map { times($0.timesInForce) } ?? "–" }),
+            ("Take profit and stop loss for fractions", { mark($0.exits?.acceptsFractions ?? false) }),
+            ("Trailing stops in per cent", { mark($0.acceptsPercentTrails) }),
+            ("Extended hours", { mark($0.acceptsExtendedHours) }),
+            ("Changes of an order", { mark($0.replaces) }),
+            ("Changes of its type", { mark($0.replaces && $0.replacesTypes) }),
+            (
+                "Orders that have ended",
+                { orders in
+                    switch orders.endedOrders {
+                    case .none: "–"
+                    case .recent: "of the last 30 days"
+                    case .all: "all"
+                    }
+                }
+            ),
+        ]
+    }
+
+    private var orders: String {
+        let brokers = providers.compactMap { id, clients in clients.orders.map { (id: id, trading: $0) } }
+        var rows = Self.kindsOfOrders.map { kind in
+            [kind.title] + brokers.map { kind.cell($0.trading.orderCapabilities) }
+        }
+        rows.append(
+            ["Preview"]
+                + brokers.map { broker in
+                    switch broker.trading.previewMethod {
+                    case .broker: "by the broker"
+                    case .estimate: "by Portico, from the broker's rules"
+                    }
+                })
+        return MarkdownTable(columns: ["Orders"] + brokers.map { $0.id.displayName }, rows: rows).text
+    }
+}
+
+extension ProviderID {
+    fileprivate var displayName: String {
+        switch self {
+        case .alpaca: "Alpaca"
+        case .saxo: "Saxo"
+        case .alphaVantage: "Alpha Vantage"
+        case .yahoo: "Yahoo"
+        case .polygon: "Polygon"
+        case .other(let name): name.text
+        }
+    }
+}
+
+extension MarketDataCapability {
+    fileprivate func isServed(by clients: MarketDataClients) -> Bool {
+        switch self {
+        case .quotes: clients.quotes != nil
+        case .charts: clients.charts != nil
+        case .instruments: clients.instruments != nil
+        case .fundamentals: clients.fundamentals != nil
+        case .news: clients.news != nil
+        case .clock: clients.clock != nil
+        case .corporateActions: clients.corporateActions != nil
+        }
+    }
+
+    fileprivate var title: String {
+        switch self {
+        case .quotes: "Prices"
+        case .charts: "Charts"
+        case .instruments: "Instruments"
+        case .fundamentals: "Key figures"
+        case .news: "News"
+        case .clock: "Market clock"
+        case .corporateActions: "Dividends and splits"
+        }
+    }
+}

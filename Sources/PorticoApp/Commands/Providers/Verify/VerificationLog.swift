@@ -1,0 +1,62 @@
+import Brokerage
+import PorticoCore
+import Synchronization
+import Upstream
+
+/// What became of the calls of `portico providers verify`, by the operations of each provider.
+final class VerificationLog: Sendable {
+    /// The calls of one operation.
+    struct Operation: Sendable {
+        let name: String
+        var calls = 0
+        /// The last failure of a call whose response could not be read or that had none.
+        var failure: ProviderFailure.Cause?
+        var findings: Set<JSONInspection.Finding> = []
+    }
+
+    // Calls end on any thread; held for additions only.
+    private let operations = Mutex<[ProviderID: [Operation]]>([:])
+
+    func add(_ record: CallRecord) {
+        change(record.operation, of: record.provider) { operation in
+            operation.calls += 1
+            if case .failed(let cause) = record.outcome { operation.failure = cause }
+        }
+    }
+
+    func add(_ findings: [JSONInspection.Finding], in operation: String, of provider: ProviderID) {
+        change(operation, of: provider) { $0.findings.formUnion(findings) }
+    }
+
+    /// Adds the failure of a read that is none of its calls'.
+    func add(_ cause: ProviderFailure.Cause, of read: String, at provider: ProviderID) {
+        guard !operations(of: provider).contains(where: { $0.failure == cause }) else { return }
+        change(read, of: provider) { $0.failure = cause }
+    }
+
+    /// Forgets the failures that a second attempt repeats.
+    func removeFailures(of provider: ProviderID, where isRepeated: (ProviderFailure.Cause) -> Bool) {
+        operations.withLock { operations in
+            for place in operations[provider, default: []].indices {
+                guard let cause = operations[provider]?[place].failure, isRepeated(cause) else { continue }
+                operations[provider]?[place].failure = nil
+            }
+        }
+    }
+
+    /// The operations of a provider, in the order of their first calls.
+    func operations(of provider: ProviderID) -> [Operation] { operations.withLock { $0[provider] ?? [] } }
+
+    private func change(_ name: String, of provider: ProviderID, _ change: (inout Operation) -> Void) {
+        operations.withLock { operations in
+            let place = operations[provider]?.firstIndex { $0.name == name }
+            if place == nil { operations[provider, default: []].append(Operation(name: name)) }
+            let last = (operations[provider]?.count ?? 1) - 1
+            operations[provider]?[place ?? last].with(change)
+        }
+    }
+}
+
+extension VerificationLog.Operation {
+    fileprivate mutating func with(_ change: (inout Self) -> Void) { change(&self) }
+}
