@@ -92,7 +92,7 @@ structure: ## Count files, lines, split types and repeated names, with the limit
 client-kits: setup ## Write the client kits in clients
 	swift build --product portico
 	portico="$$(swift build --product portico --show-bin-path)/portico"; \
-		for library in $(libraries); do "$$portico" client-kit --for "$$library" --out "clients/$$library"; done
+		for library in $(libraries); do "$$portico" client-kit --for "$$library" --force --out "clients/$$library"; done
 
 docs: setup ## Write the generated pages of the documentation
 	swift build --product portico
