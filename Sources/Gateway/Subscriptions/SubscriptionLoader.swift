@@ -31,10 +31,9 @@ extension GatewayContext {
         }
     }
 
-    /// An account: its current state, then each change. Without an id it is that of the user's first connection, as soon as
-    /// there is one.
+    /// An account: its current state, then each change.
     ///
-    /// Ends with an error when its connection is removed.
+    /// Without an id it is that of the user's first connection, as soon as there is one. Ends with an error when its connection is removed.
     func liveAccount(id: String?) throws -> ConflatingStream<String, LiveEvent<ConnectedAccount>> {
         let owner = try owner()
         let wanted = try id.map { id in

@@ -300,8 +300,9 @@ package final class SessionStore: Sendable {
 
     // MARK: Renewal and end
 
-    /// Gives a session a new token and its full lifetime. What was opened with the old token continues, and the old token
-    /// is accepted for ``SessionPolicy/overlap``.
+    /// Gives a session a new token and its full lifetime.
+    ///
+    /// What was opened with the old token continues, and the old token is accepted for ``SessionPolicy/overlap``.
     ///
     /// - Parameters:
     ///   - session: The session that the request's token has opened.

@@ -32,7 +32,11 @@ struct NextToken: Sendable {
     let token: SessionToken
     let hash: TokenHash
 
-    /// - Parameter digest: The digest of the earlier token.
+    /// The token after another one.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the earlier token.
+    ///   - key: The key of the file.
     init(after digest: TokenHash, under key: SymmetricKey) {
         let input = Self.label + digest.data
         token = SessionToken(bytes: HashFunction.sha256.authenticationCode(for: input.span, using: key))

@@ -27,7 +27,14 @@ package final class GraphQLRoute: Route {
     private let scheduler: FairScheduler
     private let hasStartPage: Bool
 
-    /// - Parameter hasStartPage: Whether there is a page at `/`, to which a browser is sent that opens the endpoint.
+    /// The route of a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - configuration: The configuration of the server.
+    ///   - load: The resources of the server.
+    ///   - logger: The logger of responses.
+    ///   - hasStartPage: Whether there is a page at `/`, to which a browser is sent that opens the endpoint.
     package init(
         _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
         _ logger: Logger, hasStartPage: Bool = false

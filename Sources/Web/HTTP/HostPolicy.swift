@@ -90,8 +90,6 @@ package struct HostPolicy: Sendable, Hashable {
         return end
     }
 
-    /// Whether a host is one of the names and addresses of this machine in every browser (RFC 6761, section
-    /// 6.3).
     /// Whether an origin, in the form of browsers, is of the loopback interface.
     static func isLoopback(origin: String) -> Bool {
         guard CORSPolicy.normalized(origin) == origin, let authority = origin.split(separator: "/").last
@@ -100,6 +98,8 @@ package struct HostPolicy: Sendable, Hashable {
         return isLoopback(String(authority[..<(port ?? authority.endIndex)]).utf8Span.span)
     }
 
+    /// Whether a host is one of the names and addresses of this machine in every browser (RFC 6761, section
+    /// 6.3).
     private static func isLoopback(_ host: Span<UInt8>) -> Bool {
         host.matches("localhost") || host.hasSuffix(".localhost") || host.matches("[::1]")
             || ipv4(host).map { $0[0] == 127 } ?? false
