@@ -15,9 +15,9 @@ struct JoiningTests {
         try await withTestGateway { gateway in
             let ann = try gateway.user("ann")
             var answers = try await gateway.follow("subscription { \(field) }", as: ann)
-            _ = try await gateway.consent(.alpaca, as: ann)
+            _ = try await gateway.consent(.saxo, as: ann)
             let first = try await answers.next()
-            #expect(first?["data"]?[name]?["provider"] == "ALPACA", "\(String(describing: first))")
+            #expect(first?["data"]?[name]?["provider"] == "SAXO", "\(String(describing: first))")
         }
     }
 
