@@ -92,7 +92,7 @@ structure: ## Count files, lines, split types and repeated names, with the limit
 client-kits: setup ## Write the client kits in clients
 	swift build --product portico
 	portico="$$(swift build --product portico --show-bin-path)/portico"; \
-		for library in $(libraries); do "$$portico" client-kit --for "$$library" --out "clients/$$library"; done
+		for library in $(libraries); do "$$portico" client-kit --for "$$library" --force --out "clients/$$library"; done
 
 docs: setup ## Write the generated pages of the documentation
 	swift build --product portico
@@ -116,7 +116,7 @@ bench-check: setup ## Fail if the engine or a chart allocates more than the thre
 fuzz: setup ## Send generated input to the engine and to the sockets, FUZZ_RUNS inputs for each target
 	Scripts/fuzz.sh
 
-clients: setup ## Test Portico with public client libraries, fetched from PyPI
+clients: setup ## Test Portico and the client kits with public client libraries, fetched from PyPI and npm
 	Scripts/clients.sh
 
 sdk-check: setup ## Run public SDKs of the providers, fetched from PyPI, against the sandbox

@@ -6,8 +6,9 @@ import Testing
 struct ClientKitTests {
     /// The files of each kit in `clients`.
     private static let kits = [
-        "apollo": ["cache.ts", "client.ts", "scalars.ts"], "urql": ["cache.ts", "client.ts", "scalars.ts"],
-        "relay": ["environment.ts", "relay.config.json", "scalars.ts"],
+        "apollo": ["cache.ts", "client.ts", "scalars.ts", "session.ts", "socket.ts"],
+        "urql": ["cache.ts", "client.ts", "scalars.ts", "schema.ts", "session.ts"],
+        "relay": ["environment.ts", "relay.config.json", "scalars.ts", "session.ts", "socket.ts"],
         "codegen": ["codegen.ts", "scalars.ts"],
         "apollo-ios": [
             "Portico.swift", "Scalars.swift", "SchemaConfiguration.swift", "apollo-codegen-config.json",
@@ -50,6 +51,49 @@ struct ClientKitTests {
         }
     }
 
+    @Test("are not overwritten after they were changed, unless that is forced; unchanged ones are")
+    func changed() async throws {
+        try await withFolder { folder in
+            let schema = folder.appending(path: "schema.graphql")
+            try Self.schema.write(to: schema, atomically: true, encoding: .utf8)
+            func run(_ options: String...) async throws -> (status: Int32, errors: String) {
+                let run = try await Program.run(
+                    ["client-kit", "--for", "relay", "--schema", schema.path, "--out", folder.path] + options)
+                return (run.status, run.errors)
+            }
+            let first = try await run()
+            #expect(first.status == 0, "\(first.errors)")
+            let file = folder.appending(path: "scalars.ts")
+            let scalars = try String(contentsOf: file, encoding: .utf8)
+            // Of another schema; a file without a comment does not say whether it was changed.
+            try (Self.schema + "scalar Money\n").write(to: schema, atomically: true, encoding: .utf8)
+            let configuration = try await run()
+            #expect(configuration.status == 1)
+            #expect(
+                configuration.errors
+                    == "Changed in \(folder.path) since the command wrote them: relay.config.json. "
+                    + "Nothing was written. Move the changes to files of your own, or overwrite them with --force.\n"
+            )
+            let kept = try String(contentsOf: file, encoding: .utf8)
+            #expect(kept == scalars)
+            let forced = try await run("--force")
+            #expect(forced.status == 0, "\(forced.errors)")
+            let newer = try String(contentsOf: file, encoding: .utf8)
+            #expect(newer.contains("export type Money"))
+            try (newer + "// mine\n").write(to: file, atomically: true, encoding: .utf8)
+            let refused = try await run()
+            let mine = try String(contentsOf: file, encoding: .utf8)
+            #expect(refused.errors.contains("scalars.ts. Nothing was written."), "\(refused.errors)")
+            #expect(mine == newer + "// mine\n")
+            // Written by the command for another schema, and not changed since.
+            try newer.write(to: file, atomically: true, encoding: .utf8)
+            try (Self.schema + "scalar Money\nscalar More\n").write(
+                to: schema, atomically: true, encoding: .utf8)
+            let outdated = try await run()
+            #expect(outdated.errors.contains("relay.config.json. Nothing"), "\(outdated.errors)")
+        }
+    }
+
     @Test("lists possible types, types without an id, pages and scalars of any schema")
     func facts() async throws {
         try await withFolder { folder in
@@ -62,7 +106,7 @@ struct ClientKitTests {
             #expect(run.status == 0, "\(run.errors)")
             let cache = try String(contentsOf: folder.appending(path: "cache.ts"), encoding: .utf8)
             #expect(cache.contains("  Node: [\"Thing\"],\n"))
-            #expect(cache.contains("  Query: { fields: { things: relayStylePagination([\"of\"]) } },\n"))
+            #expect(cache.contains("  Query: { fields: { things: pages([\"of\"]) } },\n"))
             #expect(cache.contains("  Price: { keyFields: false },\n"))
             #expect(!cache.contains("  Thing: "))
             let scalars = try String(contentsOf: folder.appending(path: "scalars.ts"), encoding: .utf8)

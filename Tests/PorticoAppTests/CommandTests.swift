@@ -11,6 +11,32 @@ struct CommandTests {
         #expect(run.status == 0)
         #expect(run.output.wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+\n/) != nil, "\(run.output)")
         #expect(run.errors.isEmpty)
+        let named = try await Program.run(["version"])
+        #expect(named.status == 0 && named.output == "Portico \(run.output)")
+    }
+
+    @Test(
+        "wraps the paragraphs of its help once",
+        arguments: [
+            ["serve"], ["client-kit"], ["schema", "diff"], ["users"], ["mock", "serve"], ["sandbox"],
+        ])
+    func wrapping(command: [String]) async throws {
+        let run = try await Program.run(command + ["--help"], environment: ["COLUMNS": "80"])
+        let overview = run.output.split(separator: "USAGE:").first ?? ""
+        let lines = overview.split(separator: "\n", omittingEmptySubsequences: false)
+        for (line, next) in zip(lines, lines.dropFirst())
+        where !line.isEmpty && !line.hasPrefix(" ") && !next.hasPrefix(" ") {
+            guard let word = next.split(separator: " ").first else { continue }
+            #expect(line.count + 1 + word.count > 80, "\(line)\n\(next)")
+        }
+    }
+
+    @Test("the variables of other commands do not stop `serve`")
+    func commandVariables() async throws {
+        try await withServer(environment: ["PORTICO_TOKEN": "sandbox"]) { server in
+            let answer = try await server.ask("{ __typename }")
+            #expect(answer.status == 200)
+        }
     }
 
     @Test(

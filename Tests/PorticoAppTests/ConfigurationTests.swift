@@ -50,7 +50,9 @@ struct ConfigurationTests {
         // Names.
         Misuse(
             environment: ["PORTICO_ALPACA_KEYID": "PKTEST"],
-            messages: ["PORTICO_ALPACA_KEYID, which is not a variable of Portico", "PORTICO_ALPACA_KEY_ID"]),
+            messages: [
+                "PORTICO_ALPACA_KEYID, which is not a variable of Portico. Did you mean PORTICO_ALPACA_KEY_ID?"
+            ]),
         // Values.
         Misuse(
             arguments: ["--port", "65536"],
@@ -258,7 +260,7 @@ struct ConfigurationTests {
     @Test(
         "in a file is rejected for an unknown key or an invalid value",
         arguments: [
-            (#"{"prot": 1}"#, #"has "prot", which is not a setting of Portico. The settings are:"#),
+            (#"{"prot": 1}"#, #"has "prot", which is not a setting of Portico. Did you mean port?"#),
             (#"{"port": [1]}"#, #""port" in the configuration file"#),
             (#"{"port": "x"}"#, #""port" in the configuration file "#),
             (#"{"hosts": "*.example.com"}"#, #""hosts" in the configuration file "#),

@@ -30,6 +30,58 @@ struct HTTPServerSettingsTests {
     }
 
     @Test(
+        "allows the pages of this machine only with the sandbox on a loopback address",
+        arguments: [
+            ([:], true), (["PORTICO_CORS_ORIGINS": "https://app.example.com"], false),
+            (["PORTICO_HOST": "0.0.0.0", "PORTICO_SANDBOX": "true"], false),
+            (["PORTICO_PRODUCTION": "true"], false),
+        ] as [([String: String], Bool)])
+    func localPages(environment: [String: String], areAllowed: Bool) async throws {
+        try await withServer(environment: environment) { server in
+            let preflight = try await server.send(
+                RawRequest.get(
+                    "/graphql", method: "OPTIONS",
+                    fields: ["Origin: http://localhost:5173", "Access-Control-Request-Method: POST"]))
+            #expect(preflight.status == (areAllowed ? 204 : 403))
+        }
+    }
+
+    @Test("logs once that a page was refused, with the remedy; a page of this machine reads the sandbox")
+    func refusedPage() async throws {
+        try await withServer { server in
+            for origin in ["https://evil.example", "https://evil.example", "http://localhost:5173"] {
+                let answer = try await server.send(
+                    RawRequest.post(RawRequest.query("{ __typename }"), fields: ["Origin: \(origin)"]))
+                #expect(answer.status == 200)
+                let preflight = try await server.send(
+                    RawRequest.get(
+                        "/graphql", method: "OPTIONS",
+                        fields: ["Origin: \(origin)", "Access-Control-Request-Method: POST"]))
+                #expect(preflight.status == (origin == "http://localhost:5173" ? 204 : 403))
+            }
+            let line = await server.program.errors.first { $0.contains("PORTICO_CORS_ORIGINS") ? $0 : nil }
+            #expect(line?.contains("https://evil.example") == true)
+        }
+    }
+
+    @Test("sends a browser that opens the endpoint to the page at /, and no other client")
+    func opened() async throws {
+        try await withServer { server in
+            let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+            let page = try await server.send(RawRequest.get("/graphql", fields: [html]))
+            #expect(page.status == 303 && page["location"] == "/")
+            let query = try await server.send(
+                RawRequest.get("/graphql?query=%7B__typename%7D", fields: [html]))
+            let client = try await server.send(RawRequest.get("/graphql"))
+            #expect(query.status == 200 && client.status == 400)
+        }
+        try await withServer(["--explorer", "off"]) { server in
+            let page = try await server.send(RawRequest.get("/graphql", fields: ["Accept: text/html,*/*"]))
+            #expect(page.status == 400)
+        }
+    }
+
+    @Test(
         "gives clients one second to close their side after a last response, in every environment",
         arguments: [[:], ["PORTICO_PRODUCTION": "true"], ["PORTICO_SHUTDOWN_GRACE_PERIOD": "5"]])
     func lingerTime(environment: [String: String]) async throws {

@@ -73,6 +73,23 @@ struct MockCommandTests {
         }
     }
 
+    @Test("sends events of Apollo's multipart protocol")
+    func multipart() async throws {
+        try await withMock(["--interval", "10"]) { server in
+            let client = try RawClient(port: server.port)
+            defer { client.close() }
+            let query = RawRequest.query("subscription { account(id: \"Account:7\") { id } }")
+            let accept =
+                "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/graphql-response+json"
+            try await client.send(RawRequest.post(query, fields: ["Accept: \(accept)"]))
+            var received = ""
+            while !received.contains(#"{"payload":{"data":{"account":{"id":"Account:7"}}}}"#) {
+                received += try await client.take(1)
+            }
+            #expect(received.contains("multipart/mixed"))
+        }
+    }
+
     private static let scenario = """
         operations:
           - name: Home

@@ -1,4 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: f62ddf32c8901bd87b90a56220d5c21d68d0dcd97c8d0c36825a23ec0573ef80
 
 import Apollo
 import ApolloAPI

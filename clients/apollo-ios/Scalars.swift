@@ -1,4 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: b3e83b82ef144b3f51824dcf4264f2c5999a63ab8525b05e4e0dd833952ad229
 //
 // Add this file to the target PorticoAPI. In PorticoAPI/Sources/Schema/CustomScalars, which the code
 // generator writes once, replace the type alias of each scalar:

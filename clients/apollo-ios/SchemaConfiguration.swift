@@ -1,4 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: d8b1b76356ce547fa7ae085f61a5e1ae8ead702e45403b0ce1a602b3545b7009
 //
 // Replace the file of this name in PorticoAPI/Sources/Schema, which the code generator writes once.
 

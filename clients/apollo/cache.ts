@@ -1,7 +1,7 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: f083e7017ef9e41880ecd57932072f35724e94dd00bd076315724c4456762a1c
 
-import { InMemoryCache, type TypePolicies } from "@apollo/client";
-import { relayStylePagination } from "@apollo/client/utilities";
+import { InMemoryCache, type FieldPolicy, type Reference, type TypePolicies } from "@apollo/client";
 
 /** The types of each interface, so that fragments on interfaces match. */
 export const possibleTypes: Record<string, string[]> = {
@@ -11,11 +11,11 @@ export const possibleTypes: Record<string, string[]> = {
 
 export const typePolicies: TypePolicies = {
   // Lists that are read in pages: a further page is added to the list.
-  Account: { fields: { activities: relayStylePagination(["kinds", "symbol", "from", "to"]), closedPositions: relayStylePagination(["symbols"]), orders: relayStylePagination(["open", "symbols", "states", "side", "from", "to"]) } },
-  Alert: { fields: { firings: relayStylePagination([]) } },
-  Instrument: { fields: { dividends: relayStylePagination(["from", "to", "provider", "providerName"]), news: relayStylePagination([]), splits: relayStylePagination(["from", "to", "provider", "providerName"]) } },
-  Portfolio: { fields: { holdings: relayStylePagination([]) } },
-  Query: { fields: { activities: relayStylePagination(["accountIds", "kinds", "symbol", "from", "to"]), alertFirings: relayStylePagination([]), alerts: relayStylePagination([]), news: relayStylePagination(["symbols", "provider", "providerName"]), orders: relayStylePagination(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
+  Account: { fields: { activities: pages(["kinds", "symbol", "from", "to"]), closedPositions: pages(["symbols"]), orders: pages(["open", "symbols", "states", "side", "from", "to"]) } },
+  Alert: { fields: { firings: pages([]) } },
+  Instrument: { fields: { dividends: pages(["from", "to", "provider", "providerName"]), news: pages([]), splits: pages(["from", "to", "provider", "providerName"]) } },
+  Portfolio: { fields: { holdings: pages([]) } },
+  Query: { fields: { activities: pages(["accountIds", "kinds", "symbol", "from", "to"]), alertFirings: pages([]), alerts: pages([]), news: pages(["symbols", "provider", "providerName"]), orders: pages(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
   // Objects without an id belong to the object that contains them.
   ActivityConnection: { keyFields: false },
   ActivityEdge: { keyFields: false },
@@ -100,6 +100,58 @@ export const typePolicies: TypePolicies = {
   Undetermined: { keyFields: false },
   WatchlistPayload: { keyFields: false },
 };
+
+/** A list that was read in pages, with any of the fields of a connection. */
+interface Pages {
+  edges?: readonly Edge[] | null;
+  nodes?: readonly (Reference | null)[] | null;
+  pageInfo?: { endCursor?: string | null } | null;
+  /** The number of items up to the end of each page, by the cursor of its last item. */
+  ends?: Readonly<Record<string, number>>;
+}
+
+type Edge = { node?: Reference | null; cursor?: string } | null;
+
+/**
+ * Adds a further page to the list. A list that failed is null, as in the response, and a further page that failed leaves
+ * the list as it is.
+ *
+ * @param keyArgs The arguments that select a list; the others select a page of it.
+ */
+function pages(keyArgs: string[]): FieldPolicy<Pages | null> {
+  return {
+    keyArgs,
+    merge(existing, incoming, { args }) {
+      const after: string | undefined = args?.after ?? undefined;
+      if (!incoming) return after === undefined ? null : (existing ?? null);
+      // The items before the page; all if the cursor is unknown.
+      const start = after === undefined || !existing ? 0 : (existing.ends?.[after] ?? Infinity);
+      const join = <Item>(old: readonly Item[] | null | undefined, page: readonly Item[] | null | undefined) =>
+        page ? [...(old ?? []).slice(0, start), ...page] : start === 0 ? page : old;
+      const edges = join(existing?.edges, incoming.edges);
+      const nodes = join(existing?.nodes, incoming.nodes);
+      const ends = start === 0 ? {} : { ...existing?.ends };
+      const end = incoming.pageInfo?.endCursor;
+      if (end) ends[end] = (edges ?? nodes ?? []).length;
+      return {
+        ...existing,
+        ...incoming,
+        ...(edges === undefined ? {} : { edges }),
+        ...(nodes === undefined ? {} : { nodes }),
+        ends,
+      };
+    },
+    // Objects that were evicted from the cache are not in the list.
+    read(existing, { canRead, readField }) {
+      if (!existing) return existing;
+      return {
+        ...existing,
+        ...(existing.edges && { edges: existing.edges.filter((edge) => !edge || canRead(readField("node", edge))) }),
+        ...(existing.nodes && { nodes: existing.nodes.filter((node) => !node || canRead(node)) }),
+      };
+    },
+  };
+}
 
 export function createCache(): InMemoryCache {
   return new InMemoryCache({ possibleTypes, typePolicies });

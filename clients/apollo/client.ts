@@ -1,19 +1,23 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: 2e4c69040d73f80f603ec4db463a960a6f5ec51bdb919975707504382137eb04
 
-import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink } from "@apollo/client";
-import { SetContextLink } from "@apollo/client/link/context";
-import { ErrorLink } from "@apollo/client/link/error";
+import {
+  ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, Observable, ServerError, ServerParseError,
+} from "@apollo/client";
+import { graphQLResultHasProtocolErrors, PROTOCOL_ERRORS_SYMBOL } from "@apollo/client/errors";
+import { Defer20220824Handler } from "@apollo/client/incremental";
 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
-import { createClient, type Client as SocketClient } from "graphql-ws";
-import { OperationTypeNode } from "graphql";
+import { OperationTypeNode, type GraphQLFormattedError } from "graphql";
 import { createCache } from "./cache";
+import { isUnauthenticated, pause, Session } from "./session";
+import { createSocket, type Socket } from "./socket";
 
 export interface PorticoOptions {
   /** The address of the endpoint, such as https://portico.example.com/graphql. */
   url: string;
   /** The token of the session; null without a session. It is read for each request. */
   token: () => string | null;
-  /** Called when the session has ended: forget the token and let the user sign in. */
+  /** Called once when the session has ended: forget the token and let the user sign in. */
   onSessionEnd?: () => void;
   /**
    * How subscriptions are sent: "multipart" over HTTP, which needs no other connection, or "websocket".
@@ -26,33 +30,37 @@ export interface PorticoOptions {
   link?: ApolloLink;
 }
 
+// Apollo Client requires the types of default options. With "all", the data of a result can have fewer fields.
+declare module "@apollo/client" {
+  namespace ApolloClient {
+    namespace DeclareDefaultOptions {
+      interface WatchQuery {
+        errorPolicy: "all";
+      }
+      interface Query {
+        errorPolicy: "all";
+      }
+      interface Mutate {
+        errorPolicy: "all";
+      }
+    }
+  }
+}
+
 export function createPortico(options: PorticoOptions): ApolloClient {
-  const authorization = new SetContextLink((context) => {
-    const token = options.token();
-    return token ? { headers: { ...context.headers, authorization: `Bearer ${token}` } } : {};
-  });
-
-  // A request whose token has ended gets data for public fields, and UNAUTHENTICATED for the others.
-  const sessionEnd = new ErrorLink(({ error }) => {
-    if (!options.token() || !CombinedGraphQLErrors.is(error)) return;
-    if (error.errors.some((one) => one.extensions?.code === "UNAUTHENTICATED")) options.onSessionEnd?.();
-  });
-
+  const session = new Session(options.token, options.onSessionEnd);
+  const socket = options.subscriptions === "websocket" ? createSocket(options.url, session) : undefined;
   const http = new HttpLink({ uri: options.url });
-  const transport =
-    options.subscriptions === "websocket"
-      ? ApolloLink.split(
-          ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-          new GraphQLWsLink(createSocket(options)),
-          http,
-        )
-      : http;
-
-  const links = [sessionEnd, authorization, ...(options.link ? [options.link] : []), transport];
+  const transport = socket
+    ? ApolloLink.split(isSubscription, new GraphQLWsLink(socket.client), http)
+    : http;
+  const links = [sessionLink(session, socket), ...(options.link ? [options.link] : []), transport];
   return new ApolloClient({
     link: ApolloLink.from(links),
     cache: createCache(),
     clientAwareness: options.application,
+    // The format of the parts of @defer that HttpLink asks for.
+    incrementalHandler: new Defer20220824Handler(),
     defaultOptions: {
       // Portico returns all fields that succeed, and an error for each field that fails. Without "all"
       // one failed provider would hide the data of the others.
@@ -63,17 +71,69 @@ export function createPortico(options: PorticoOptions): ApolloClient {
   });
 }
 
-/** A WebSocket that connects again, with the present token, until the page is closed. */
-function createSocket(options: PorticoOptions): SocketClient {
-  return createClient({
-    url: options.url.replace(/^http/, "ws"),
-    // Browsers cannot send headers with a WebSocket; Portico reads the token from connection_init.
-    connectionParams: () => {
-      const token = options.token();
-      return token ? { authorization: `Bearer ${token}` } : {};
-    },
-    keepAlive: 15_000,
-    retryAttempts: Infinity,
-    shouldRetry: () => true,
-  });
+/**
+ * Sends the token. Sends an operation again if the page has another token since, except a mutation; and a subscription
+ * also after its connection was lost, until it is unsubscribed: its first event is the current value.
+ */
+function sessionLink(session: Session, socket: Socket | undefined): ApolloLink {
+  return new ApolloLink((operation, forward) => new Observable<ApolloLink.Result>((observer) => {
+    const usesSocket = socket !== undefined && isSubscription(operation);
+    let attempts = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let running: { unsubscribe(): void } | undefined;
+
+    const repeat = (delay: number) => {
+      running?.unsubscribe();
+      timer = setTimeout(start, delay);
+    };
+    const start = () => {
+      const token = session.token();
+      operation.setContext(({ headers: { authorization: _, ...headers } = {} }) => ({
+        headers: token ? { ...headers, authorization: `Bearer ${token}` } : headers,
+      }));
+      running = forward(operation).subscribe({
+        next: (result) => {
+          if (!isUnauthenticated(errors(result))) {
+            attempts = 0;
+          } else if (session.refuses(usesSocket ? socket.token() : token) && !isMutation(operation)) {
+            if (usesSocket) socket.update();
+            return repeat(0);
+          }
+          observer.next(result);
+        },
+        error: (error) => {
+          // The socket connects again itself.
+          if (isSubscription(operation) && !usesSocket && isLost(error)) return repeat(pause(attempts++));
+          observer.error(error);
+        },
+        complete: () => observer.complete(),
+      });
+    };
+    start();
+    return () => {
+      clearTimeout(timer);
+      running?.unsubscribe();
+    };
+  }));
+}
+
+/** Whether a connection failed, or the server is being restarted, so that another attempt can succeed. */
+function isLost(error: unknown): boolean {
+  if (CombinedGraphQLErrors.is(error)) return false;
+  const hasStatus = ServerError.is(error) || ServerParseError.is(error);
+  return !hasStatus || error.statusCode >= 500 || error.statusCode === 429;
+}
+
+/** The errors of the fields and of the transport. */
+function errors(result: ApolloLink.Result): readonly GraphQLFormattedError[] {
+  if (graphQLResultHasProtocolErrors(result)) return result.extensions[PROTOCOL_ERRORS_SYMBOL].errors;
+  return "errors" in result ? (result.errors ?? []) : [];
+}
+
+function isSubscription(operation: ApolloLink.Operation): boolean {
+  return operation.operationType === OperationTypeNode.SUBSCRIPTION;
+}
+
+function isMutation(operation: ApolloLink.Operation): boolean {
+  return operation.operationType === OperationTypeNode.MUTATION;
 }

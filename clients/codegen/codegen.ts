@@ -1,4 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: a522edbc9e5e08f3e8be1f899598eae5291ca959dc4fc8bfb97e9a68335db198
 //
 //   npx graphql-codegen --config src/portico/codegen.ts
 

@@ -1,4 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: edb33ad2b66639f70a7acfed9f91d7ccf1becce070cf978cce8bc4023c05cc52
 
 declare const scalar: unique symbol;
 

@@ -1,8 +1,10 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
+// SHA-256 of the lines below: f3fdadc6706986604a4421bdf68fd734f57ef163c28e8110c28dd933c65a9310
 
-import { cacheExchange, type KeyingConfig, type ResolverConfig } from "@urql/exchange-graphcache";
+import { cacheExchange, type KeyingConfig, type Resolver, type ResolverConfig } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
 import type { Exchange } from "@urql/core";
+import { schema } from "./schema";
 
 /** Objects without an id belong to the object that contains them. */
 export const keys: KeyingConfig = {
@@ -92,13 +94,21 @@ export const keys: KeyingConfig = {
 
 /** Lists that are read in pages: a further page is added to the list. */
 export const resolvers: ResolverConfig = {
-  Account: { activities: relayPagination(), closedPositions: relayPagination(), orders: relayPagination() },
-  Alert: { firings: relayPagination() },
-  Instrument: { dividends: relayPagination(), news: relayPagination(), splits: relayPagination() },
-  Portfolio: { holdings: relayPagination() },
-  Query: { activities: relayPagination(), alertFirings: relayPagination(), alerts: relayPagination(), news: relayPagination(), orders: relayPagination() },
+  Account: { activities: pages(), closedPositions: pages(), orders: pages() },
+  Alert: { firings: pages() },
+  Instrument: { dividends: pages(), news: pages(), splits: pages() },
+  Portfolio: { holdings: pages() },
+  Query: { activities: pages(), alertFirings: pages(), alerts: pages(), news: pages(), orders: pages() },
 };
 
+/** Adds a further page to the list; one that failed leaves the list as it is. */
+function pages(): Resolver {
+  const resolve = relayPagination();
+  return (parent, args, cache, info) =>
+    resolve(parent, args, cache, info) ??
+    (info.error && args.after != null ? resolve(parent, { ...args, after: undefined }, cache, info) : undefined);
+}
+
 export function createCache(): Exchange {
-  return cacheExchange({ keys, resolvers });
+  return cacheExchange({ schema, keys, resolvers });
 }

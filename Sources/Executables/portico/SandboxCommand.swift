@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import PorticoApp
+import PorticoCore
 import Sandbox
 import ServiceLifecycle
 import UnixSignals
@@ -12,12 +13,13 @@ struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
         abstract: "Run the sandbox (simulated providers) alone, or control a running one.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Examples:
               portico sandbox --port 9000
               portico sandbox fault status --status 503 --provider alpaca
               portico sandbox calls
-            """,
+            """),
         subcommands: [SandboxRunCommand.self] + SandboxControl.commands,
         defaultSubcommand: SandboxRunCommand.self)
 }
@@ -27,14 +29,15 @@ struct SandboxRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run the sandbox alone, until interrupted.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The sandbox implements the HTTP APIs of the providers over one seeded market: the same seed at the same time
             gives the same responses. The command prints the environment variables with which a server uses it.
 
             Examples:
               portico sandbox
               portico sandbox --port 9000 --seed 7
-            """)
+            """))
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"

@@ -68,7 +68,8 @@ struct SandboxFaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault",
         abstract: "Make calls to the simulated providers fail.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Effects: latency (with --milliseconds), status (with --status, and optionally --retry-after), malformed_body,
             duplicate_key, truncated_body, lost_answer (the provider processes the call, and the response is lost),
             closed_connection, hang, disconnect, expired_token; and with --member: absent_member, other_type, extra_member,
@@ -81,7 +82,7 @@ struct SandboxFaultCommand: AsyncParsableCommand {
               portico sandbox fault unknown_name --member status --endpoint 'GET /v2/orders'
               portico sandbox fault --list
               portico sandbox fault --clear
-            """)
+            """))
 
     @OptionGroup
     var sandbox: SandboxControl

@@ -33,27 +33,45 @@ extension GatewayContext {
 
     /// An account: its current state, then each change.
     ///
-    /// Ends with an error when its connection is removed.
+    /// Without an id it is that of the user's first connection, as soon as there is one. Ends with an error when its connection is removed.
     func liveAccount(id: String?) throws -> ConflatingStream<String, LiveEvent<ConnectedAccount>> {
-        let connections = try connections(with: nil)
-        let wanted = id.map { id in connections.filter { id.hasPrefix($0.globalID(ofAccount: "")) } }
-        if let id, wanted?.isEmpty == true { throw FieldError.noAccount(id) }
-        let watches = (wanted ?? Array(connections.prefix(1))).map { connection in
-            subscribedSource(connection, SubscriptionKey.Target.accounts, in: services.watches.accounts) {
-                context in
+        let owner = try owner()
+        let wanted = try id.map { id in
+            let connections = try connections(with: nil)
+            guard let connection = connections.first(where: { id.hasPrefix($0.globalID(ofAccount: "")) })
+            else { throw FieldError.noAccount(id) }
+            return connection
+        }
+        return ConflatingStream { [self] inbox in
+            var connection = wanted
+            if connection == nil { connection = await firstConnection(of: owner) }
+            guard let connection else { return }
+            let source = subscribedSource(
+                connection, SubscriptionKey.Target.accounts, in: services.watches.accounts
+            ) { context in
                 try await context.readAccounts(of: connection).value().map(\.linked)
             } carrying: { _, all in
                 .accounts(all, of: connection)
             }
+            await source.sendChanges(to: inbox) { accounts in
+                guard let id else { return Array(accounts.prefix(1)) }
+                let account = accounts.filter { $0.globalID == id }
+                if account.isEmpty { throw FieldError.noAccount(id) }
+                return account
+            } transform: {
+                $0
+            }
+            let gone = FieldError.noConnection(ProviderConnection.globalID(connection.id))
+            if !Task.isCancelled { inbox.yield(LiveEvent(value: .failure(gone)), for: "end") }
         }
-        let gone = wanted?.first ?? connections.first
-        return stream(of: watches, ending: gone.map { .noConnection(ProviderConnection.globalID($0.id)) }) {
-            accounts in
-            guard let id else { return Array(accounts.prefix(1)) }
-            let account = accounts.filter { $0.globalID == id }
-            if account.isEmpty { throw FieldError.noAccount(id) }
-            return account
+    }
+
+    /// Waits until a user has a connection; nil if the task is cancelled.
+    private func firstConnection(of owner: OwnerID) async -> BrokerConnection? {
+        for await _ in services.watches.connections.changes(of: owner) {
+            if let first = services.connections(of: owner, with: nil).first { return first }
         }
+        return nil
     }
 
     /// The progress of all goals together in one currency: the present one, then each change.
@@ -68,7 +86,10 @@ extension GatewayContext {
             let context = GatewayContext(session: session, services: services, call: call)
             return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
         }
-        return stream(of: [SourceStream(id: currency, values: watch.values)], filter: { $0 })
+        let source = SourceStream(id: currency, values: watch.values)
+        return ConflatingStream { inbox in
+            await source.sendChanges(to: inbox, filter: { $0 }, transform: { $0 })
+        }
     }
 
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
@@ -120,24 +141,7 @@ extension GatewayContext {
         return SourceStream(id: connection.id, values: watch.values, carrying: carried)
     }
 
-    /// The changes of the watched items.
-    ///
-    /// Ends with an error when the watched connection is removed.
-    private func stream<Item: LiveEntity>(
-        of watches: [SourceStream<Item>], ending error: FieldError? = nil,
-        filter: @escaping @Sendable ([Item]) throws -> [Item]
-    ) -> ConflatingStream<String, LiveEvent<Item>> {
-        ConflatingStream { inbox in
-            await withDiscardingTaskGroup { group in
-                for watched in watches {
-                    group.addTask { await watched.sendChanges(to: inbox, filter: filter) { $0 } }
-                }
-            }
-            if let error, !Task.isCancelled { inbox.yield(LiveEvent(value: .failure(error)), for: "end") }
-        }
-    }
-
-    /// The changes of the items of all connections of a user; it ends when the user has no connection.
+    /// The changes of the items of all connections of a user, also of those that are made later.
     ///
     /// - Parameters:
     ///   - owner: The user.
@@ -155,7 +159,6 @@ extension GatewayContext {
                 var followed: Set<String> = []
                 for await _ in services.watches.connections.changes(of: owner) {
                     let all = services.connections(of: owner, with: provider).compactMap(watched)
-                    if all.isEmpty { break }
                     for watched in all where !followed.contains(watched.id) {
                         group.addTask {
                             await watched.sendChanges(to: inbox, filter: { $0 }, transform: transform)

@@ -10,8 +10,47 @@ package struct SentDocument {
     /// The text of the file, if the file is a complete document.
     package let asWritten: String?
     /// The operation and its fragments with `__typename` in each selection set except that of the operation, as Apollo's
-    /// and urql's clients send it; nil if that is the text of the file.
-    package let printed: String?
+    /// clients send and hash it.
+    package let printed: String
+
+    /// The same document as urql's clients send and hash it.
+    package var printedForUrql: String { Self.urqlForm(of: printed) }
+
+    /// `stringifyDocument` of `@urql/core`: one line break in place of several, and one at the end of each part that a
+    /// string follows.
+    ///
+    /// As there, all from the first block string to the last one is one string.
+    private static func urqlForm(of text: String) -> String {
+        let (bytes, quote, lineFeed) = (Array(text.utf8), UInt8(ascii: "\""), UInt8(ascii: "\n"))
+        func isBlock(at position: Int) -> Bool {
+            position + 3 <= bytes.count && bytes[position..<position + 3].allSatisfy { $0 == quote }
+        }
+        let lastBlock = bytes.indices.last(where: isBlock)
+        /// The position behind the string that begins at a quote.
+        func end(from start: Int) -> Int {
+            if let lastBlock, isBlock(at: start), lastBlock > start { return lastBlock + 3 }
+            var position = start + 1
+            while position < bytes.count, bytes[position] != quote {
+                position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            return min(position + 1, bytes.count)
+        }
+        var form: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            if bytes[position] == quote {
+                let next = end(from: position)
+                form.append(lineFeed)
+                form += bytes[position..<next]
+                position = next
+            } else {
+                let repeats = bytes[position] == lineFeed && position > 0 && bytes[position - 1] == lineFeed
+                if !repeats { form.append(bytes[position]) }
+                position += 1
+            }
+        }
+        return String(decoding: form, as: UTF8.self)
+    }
 }
 
 extension DocumentSet {
@@ -31,16 +70,21 @@ extension DocumentSet {
             }
             let text = SourceText(bytes: combined.text.bytes)
             let complete = completeText(of: reference)
-            let printed = try Document.read(text).insertingTypenames() ?? (complete == nil ? text : nil)
+            // Clients send the fragments of a complete document in its order.
+            let sent = complete.flatMap { hasOneOperation(reference.document) ? SourceText($0) : nil } ?? text
+            let printed = try Document.read(sent).insertingTypenames() ?? sent
             documents.append(
                 SentDocument(
                     name: name(of: reference), type: operation.type, place: place(of: reference),
-                    asWritten: complete,
-                    printed: try printed.map { source throws(GraphQLErrors) in
-                        try Document.read(source).print() + "\n"
-                    }))
+                    asWritten: complete, printed: try Document.read(printed).print()))
         }
         return documents
+    }
+
+    private func hasOneOperation(_ document: Int) -> Bool {
+        documents[document].document.definitions.count { definition in
+            if case .operation = definition { true } else { false }
+        } == 1
     }
 
     /// The text of a `.graphql` file that contains all fragments of its operations.

@@ -8,7 +8,8 @@ struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
         abstract: "Check whether a running server is ready; exit status 0 if it is, 1 if not.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             It requests /health/ready at the admin port if one is set, else at the public port, with TLS if
             PORTICO_TLS_CERTIFICATE_FILE is set. The certificate of a server at a loopback address is not verified,
             because it names the public host.
@@ -17,7 +18,7 @@ struct HealthCommand: AsyncParsableCommand {
               portico health
               portico health --port 9000
               portico health --url https://portico.example.com
-            """)
+            """))
 
     @Option(help: "The server's address. (default: PORTICO_ADMIN_HOST or PORTICO_HOST, else 127.0.0.1)")
     var host: String?

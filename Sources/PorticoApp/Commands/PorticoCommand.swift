@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoCore
 
 /// The command `portico`, which has all others as subcommands.
 struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
@@ -6,7 +7,8 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "portico",
             abstract: "One GraphQL endpoint for brokers and market-data providers.",
-            discussion: """
+            discussion: HelpText.paragraphs(
+                """
                 Examples:
                   portico serve                          listen on 127.0.0.1:8080 and use the embedded sandbox
                   portico serve --port 0                 listen on a free port and print it
@@ -26,7 +28,7 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                   portico mock --schema FILE             serve mock responses for any schema
                   portico client-kit --for apollo --out src/portico
                                                          write the configuration of a GraphQL client library
-                """,
+                """),
             version: Version.current,
             subcommands: [ServeCommand<Product>.self] + Product.commands + [
                 HealthCommand.self, UsersCommand.self, KeysCommand.self, BackupCommand.self,
@@ -34,9 +36,17 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                 GraphQLCommand.self, ProvidersCommand.self, SchemaCommand.self, OperationsCommand.self,
                 MockCommand.self,
                 ClientKitCommand.self,
-                DocsCommand.self,
+                DocsCommand.self, VersionCommand.self,
             ])
     }
+}
+
+/// `portico version`: prints the name and the release.
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Print the version of this executable.")
+
+    func run() { Terminal.write("Portico \(Version.current)\n") }
 }
 
 /// The release that this executable is of.

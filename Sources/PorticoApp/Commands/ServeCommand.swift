@@ -11,7 +11,8 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "serve",
             abstract: "Serve GraphQL requests until interrupted.",
-            discussion: """
+            discussion: HelpText.paragraphs(
+                """
                 Each flag also has an environment variable, PORTICO_ and its name in capitals with _ for -, and a key
                 with its name in the configuration file. A flag takes precedence over a variable, a variable over the
                 file. Settings of providers have no flags, because the list of processes would show secrets.
@@ -33,7 +34,7 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                   portico serve
                   portico serve --port 0 --log-level debug
                   portico serve --host 0.0.0.0 --sandbox
-                """)
+                """))
     }
 
     @Option(help: .setting(Settings.server.host))

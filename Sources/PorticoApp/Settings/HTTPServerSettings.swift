@@ -7,11 +7,12 @@ import GraphQLTools
 import NIOCore
 package import PorticoCore
 import Storage
+import Upstream
 package import Web
 
 /// The configuration of the HTTP server.
 package struct HTTPServerSettings {
-    package let server: ServerConfiguration
+    package private(set) var server: ServerConfiguration
     /// The admin port; nil if it is off.
     let admin: ServerConfiguration?
     let documents: DocumentPolicy
@@ -52,6 +53,18 @@ package struct HTTPServerSettings {
         callsPerClient = try values[Settings.limits.upstreamCallsPerClient]
         shutdownDelay = .seconds(try values[Settings.limits.shutdownDelay])
         executionOptions = HTTPServerSettings.executionOptions(isProduction: isProduction)
+    }
+
+    /// Allows the pages of development servers on this machine, for a sandbox that only this machine reaches.
+    mutating func allowLocalPages(unlessSetIn values: SettingValues) {
+        guard !values.isSet(Settings.http.corsOrigins), Self.isLoopback(host), server.allowsGET else {
+            return
+        }
+        server.cors.origins = .loopback
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
+        host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true
     }
 
     package var host: String { server.host }

@@ -47,7 +47,7 @@ package struct ServeSettings {
     ///   - sandbox: The sandbox that the executable contains; nil for none.
     /// - Throws: `UsageError` for an invalid setting, or for settings that exclude each other.
     package init(_ values: SettingValues, sandbox: (any EmbeddedSandbox.Type)?) throws {
-        httpServer = try HTTPServerSettings(values)
+        var httpServer = try HTTPServerSettings(values)
         data = try values[Settings.server.data]
         database = try DatabaseSource(values)
         databaseLimits = try PostgresLimits(values)
@@ -57,6 +57,8 @@ package struct ServeSettings {
         logFormat = try values[Settings.logs.logFormat]
         collector = try ServeSettings.collector(values)
         market = try ProviderMode(values, host: httpServer.host, sandbox: sandbox)
+        if market.isSandbox { httpServer.allowLocalPages(unlessSetIn: values) }
+        self.httpServer = httpServer
         ownerToken = try values.content(of: Settings.users.ownerTokenFile).map { try OwnerToken($0) }
         masterKey = try MasterKeySource(values)
         // The directory that would contain the key's file does not exist.
@@ -121,7 +123,7 @@ package enum ProviderMode {
         }
         switch (isAsked, providers.isEmpty) {
         case (true, true): self = .sandbox(sandbox, options)
-        case (nil, true) where host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true:
+        case (nil, true) where HTTPServerSettings.isLoopback(host):
             self = .sandbox(sandbox, options)
         case (false, false) where time != nil, (nil, false) where time != nil:
             throw UsageError(

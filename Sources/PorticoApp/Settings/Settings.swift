@@ -176,6 +176,7 @@ struct HTTPSettingGroup: SettingGroup {
     )
     let corsOrigins = Setting(
         "cors-origins", .list(of: "sites"),
+        unset: "pages of this machine, if the sandbox listens on a loopback address; else none",
         "Sites whose pages may send requests, open WebSockets and read responses; `*` for any.")
     let corsHeaders = Setting(
         "cors-headers", .list(of: "names of header fields"),

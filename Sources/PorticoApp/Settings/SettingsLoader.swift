@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import GraphQL
 package import PorticoCore
 import ProviderFile
 import SystemPackage
@@ -72,21 +73,34 @@ package enum SettingsLoader {
     }
 
     private static func check(_ environment: [String: String], _ definitions: [SettingDefinition]) throws {
-        let known = Set(definitions.map(\.variable))
+        let known = Set(definitions.map(\.variable)).union(commandVariables)
         for name in environment.keys.sorted() where name.hasPrefix("PORTICO_") && !known.contains(name) {
             throw UsageError(
-                "The environment has \(name), which is not a variable of Portico. The variables are: "
-                    + known.sorted().joined(separator: ", ") + ".")
+                "The environment has \(name), which is not a variable of Portico."
+                    + remedy(for: name, among: known, "PORTICO_"))
         }
+    }
+
+    /// The variables that other commands than `serve` read, and that may be in the same environment.
+    private static let commandVariables: Set = ["PORTICO_TOKEN", "PORTICO_SCHEMA"]
+
+    /// The most similar name; without one, where all names are.
+    private static func remedy(for name: String, among known: Set<String>, _ prefix: String = "") -> String {
+        // The prefix, which all names have, would make short names similar.
+        let names = known.map { String($0.dropFirst(prefix.count)) }
+        guard let best = Suggestions.resembling(String(name.dropFirst(prefix.count)), among: names).first
+        else {
+            return " `portico serve --help` and docs/settings.md list all."
+        }
+        return " Did you mean \(prefix)\(best)?"
     }
 
     private static func check(_ keys: [String], of path: String, _ definitions: [SettingDefinition]) throws {
         let known = Set(definitions.map(\.name))
         for key in keys where !known.contains(key) {
             throw UsageError(
-                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico. "
-                    + "The settings are: "
-                    + known.sorted().joined(separator: ", ") + ".")
+                "The configuration file \"\(path)\" has \"\(key)\", which is not a setting of Portico."
+                    + remedy(for: key, among: known))
         }
     }
 

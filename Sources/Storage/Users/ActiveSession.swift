@@ -19,11 +19,14 @@ package final class ActiveSession: Sendable {
     package let createdAt: Instant
     /// When it ends at the latest.
     package let expiresAt: Instant
-    /// The validity of the session's token.
+    /// The validity of the session.
     ///
-    /// A renewed session is another object, with another token.
-    package let validity = TokenValidity()
+    /// A renewed session is another object with another token, and the same validity. With another password it is a new one.
+    package let validity: TokenValidity
     let hash: TokenHash
+    /// The token that a renewal gives; nil until a request has sent the session's token.
+    // Set by requests on all threads; each of them sets the same value.
+    private let next: Mutex<NextToken?>
     // In milliseconds since 1970. Requests on all threads set it; of two that do so at once, either may win.
     private let lastUse: Atomic<Int64>
     /// The time of the last use in the file.
@@ -34,9 +37,11 @@ package final class ActiveSession: Sendable {
 
     init(
         id: String, owner: OwnerID, isGuest: Bool, scopes: Set<Scope>, label: String?, createdAt: Instant,
-        lastUsedAt: Instant, expiresAt: Instant, hash: TokenHash
+        lastUsedAt: Instant, expiresAt: Instant, hash: TokenHash, next: NextToken? = nil,
+        validity: TokenValidity = TokenValidity()
     ) {
-        self.isGuest = isGuest
+        (self.isGuest, self.validity) = (isGuest, validity)
+        self.next = Mutex(next)
         (self.id, self.owner, self.scopes, self.label) = (id, owner, scopes, label)
         (self.createdAt, self.expiresAt, self.hash) = (createdAt, expiresAt, hash)
         lastUse = Atomic(lastUsedAt.millisecondsSince1970)
@@ -65,6 +70,31 @@ package final class ActiveSession: Sendable {
 
     func markStored(_ use: Int64) { storedUse.store(use, ordering: .relaxed) }
 
+    /// The same session with another token that continues with this validity.
+    func with(hash: TokenHash, next: NextToken?, validity: TokenValidity) -> ActiveSession {
+        ActiveSession(
+            id: id, owner: owner, isGuest: isGuest, scopes: scopes, label: label, createdAt: createdAt,
+            lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash, next: next, validity: validity)
+    }
+
+    /// The token that a renewal gives; nil until a request has sent the session's token.
+    var nextToken: NextToken? { next.withLock(\.self) }
+
+    func setNext(_ token: NextToken) { next.withLock { $0 = token } }
+
+    /// Whether another read of the session has the token that a renewal of this one gives, and the same rights.
+    func isRenewed(by other: ActiveSession) -> Bool {
+        nextToken?.hash == other.hash && owner == other.owner && scopes == other.scopes
+    }
+
+    /// Whether a row of the file is this session, renewed.
+    func isRenewed(in row: SQLRow) throws -> Bool {
+        let (hash, owner, scopes): (Data, String, String) =
+            try (row["token_hash"], row["user_id"], row["scopes"])
+        return nextToken?.hash == TokenHash(hash) && self.owner.text == owner
+            && self.scopes == Set(text: scopes)
+    }
+
     /// Whether another read of the session has the same token, rights and expiry, compared in whole
     /// milliseconds like the file.
     func isUnchanged(in other: ActiveSession) -> Bool {
@@ -89,7 +119,7 @@ package final class ActiveSession: Sendable {
 }
 
 extension ActiveSession {
-    convenience init(_ row: SQLRow, isGuest: Bool) throws {
+    convenience init(_ row: SQLRow, isGuest: Bool, validity: TokenValidity = TokenValidity()) throws {
         guard let owner = try OwnerID(row["user_id"]), let hash = try TokenHash(row["token_hash"]),
             let createdAt = try row.instant("created_at"), let lastUsedAt = try row.instant("last_used_at"),
             let expiresAt = try row.instant("expires_at")
@@ -97,7 +127,8 @@ extension ActiveSession {
         try self.init(
             id: row["id"], owner: owner, isGuest: isGuest, scopes: Set(text: row["scopes"]),
             label: row["label"],
-            createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash)
+            createdAt: createdAt, lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash, validity: validity
+        )
     }
 
     func insert(into db: SQLTransaction, openedBy origin: IssuerSession?) throws {
@@ -116,10 +147,10 @@ extension ActiveSession {
     }
 }
 
-/// The validity of one token, with the closures to call when it ends.
+/// The validity of a session, with the closures to call when it ends.
 ///
-/// Each token has its own and not each session: a renewed session has a new token, and all that was opened
-/// with the old token has ended. Sockets and streams register here, so that none has to poll.
+/// A renewal does not end it: sockets and streams that were opened with the earlier token continue. They register here, so
+/// that none has to poll.
 package final class TokenValidity: Sendable {
     private struct State {
         var observers: [Int: @Sendable () -> Void] = [:]
@@ -134,7 +165,7 @@ package final class TokenValidity: Sendable {
 
     package var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// Calls a closure once when the token ends; at once if it has ended.
+    /// Calls a closure once when the session ends; at once if it has ended.
     ///
     /// - Parameter observer: Called on any thread; must not block.
     /// - Returns: A closure that removes the observer. Call it when the observer is no longer needed.
@@ -154,7 +185,7 @@ package final class TokenValidity: Sendable {
 
     package init() {}
 
-    /// Ends the token permanently.
+    /// Ends the session permanently.
     package func end() {
         let observers = state.withLock { state in
             ended.store(true, ordering: .releasing)

@@ -97,14 +97,14 @@ package final class ActiveSessions: Sendable {
     /// Replaces a session by the one with its next token, which a transaction has stored.
     ///
     /// It changes memory only if memory has the earlier token. Otherwise memory has a later state: the session has ended, or
-    /// has the token of a later transaction.
+    /// has the token of a later transaction. What was opened with the earlier token continues if both have the same validity.
     func replace(_ old: ActiveSession, with new: ActiveSession) {
         let known = state.withLock { state -> ActiveSession? in
             guard let known = state.byID[new.id], known.hash == old.hash else { return nil }
             state.add(new)
             return known
         }
-        for session in [known, old] { session?.validity.end() }
+        for session in [known, old] where session?.validity !== new.validity { session?.validity.end() }
     }
 
     /// Adds a session that was read from the database, unless memory has one with its id.
@@ -169,8 +169,8 @@ package final class ActiveSessions: Sendable {
 
     /// Replaces all sessions by those of the file, but keeps later times of last use.
     ///
-    /// A session that is unchanged in the file remains the same object. The tokens of all others end: of
-    /// sessions that were removed, have another token, or have other rights.
+    /// A session that is unchanged in the file remains the same object, and a renewed one keeps its validity. All others
+    /// end: sessions that were removed, have a token that is not of a renewal, or have other rights.
     func replace(with sessions: [ActiveSession]) {
         let ended = state.withLock { state in
             let old = state
@@ -182,14 +182,18 @@ package final class ActiveSessions: Sendable {
                     continue
                 }
                 guard known.isUnchanged(in: session) else {
-                    session.inherit(from: known)
-                    state.add(session)
+                    let isRenewed = known.isRenewed(by: session)
+                    let new =
+                        isRenewed
+                        ? session.with(hash: session.hash, next: nil, validity: known.validity) : session
+                    new.inherit(from: known)
+                    state.add(new)
                     continue
                 }
                 state.add(known)
                 if let digest = old.digests[known.id] { state.addDigest(digest, of: known) }
             }
-            return old.byID.values.filter { state.byID[$0.id] !== $0 }
+            return old.byID.values.filter { state.byID[$0.id]?.validity !== $0.validity }
         }
         for session in ended { session.validity.end() }
     }

@@ -117,7 +117,10 @@ extension SessionStore {
     ) async throws(StorageError) -> NewSession? {
         try await database.write(for: old.user.id) { [self] db in
             guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
-                session.owner == old.user.id, let opened = try renew(session, in: db, now: now)
+                session.owner == old.user.id,
+                // With a token and a validity of its own: everything that was opened before ends.
+                let opened = try replaceToken(
+                    of: session, by: SessionToken(), keeping: TokenValidity(), in: db, now: now)
             else { return nil }
             try UserStore.set(new, of: old.user.id, in: db)
             _ = try end(of: old.user.id, in: db) { $0 != session.id }

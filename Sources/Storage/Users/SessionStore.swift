@@ -54,11 +54,34 @@ package final class SessionStore: Sendable {
         guard let token = SessionToken(text) else { return nil }
         let digest = TokenHash(digesting: token)
         let found =
-            live.session(withDigest: digest)
-            ?? live.session(withHash: TokenHash(token, under: key), digest: digest)
+            live.session(withDigest: digest) ?? firstUse(of: token, digest)
+            ?? renewed(from: token, digest, now: now)
         guard let found, now < found.end(policy) else { return nil }
         found.recordUse(at: now)
         return found
+    }
+
+    /// The session of a token that is seen for the first time.
+    private func firstUse(of token: SessionToken, _ digest: TokenHash) -> ActiveSession? {
+        let found = live.session(withHash: TokenHash(token, under: key), digest: digest)
+        found?.setNext(NextToken(after: digest, under: key))
+        return found
+    }
+
+    /// The session of a token that a renewal has replaced less than ``SessionPolicy/overlap`` ago.
+    ///
+    /// - Returns: An object with the earlier token, which renews and changes no session, and ends with the session.
+    private func renewed(from token: SessionToken, _ digest: TokenHash, now: Instant) -> ActiveSession? {
+        let next = NextToken(after: digest, under: key)
+        guard let session = firstUse(of: next.token, TokenHash(digesting: next.token)),
+            isRecentlyRenewed(session, now: now)
+        else { return nil }
+        return session.with(hash: TokenHash(token, under: key), next: next, validity: session.validity)
+    }
+
+    /// Whether the token before this one is still accepted.
+    private func isRecentlyRenewed(_ session: ActiveSession, now: Instant) -> Bool {
+        now + policy.lifetime < session.expiresAt + policy.overlap
     }
 
     /// Reads the connections of some users again, which another process has changed.
@@ -104,9 +127,10 @@ package final class SessionStore: Sendable {
         live.session(id).flatMap { now < $0.end(policy) ? $0 : nil }
     }
 
-    /// Whether a session's token has not ended, and the session has not expired.
+    /// Whether a session has neither ended nor expired; also if its token was renewed since.
     package func isValid(_ session: ActiveSession, now: Instant = .now) -> Bool {
-        !session.validity.hasEnded && now < session.end(policy)
+        // The object of the last token has the times of the session.
+        !session.validity.hasEnded && now < (live.session(session.id) ?? session).end(policy)
     }
 
     /// A user's sessions, the one used last first.
@@ -158,7 +182,8 @@ package final class SessionStore: Sendable {
         let session = ActiveSession(
             id: RandomID.make(), owner: user.id, isGuest: user.kind == .guest, scopes: options.scopes,
             label: options.label, createdAt: now, lastUsedAt: now, expiresAt: policy.expiry(from: now),
-            hash: TokenHash(token, under: key))
+            hash: TokenHash(token, under: key),
+            next: NextToken(after: TokenHash(digesting: token), under: key))
         try session.insert(into: db, openedBy: options.origin)
         try delete(try surplus(of: user.id, besides: session.id, in: db), in: db)
         db.afterCommit { [live] in live.add(session) }
@@ -250,17 +275,19 @@ package final class SessionStore: Sendable {
     private func lookUp(_ text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
         guard let token = SessionToken(text) else { return nil }
         let hash = TokenHash(token, under: key)
+        // After a renewal the session has the next token, while the earlier one is still accepted.
+        let next = NextToken(after: TokenHash(digesting: token), under: key).hash
         live.beginAddition()
         defer { live.endAddition() }
         let found = try await database.read(.lookUp) { db in
-            try Self.all(db, where: "WHERE session.token_hash = ?", [hash.data]).first
+            try Self.all(db, where: "WHERE session.token_hash IN (?, ?)", [hash.data, next.data]).first
         }
         guard let found else {
             misses.insert(TokenHash(digesting: token), now: feed?.now ?? .now)
             return nil
         }
         live.addIfUnknown(found)
-        if live.wasRemoved(found) || live.session(found.id)?.hash != hash {
+        if live.wasRemoved(found) || live.session(found.id)?.hash != found.hash {
             do throws(StorageError) {
                 try await refresh([found.id])
             } catch {
@@ -273,12 +300,15 @@ package final class SessionStore: Sendable {
 
     // MARK: Renewal and end
 
-    /// Gives a session a new token and its full lifetime; the old token ends.
+    /// Gives a session a new token and its full lifetime.
+    ///
+    /// What was opened with the old token continues, and the old token is accepted for ``SessionPolicy/overlap``.
     ///
     /// - Parameters:
     ///   - session: The session that the request's token has opened.
     ///   - now: The current time.
-    /// - Returns: nil if this token has ended: if two requests renew with the same token, one succeeds.
+    /// - Returns: The same token for all requests that renew with the same token within this time; nil if the session has
+    ///   ended, or the time has.
     /// - Throws: `StorageError` if the database cannot be written.
     package func renew(
         _ session: ActiveSession, now: Instant = .now
@@ -287,15 +317,40 @@ package final class SessionStore: Sendable {
     }
 
     func renew(_ session: ActiveSession, in db: SQLTransaction, now: Instant) throws -> NewSession? {
+        let token = session.nextToken?.token ?? SessionToken()
+        return try replaceToken(of: session, by: token, keeping: session.validity, in: db, now: now)
+            ?? alreadyRenewed(session, in: db, now: now)
+    }
+
+    /// The session with the token that another request has given it by a renewal with the same earlier token.
+    private func alreadyRenewed(
+        _ session: ActiveSession, in db: SQLTransaction, now: Instant
+    ) throws -> NewSession? {
+        guard let next = session.nextToken, isValid(session, now: now),
+            let row = try row(session.id, of: session.owner, hash: next.hash, in: db),
+            let user = try UserStore.user(session.owner, in: db)
+        else { return nil }
+        let found = try ActiveSession(row, isGuest: user.kind == .guest, validity: session.validity)
+        guard isRecentlyRenewed(found, now: now) else { return nil }
+        return NewSession(token: next.token, session: found, user: user)
+    }
+
+    /// Gives a session another token, and its full lifetime.
+    ///
+    /// - Returns: nil if the session's token is not the request's any more.
+    func replaceToken(
+        of session: ActiveSession, by token: SessionToken, keeping validity: TokenValidity,
+        in db: SQLTransaction, now: Instant
+    ) throws -> NewSession? {
         let (id, owner) = (session.id, session.owner)
         guard let row = try row(of: session, in: db, now: now), let user = try UserStore.user(owner, in: db)
         else { return nil }
         let old = try ActiveSession(row, isGuest: user.kind == .guest)
-        let token = SessionToken()
         let new = ActiveSession(
             id: id, owner: owner, isGuest: old.isGuest, scopes: old.scopes, label: old.label,
             createdAt: old.createdAt, lastUsedAt: now, expiresAt: policy.expiry(from: now),
-            hash: TokenHash(token, under: key))
+            hash: TokenHash(token, under: key),
+            next: NextToken(after: TokenHash(digesting: token), under: key), validity: validity)
         let count = try db.executeUpdate(
             "UPDATE session SET token_hash = ?, last_used_at = ?, expires_at = ? WHERE id = ?",
             [
@@ -311,9 +366,15 @@ package final class SessionStore: Sendable {
     /// file.
     func row(of session: ActiveSession, in db: SQLTransaction, now: Instant) throws -> SQLRow? {
         guard isValid(session, now: now) else { return nil }
-        return try db.row(
+        return try row(session.id, of: session.owner, hash: session.hash, in: db)
+    }
+
+    private func row(_ id: String, of owner: OwnerID, hash: TokenHash, in db: SQLTransaction) throws
+        -> SQLRow?
+    {
+        try db.row(
             "SELECT * FROM session WHERE id = ? AND user_id = ? AND token_hash = ?",
-            [session.id, session.owner.text, session.hash.data])
+            [id, owner.text, hash.data])
     }
 
     /// Ends a user's session.
@@ -479,7 +540,7 @@ package final class SessionStore: Sendable {
     /// Replaces sessions in memory with those of the database.
     ///
     /// Memory is read before the database. It changes after a commit of this process, so a session in memory that differs is
-    /// older than the one in the database, and its token ends. Sessions that were added are read again, because this
+    /// older than the one in the database, and ends unless it was renewed. Sessions that were added are read again, because this
     /// process may have ended one between the read and its addition. A session whose row cannot be read ends, and does not
     /// delay the changes of others; a request with its token gets the error of the row.
     private func refresh(_ ids: Set<String>) async throws(StorageError) {
@@ -496,8 +557,15 @@ package final class SessionStore: Sendable {
             // An id is never used again.
             live.remove(ids.filter { stored[$0] == nil })
             let new = stored.values.filter { known[$0.id]?.isUnchanged(in: $0) != true }
-            live.remove(new.compactMap { known[$0.id] })
-            for session in new { live.addIfUnknown(session) }
+            for session in new {
+                if let old = known[session.id], old.isRenewed(by: session) {
+                    live.replace(
+                        old, with: session.with(hash: session.hash, next: nil, validity: old.validity))
+                } else {
+                    live.remove([known[session.id]].compactMap(\.self))
+                    live.addIfUnknown(session)
+                }
+            }
             ids = Set(new.map(\.id))
         }
     }
@@ -505,7 +573,7 @@ package final class SessionStore: Sendable {
     /// The differences between the file and memory.
     private struct Difference: Sendable {
         let version: Int64
-        /// Sessions that are not in the file, or that have another token or other scopes there.
+        /// Sessions that are not in the file, or that have there a token that is not of a renewal, or other scopes.
         let ended: [ActiveSession]
         /// Whether the file has sessions that are not in memory with the same values.
         let hasOthers: Bool
@@ -522,6 +590,9 @@ package final class SessionStore: Sendable {
             let id: String = try row["id"]
             if try missing[id]?.isUnchanged(in: row) == true {
                 missing[id] = nil
+            } else if try missing[id]?.isRenewed(in: row) == true {
+                missing[id] = nil
+                hasOthers = true
             } else if try live.session(id)?.isUnchanged(in: row) != true, try !hasExpired(row, now: now) {
                 // It was neither known before nor written by this process meanwhile.
                 hasOthers = true
@@ -629,6 +700,8 @@ package struct SessionPolicy: Sendable {
     package var lifetime: Duration = .seconds(90 * 86_400)
     /// The maximum number of sessions of one user; one more ends the least recently used one.
     package var perUser = 50
+    /// So long after a renewal the earlier token is accepted, for requests that were sent with it.
+    package var overlap = Duration.seconds(60)
     /// The maximum number of guests.
     package var guests = 10_000
     /// The time for which sessions in memory are valid while the database does not respond.

@@ -12,15 +12,38 @@ package struct SessionToken: Sendable {
     package static let prefix = "pts_"
     private static let length = 4 + 43
 
-    package init() {
-        text = Self.prefix + Base64.url.encoded(SymmetricKey().bytes)
-    }
+    package init() { self.init(bytes: SymmetricKey().bytes) }
+
+    fileprivate init(bytes: [UInt8]) { text = Self.prefix + Base64.url.encoded(bytes) }
 
     /// Returns nil for a text that does not have the form of a token.
     package init?(_ text: String) {
         guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix) else { return nil }
         self.text = text
     }
+}
+
+/// The token that a renewal gives in place of another one.
+///
+/// It is calculated from the earlier token and the file's key. Therefore all renewals with one token give the same one, also
+/// at other processes, and no file contains a token. Nobody can calculate it without the earlier token, which only its
+/// client has.
+struct NextToken: Sendable {
+    let token: SessionToken
+    let hash: TokenHash
+
+    /// The token after another one.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the earlier token.
+    ///   - key: The key of the file.
+    init(after digest: TokenHash, under key: SymmetricKey) {
+        let input = Self.label + digest.data
+        token = SessionToken(bytes: HashFunction.sha256.authenticationCode(for: input.span, using: key))
+        hash = TokenHash(token, under: key)
+    }
+
+    private static let label = Array("portico renewed session token 1".utf8)
 }
 
 extension SessionToken: CustomStringConvertible, CustomReflectable {

@@ -26,11 +26,21 @@ package final class GraphQLRoute: Route {
     private let recorder: OperationRecorder
     private let streamMemory: StreamMemory
     private let scheduler: FairScheduler
+    private let hasStartPage: Bool
 
+    /// The route of a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - configuration: The configuration of the server.
+    ///   - load: The resources of the server.
+    ///   - logger: The logger of responses.
+    ///   - hasStartPage: Whether there is a page at `/`, to which a browser is sent that opens the endpoint.
     package init(
         _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
-        _ logger: Logger
+        _ logger: Logger, hasStartPage: Bool = false
     ) {
+        self.hasStartPage = hasStartPage
         let limits = configuration.limits
         session = service.session
         documents = DocumentResolver(service.documents)
@@ -58,6 +68,7 @@ package final class GraphQLRoute: Route {
 
     package func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
         if WebSocketHandshake.isRequested(by: head) { return admitSocket(head, id: id) }
+        if hasStartPage, head.isOpenedInBrowser { return .success { _, _ in .ready(.startPage) } }
         let accepted = AcceptedResponses(accept: head.fields.accept)
         do throws(HTTPError) {
             guard !accepted.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
@@ -485,4 +496,22 @@ package final class GraphQLRoute: Route {
             return .failure(RequestRejection(error, id: id))
         }
     }
+}
+
+extension RequestHead {
+    /// Whether a person has entered the address of the endpoint in a browser, without an operation.
+    fileprivate var isOpenedInBrowser: Bool {
+        method == .GET && target.query == nil && fields.accept?.lowercased().contains("text/html") == true
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static let startPage: HTTPResponse = {
+        var response = HTTPResponse(.seeOther)
+        response.headers = [
+            HTTPResponse.Header("location", "/"), HTTPResponse.Header("cache-control", "no-store"),
+            HTTPResponse.Header("vary", "accept"),
+        ]
+        return response
+    }()
 }

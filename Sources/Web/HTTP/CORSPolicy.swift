@@ -17,6 +17,8 @@ package struct CORSPolicy: Sendable, Hashable {
     package enum Origins: Sendable, Hashable {
         case none
         case any
+        /// Pages of this machine, with any port, such as those of a development server.
+        case loopback
         /// The origins as browsers send them: `https://app.example.com`, with a port unless it is the
         /// default.
         case listed(Set<String>)
@@ -77,12 +79,13 @@ package struct CORSPolicy: Sendable, Hashable {
     /// The value of `Access-Control-Allow-Origin` for a request from an origin; nil if the origin is not
     /// allowed.
     ///
-    /// The value is one from the configuration, never text from a client.
+    /// The value is one from the configuration, or the origin of a page of this machine.
     func allowed(_ origin: String?) -> String? {
         guard let origin else { return nil }
         switch origins {
         case .none: return nil
         case .any: return "*"
+        case .loopback: return HostPolicy.isLoopback(origin: origin) ? origin : nil
         case .listed(let sites): return sites.first { $0 == origin }
         }
     }
@@ -91,7 +94,10 @@ package struct CORSPolicy: Sendable, Hashable {
     /// them.
     func headers(for origin: String?) -> [HTTPResponse.Header] {
         var headers: [HTTPResponse.Header] = []
-        if case .listed = origins { headers.append(HTTPResponse.Header("vary", "origin")) }
+        switch origins {
+        case .listed, .loopback: headers.append(HTTPResponse.Header("vary", "origin"))
+        case .none, .any: break
+        }
         guard let allowed = allowed(origin) else { return headers }
         headers.append(HTTPResponse.Header("access-control-allow-origin", allowed))
         headers.append(HTTPResponse.Header("access-control-expose-headers", "retry-after, x-request-id"))

@@ -190,11 +190,11 @@ extension HTTPError {
             "This server does not accept the host \"\(host.shortened(toBytes: 100))\". Use an address that it listens on, or add the name "
                 + "to its setting \"hosts\"."
         case .foreignOrigin(nil):
-            "Pages of other sites may not send this request. Open the address directly, or add the site to the server's "
-                + "setting \"cors-origins\"."
+            "Pages of other sites may not send this request. Open the address directly, or add the site to "
+                + "PORTICO_CORS_ORIGINS of the server."
         case .foreignOrigin(let origin?):
-            "Pages of \"\(origin.shortened(toBytes: 100))\" may not send this request. Add the site to the server's setting "
-                + "\"cors-origins\", or its name to \"hosts\" if it is the server's own."
+            "Pages of \"\(origin.shortened(toBytes: 100))\" may not send this request. Add the site to PORTICO_CORS_ORIGINS of "
+                + "the server, or its name to PORTICO_HOSTS if it is the server's own."
         case .unknownPath(let path):
             "Nothing is at \"\(path.shortened(toBytes: 100))\". The endpoint is \"/graphql\"."
         case .methodNotAllowed(let method, let allowed):

@@ -90,6 +90,14 @@ package struct HostPolicy: Sendable, Hashable {
         return end
     }
 
+    /// Whether an origin, in the form of browsers, is of the loopback interface.
+    static func isLoopback(origin: String) -> Bool {
+        guard CORSPolicy.normalized(origin) == origin, let authority = origin.split(separator: "/").last
+        else { return false }
+        let port = authority.lastIndex(of: ":").flatMap { authority.hasSuffix("]") ? nil : $0 }
+        return isLoopback(String(authority[..<(port ?? authority.endIndex)]).utf8Span.span)
+    }
+
     /// Whether a host is one of the names and addresses of this machine in every browser (RFC 6761, section
     /// 6.3).
     private static func isLoopback(_ host: Span<UInt8>) -> Bool {

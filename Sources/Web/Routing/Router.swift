@@ -1,12 +1,14 @@
 import GraphQL
 package import Logging
 import NIOHTTP1
+import Synchronization
 
 /// The routes by path.
 package struct Router: Sendable {
     private var routes: [String: any Route]
     let crossSite: CrossSitePolicy
     private let quota: ClientRateLimits
+    private let refusals: RefusedOriginLog
 
     /// The routes of a service, and others beside them, by their paths; theirs take precedence.
     package init(
@@ -15,9 +17,10 @@ package struct Router: Sendable {
     ) {
         crossSite = CrossSitePolicy(hosts: configuration.hosts, cors: configuration.cors)
         quota = load.quota
+        refusals = RefusedOriginLog(logger)
         let health = HealthRoute(readiness: service.readiness)
         let schema = SchemaRoute(service.schemaText)
-        let graphQL = GraphQLRoute(service, configuration, load, logger)
+        let graphQL = GraphQLRoute(service, configuration, load, logger, hasStartPage: others["/"] != nil)
         routes = [
             "/graphql": graphQL,
             "/health/live": ReadOnlyRoute { _ in health.liveness },
@@ -48,6 +51,7 @@ package struct Router: Sendable {
     ) {
         crossSite = CrossSitePolicy(hosts: hosts, cors: CORSPolicy())
         self.quota = quota
+        refusals = RefusedOriginLog(server.logger)
         let health = HealthRoute(readiness: service.readiness)
         let load = server.load
         routes = [
@@ -88,7 +92,10 @@ package struct Router: Sendable {
             try crossSite.checkHost(of: head)
             if isDraining, !Router.monitoringPaths.contains(path) { throw .shuttingDown }
             guard let route = routes[path] else { throw .unknownPath(path) }
-            if head.isPreflight, crossSite.cors.allowed(head.fields.origin) != nil {
+            if head.isPreflight {
+                guard crossSite.cors.allowed(head.fields.origin) != nil else {
+                    throw .foreignOrigin(head.fields.origin)
+                }
                 return .success { [crossSite] _, _ in .ready(crossSite.cors.preflight) }
             }
             try crossSite.checkOrigin(
@@ -98,9 +105,30 @@ package struct Router: Sendable {
             if !Router.healthPaths.contains(path) { try quota.charge(head.client) }
             return route.admit(head, id: id)
         } catch {
+            if case .foreignOrigin(let origin?) = error { refusals.record(origin) }
             let type = ContentNegotiation.responseType(accept: head.fields.accept) ?? .json
             return .failure(RequestRejection(error, as: type, id: id))
         }
+    }
+}
+
+/// Logs each origin whose pages were refused once, because browsers do not show a page the reason.
+private final class RefusedOriginLog: Sendable {
+    /// The most origins that are logged.
+    private static let limit = 100
+    private let logger: Logger
+    // Refusals come on any thread.
+    private let seen = Mutex<Set<String>>([])
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func record(_ origin: String) {
+        let origin = origin.shortened(toBytes: 100)
+        let isNew = seen.withLock { $0.count < Self.limit && $0.insert(origin).inserted }
+        guard isNew else { return }
+        logger.notice(
+            "A page of another site was refused; PORTICO_CORS_ORIGINS can allow it",
+            metadata: ["origin": "\(origin)"])
     }
 }
 

@@ -79,7 +79,7 @@ struct AuthenticationServiceTests {
             var guest = try TestClient(gateway)
             try await guest.enter("startGuestSession")
             let old = try #require(guest.session)
-            try await guest.enter("renewSession")
+            try await guest.enter(TestClient.signUp("bob"))
             for (operation, fields) in [
                 ("mutation { \(TestClient.signUp("ann")) { token } }", ["signUp"]),
                 ("mutation { deleteUser { deletedId } }", ["deleteUser"]),
@@ -91,7 +91,27 @@ struct AuthenticationServiceTests {
                     answer.failures == fields.map { FieldFailure($0, "UNAUTHENTICATED", nil) }, "\(answer)")
             }
             let viewer = try await guest.ask("{ viewer { username } }")
-            #expect(viewer["data"]?["viewer"]?["username"] == .null, "\(viewer)")
+            #expect(viewer["data"]?["viewer"]?["username"] == "bob", "\(viewer)")
+        }
+    }
+
+    @Test("an operation with a token that is renewed meanwhile continues, but signs nobody up")
+    func renewedWithin() async throws {
+        try await withGateway { gateway in
+            var guest = try TestClient(gateway)
+            try await guest.enter("startGuestSession")
+            let old = try #require(guest.session)
+            try await guest.enter("renewSession")
+            for (operation, failures) in [
+                ("{ viewer { id } watchlists { name } }", []),
+                ("mutation { \(TestClient.signUp("ann")) { token } }", ["signUp"]),
+                ("mutation { deleteUser { deletedId } }", ["deleteUser"]),
+            ] {
+                let response = gateway.respond(to: operation, in: old, guest.backends)
+                let answer = try JSONValue(parsing: try await response.value().body)
+                #expect(
+                    answer.failures == failures.map { FieldFailure($0, "UNAUTHENTICATED", nil) }, "\(answer)")
+            }
         }
     }
 

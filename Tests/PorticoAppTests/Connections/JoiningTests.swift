@@ -5,6 +5,22 @@ import Testing
 
 @Suite("A connection that is added during a subscription")
 struct JoiningTests {
+    @Test(
+        "begins the events of a subscription that a user without a connection has made",
+        arguments: [
+            ("positions { provider }", "positions"), ("orders { provider }", "orders"),
+            ("account { provider }", "account"),
+        ])
+    func first(_ field: String, _ name: String) async throws {
+        try await withTestGateway { gateway in
+            let ann = try gateway.user("ann")
+            var answers = try await gateway.follow("subscription { \(field) }", as: ann)
+            _ = try await gateway.consent(.saxo, as: ann)
+            let first = try await answers.next()
+            #expect(first?["data"]?[name]?["provider"] == "SAXO", "\(String(describing: first))")
+        }
+    }
+
     @Test("is followed from then on, for its user only")
     func joins() async throws {
         try await withTestGateway { gateway in

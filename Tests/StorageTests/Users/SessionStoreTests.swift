@@ -253,7 +253,7 @@ struct SessionStoreTests {
     }
 
     @Test(
-        "that are renewed have a new token and their full time; the old token ends",
+        "that are renewed have a new token and their full time; the old token is accepted for a minute",
         arguments: TestEngine.allCases)
     func renew(engine: TestEngine) async throws {
         let store = try SessionStore(in: engine.temporary(), .random())
@@ -263,11 +263,46 @@ struct SessionStoreTests {
         let new = try #require(try await store.renew(old.session, now: now))
         #expect(new.session.id == old.session.id)
         #expect(new.session.expiresAt == now + Self.day * 90)
-        #expect(store.session(ofToken: old.token.text, now: now) == nil)
-        #expect(store.session(ofToken: new.token.text, now: now)?.id == old.session.id)
-        // The old token cannot renew the session any more, nor can the new one after it has expired.
-        #expect(try await store.renew(old.session, now: now) == nil)
+        #expect(store.session(ofToken: new.token.text, now: now) === new.session)
+        let (last, after) = (now + .seconds(59), now + .seconds(60))
+        let accepted = try #require(store.session(ofToken: old.token.text, now: last))
+        #expect(accepted.id == old.session.id && accepted.validity === new.session.validity)
+        #expect(store.session(ofToken: old.token.text, now: after) == nil)
+        // What was opened with the old token continues.
+        #expect(!old.session.validity.hasEnded && store.isValid(old.session, now: after))
+        // The new token does not renew the session after it has expired.
         #expect(try await store.renew(new.session, now: now + Self.day * 31) == nil)
+    }
+
+    @Test(
+        "that are renewed several times with one token have one new token, also after a restart",
+        arguments: TestEngine.allCases)
+    func renewTogether(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let master = MasterKey.random()
+            let store = try SessionStore(in: folder.open(), master)
+            let old = try await Self.guest(of: store)
+            let renewed = try await withThrowingTaskGroup(of: SessionStore.NewSession?.self) { tabs in
+                for _ in 0..<3 { tabs.addTask { try await store.renew(old.session, now: Self.start) } }
+                return try await tabs.reduce(into: []) { $0.append($1) }
+            }
+            let tokens = Set(renewed.map { $0?.token.text })
+            let token = try #require(tokens.first ?? nil)
+            #expect(tokens.count == 1 && token != old.token.text)
+            let restarted = try SessionStore(in: folder.open(), master)
+            let (last, after) = (Self.start + .seconds(59), Self.start + .seconds(60))
+            let known = try #require(restarted.session(ofToken: old.token.text, now: last))
+            let again = try #require(try await restarted.renew(known, now: last))
+            #expect(again.token.text == token)
+            #expect(again.session.expiresAt == Self.start + Self.day * 90)
+            #expect(try await restarted.renew(known, now: after) == nil)
+            // The next renewal has another token, and ends the time of the first one.
+            let current = try #require(restarted.session(ofToken: token, now: last))
+            let next = try #require(try await restarted.renew(current, now: last))
+            #expect(next.token.text != token)
+            #expect(restarted.session(ofToken: old.token.text, now: last) == nil)
+            #expect(restarted.session(ofToken: token, now: last)?.id == old.session.id)
+        }
     }
 
     /// A way to end a token: the token of the session `old`, of a user who may have other sessions.
@@ -276,7 +311,10 @@ struct SessionStoreTests {
         let act: @Sendable (SessionStore, UserDatabase, _ old: SessionStore.NewSession) async throws -> Void
 
         static let all = [
-            End(testDescription: "renewal") { store, _, old in _ = try await store.renew(old.session) },
+            End(testDescription: "revocation after a renewal") { store, _, old in
+                _ = try await store.renew(old.session)
+                _ = try await store.revoke(old.session.id, of: old.user.id)
+            },
             End(testDescription: "revocation") { store, _, old in
                 _ = try await store.revoke(old.session.id, of: old.user.id)
             },

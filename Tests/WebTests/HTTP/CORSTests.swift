@@ -17,10 +17,33 @@ struct CORSTests {
     @Test("may read nothing by default")
     func none() async throws {
         try await withServer { server in
-            #expect(try await server.ask(Self.preflight).status == 405)
+            let refusal = try await server.ask(Self.preflight)
+            #expect(refusal.status == 403 && refusal.code == "ORIGIN_NOT_ALLOWED")
+            #expect(refusal.message?.contains("PORTICO_CORS_ORIGINS") == true, "\(refusal.body)")
             let answer = try await server.ask(
                 RawRequest.post(RawRequest.query("{ hello }"), fields: [Self.origin]))
             #expect(answer["access-control-allow-origin"] == nil)
+        }
+    }
+
+    @Test(
+        "may send and read from this machine only, with any port",
+        arguments: [
+            ("http://localhost:5173", true), ("http://127.0.0.1:3000", true), ("https://localhost", true),
+            ("http://[::1]:8080", true), ("http://app.localhost:1", true),
+            ("http://localhost.evil.example", false),
+            ("http://127.0.0.1.evil.example", false), ("http://evil.example:5173", false), ("null", false),
+            ("http://localhost:5173/", false), ("http://user@localhost", false), ("file://localhost", false),
+        ])
+    func thisMachine(_ origin: String, _ isAllowed: Bool) async throws {
+        try await withServer(configuration(.loopback)) { server in
+            let preflight = try await server.ask(
+                RawRequest.get(
+                    "/graphql", method: "OPTIONS",
+                    fields: ["Origin: \(origin)", "Access-Control-Request-Method: POST"]))
+            #expect(preflight.status == (isAllowed ? 204 : 403))
+            #expect(preflight["access-control-allow-origin"] == (isAllowed ? origin : nil))
+            #expect(preflight["vary"]?.contains("origin") == true || !isAllowed)
         }
     }
 

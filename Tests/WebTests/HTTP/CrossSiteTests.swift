@@ -202,8 +202,9 @@ struct CrossSiteTests {
             }
             #expect(
                 try await server.ask(get(query, Self.evil)).message
-                    == "Pages of \"https://evil.example\" may not send this request. Add the site to the server's "
-                    + "setting \"cors-origins\", or its name to \"hosts\" if it is the server's own.")
+                    == "Pages of \"https://evil.example\" may not send this request. Add the site to "
+                    + "PORTICO_CORS_ORIGINS of the server, or its name to PORTICO_HOSTS if it is the server's own."
+            )
         }
     }
 

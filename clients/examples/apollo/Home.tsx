@@ -1,6 +1,7 @@
-import { gql } from "@apollo/client";
+import { gql, type TypedDocumentNode } from "@apollo/client";
 import { ApolloProvider, useMutation, useQuery, useSubscription } from "@apollo/client/react";
 import { createPortico } from "./portico/client";
+import type { Decimal } from "./portico/scalars";
 
 const client = createPortico({
   url: "http://127.0.0.1:8080/graphql",
@@ -8,7 +9,15 @@ const client = createPortico({
   application: { name: "example" },
 });
 
-const HOME = gql`
+// graphql-codegen writes such types for all operations. Every field that can fail can be null.
+type Price = { id: string; price: Decimal | null; changePercentage: Decimal | null; stale: boolean };
+type Home = {
+  account: { id: string; equity: Decimal | null; currency: string } | null;
+  positions: ({ id: string; symbol: string; quantity: Decimal; quote: Price | null } | null)[] | null;
+  goals: { id: string; title: string }[] | null;
+};
+
+const HOME: TypedDocumentNode<Home> = gql`
   query ApolloHome {
     account { id equity currency dayChangePercentage }
     positions { id symbol quantity quote { ...Price } }
@@ -17,26 +26,32 @@ const HOME = gql`
   fragment Price on Quote { id price changePercentage stale }
 `;
 
-const PRICES = gql`
+const PRICES: TypedDocumentNode<{ quotes: Price | null }, { symbols: string[] }> = gql`
   subscription ApolloPrices($symbols: [String!]!) {
     quotes(symbols: $symbols) { id price changePercentage stale }
   }
 `;
 
-const DELETE_GOAL = gql`
+const DELETE_GOAL: TypedDocumentNode<{ deleteGoal: { deletedId: string } | null }, { id: string }> = gql`
   mutation ApolloDeleteGoal($id: ID!) {
     deleteGoal(id: $id) { deletedId }
   }
 `;
 
+function present<Item>(items: readonly (Item | null | undefined)[] | null | undefined): Item[] {
+  return (items ?? []).filter((item) => item != null) as Item[];
+}
+
 function Home() {
   const { data, error } = useQuery(HOME);
-  const symbols = data?.positions?.map((position: { symbol: string }) => position.symbol) ?? [];
+  const positions = present(data?.positions);
+  const symbols = positions.flatMap((position) => position.symbol ?? []);
   // Each event has the id of a quote, so that the cache updates the rows below.
   useSubscription(PRICES, { variables: { symbols }, skip: symbols.length === 0 });
   const [deleteGoal] = useMutation(DELETE_GOAL, {
     update(cache, { data }) {
-      cache.evict({ id: cache.identify({ __typename: "Goal", id: data.deleteGoal.deletedId }) });
+      const id = data?.deleteGoal?.deletedId;
+      if (id) cache.evict({ id: cache.identify({ __typename: "Goal", id }) });
     },
   });
   return (
@@ -44,12 +59,12 @@ function Home() {
       {error && <p role="alert">{error.message}</p>}
       <h1>{data?.account?.equity} {data?.account?.currency}</h1>
       <ul>
-        {data?.positions?.map((position: any) => (
+        {positions.map((position) => (
           <li key={position.id}>{position.symbol} × {position.quantity}: {position.quote?.price ?? "–"}</li>
         ))}
       </ul>
-      {data?.goals?.map((goal: any) => (
-        <button key={goal.id} onClick={() => deleteGoal({ variables: { id: goal.id } })}>Delete {goal.title}</button>
+      {present(data?.goals).map((goal) => (
+        <button key={goal.id} onClick={() => deleteGoal({ variables: { id: goal.id! } })}>Delete {goal.title}</button>
       ))}
     </main>
   );

@@ -6,29 +6,80 @@ extension ClientKit {
         let connections = connectionFields { type, fields in
             "  \(type): { fields: { \(fields) } },\n"
         } _: { connection in
-            "relayStylePagination(\(Self.literals(connection.keyArguments)))"
+            "pages(\(Self.literals(connection.keyArguments)))"
         }
         return File(
             name: "cache.ts",
-            text: Self.header + """
+            text: Self.header + #"""
 
-                import { InMemoryCache, type TypePolicies } from "@apollo/client";
-                import { relayStylePagination } from "@apollo/client/utilities";
+                import { InMemoryCache, type FieldPolicy, type Reference, type TypePolicies } from "@apollo/client";
 
                 /** The types of each interface, so that fragments on interfaces match. */
                 export const possibleTypes: Record<string, string[]> = {
-                \(possible)};
+                \#(possible)};
 
                 export const typePolicies: TypePolicies = {
                   // Lists that are read in pages: a further page is added to the list.
-                \(connections)  // Objects without an id belong to the object that contains them.
-                \(embedded)};
+                \#(connections)  // Objects without an id belong to the object that contains them.
+                \#(embedded)};
+
+                /** A list that was read in pages, with any of the fields of a connection. */
+                interface Pages {
+                  edges?: readonly Edge[] | null;
+                  nodes?: readonly (Reference | null)[] | null;
+                  pageInfo?: { endCursor?: string | null } | null;
+                  /** The number of items up to the end of each page, by the cursor of its last item. */
+                  ends?: Readonly<Record<string, number>>;
+                }
+
+                type Edge = { node?: Reference | null; cursor?: string } | null;
+
+                /**
+                 * Adds a further page to the list. A list that failed is null, as in the response, and a further page that failed leaves
+                 * the list as it is.
+                 *
+                 * @param keyArgs The arguments that select a list; the others select a page of it.
+                 */
+                function pages(keyArgs: string[]): FieldPolicy<Pages | null> {
+                  return {
+                    keyArgs,
+                    merge(existing, incoming, { args }) {
+                      const after: string | undefined = args?.after ?? undefined;
+                      if (!incoming) return after === undefined ? null : (existing ?? null);
+                      // The items before the page; all if the cursor is unknown.
+                      const start = after === undefined || !existing ? 0 : (existing.ends?.[after] ?? Infinity);
+                      const join = <Item>(old: readonly Item[] | null | undefined, page: readonly Item[] | null | undefined) =>
+                        page ? [...(old ?? []).slice(0, start), ...page] : start === 0 ? page : old;
+                      const edges = join(existing?.edges, incoming.edges);
+                      const nodes = join(existing?.nodes, incoming.nodes);
+                      const ends = start === 0 ? {} : { ...existing?.ends };
+                      const end = incoming.pageInfo?.endCursor;
+                      if (end) ends[end] = (edges ?? nodes ?? []).length;
+                      return {
+                        ...existing,
+                        ...incoming,
+                        ...(edges === undefined ? {} : { edges }),
+                        ...(nodes === undefined ? {} : { nodes }),
+                        ends,
+                      };
+                    },
+                    // Objects that were evicted from the cache are not in the list.
+                    read(existing, { canRead, readField }) {
+                      if (!existing) return existing;
+                      return {
+                        ...existing,
+                        ...(existing.edges && { edges: existing.edges.filter((edge) => !edge || canRead(readField("node", edge))) }),
+                        ...(existing.nodes && { nodes: existing.nodes.filter((node) => !node || canRead(node)) }),
+                      };
+                    },
+                  };
+                }
 
                 export function createCache(): InMemoryCache {
                   return new InMemoryCache({ possibleTypes, typePolicies });
                 }
 
-                """)
+                """#)
     }
 
     /// Apollo Client 4 with a token, subscriptions and partial data.
@@ -37,20 +88,23 @@ extension ClientKit {
             name: "client.ts",
             text: Self.header + #"""
 
-                import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink } from "@apollo/client";
-                import { SetContextLink } from "@apollo/client/link/context";
-                import { ErrorLink } from "@apollo/client/link/error";
+                import {
+                  ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, Observable, ServerError, ServerParseError,
+                } from "@apollo/client";
+                import { graphQLResultHasProtocolErrors, PROTOCOL_ERRORS_SYMBOL } from "@apollo/client/errors";
+                import { Defer20220824Handler } from "@apollo/client/incremental";
                 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
-                import { createClient, type Client as SocketClient } from "graphql-ws";
-                import { OperationTypeNode } from "graphql";
+                import { OperationTypeNode, type GraphQLFormattedError } from "graphql";
                 import { createCache } from "./cache";
+                import { isUnauthenticated, pause, Session } from "./session";
+                import { createSocket, type Socket } from "./socket";
 
                 export interface PorticoOptions {
                   /** The address of the endpoint, such as https://portico.example.com/graphql. */
                   url: string;
                   /** The token of the session; null without a session. It is read for each request. */
                   token: () => string | null;
-                  /** Called when the session has ended: forget the token and let the user sign in. */
+                  /** Called once when the session has ended: forget the token and let the user sign in. */
                   onSessionEnd?: () => void;
                   /**
                    * How subscriptions are sent: "multipart" over HTTP, which needs no other connection, or "websocket".
@@ -63,33 +117,37 @@ extension ClientKit {
                   link?: ApolloLink;
                 }
 
+                // Apollo Client requires the types of default options. With "all", the data of a result can have fewer fields.
+                declare module "@apollo/client" {
+                  namespace ApolloClient {
+                    namespace DeclareDefaultOptions {
+                      interface WatchQuery {
+                        errorPolicy: "all";
+                      }
+                      interface Query {
+                        errorPolicy: "all";
+                      }
+                      interface Mutate {
+                        errorPolicy: "all";
+                      }
+                    }
+                  }
+                }
+
                 export function createPortico(options: PorticoOptions): ApolloClient {
-                  const authorization = new SetContextLink((context) => {
-                    const token = options.token();
-                    return token ? { headers: { ...context.headers, authorization: `Bearer ${token}` } } : {};
-                  });
-
-                  // A request whose token has ended gets data for public fields, and UNAUTHENTICATED for the others.
-                  const sessionEnd = new ErrorLink(({ error }) => {
-                    if (!options.token() || !CombinedGraphQLErrors.is(error)) return;
-                    if (error.errors.some((one) => one.extensions?.code === "UNAUTHENTICATED")) options.onSessionEnd?.();
-                  });
-
+                  const session = new Session(options.token, options.onSessionEnd);
+                  const socket = options.subscriptions === "websocket" ? createSocket(options.url, session) : undefined;
                   const http = new HttpLink({ uri: options.url });
-                  const transport =
-                    options.subscriptions === "websocket"
-                      ? ApolloLink.split(
-                          ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-                          new GraphQLWsLink(createSocket(options)),
-                          http,
-                        )
-                      : http;
-
-                  const links = [sessionEnd, authorization, ...(options.link ? [options.link] : []), transport];
+                  const transport = socket
+                    ? ApolloLink.split(isSubscription, new GraphQLWsLink(socket.client), http)
+                    : http;
+                  const links = [sessionLink(session, socket), ...(options.link ? [options.link] : []), transport];
                   return new ApolloClient({
                     link: ApolloLink.from(links),
                     cache: createCache(),
                     clientAwareness: options.application,
+                    // The format of the parts of @defer that HttpLink asks for.
+                    incrementalHandler: new Defer20220824Handler(),
                     defaultOptions: {
                       // Portico returns all fields that succeed, and an error for each field that fails. Without "all"
                       // one failed provider would hide the data of the others.
@@ -100,19 +158,71 @@ extension ClientKit {
                   });
                 }
 
-                /** A WebSocket that connects again, with the present token, until the page is closed. */
-                function createSocket(options: PorticoOptions): SocketClient {
-                  return createClient({
-                    url: options.url.replace(/^http/, "ws"),
-                    // Browsers cannot send headers with a WebSocket; Portico reads the token from connection_init.
-                    connectionParams: () => {
-                      const token = options.token();
-                      return token ? { authorization: `Bearer ${token}` } : {};
-                    },
-                    keepAlive: 15_000,
-                    retryAttempts: Infinity,
-                    shouldRetry: () => true,
-                  });
+                /**
+                 * Sends the token. Sends an operation again if the page has another token since, except a mutation; and a subscription
+                 * also after its connection was lost, until it is unsubscribed: its first event is the current value.
+                 */
+                function sessionLink(session: Session, socket: Socket | undefined): ApolloLink {
+                  return new ApolloLink((operation, forward) => new Observable<ApolloLink.Result>((observer) => {
+                    const usesSocket = socket !== undefined && isSubscription(operation);
+                    let attempts = 0;
+                    let timer: ReturnType<typeof setTimeout> | undefined;
+                    let running: { unsubscribe(): void } | undefined;
+
+                    const repeat = (delay: number) => {
+                      running?.unsubscribe();
+                      timer = setTimeout(start, delay);
+                    };
+                    const start = () => {
+                      const token = session.token();
+                      operation.setContext(({ headers: { authorization: _, ...headers } = {} }) => ({
+                        headers: token ? { ...headers, authorization: `Bearer ${token}` } : headers,
+                      }));
+                      running = forward(operation).subscribe({
+                        next: (result) => {
+                          if (!isUnauthenticated(errors(result))) {
+                            attempts = 0;
+                          } else if (session.refuses(usesSocket ? socket.token() : token) && !isMutation(operation)) {
+                            if (usesSocket) socket.update();
+                            return repeat(0);
+                          }
+                          observer.next(result);
+                        },
+                        error: (error) => {
+                          // The socket connects again itself.
+                          if (isSubscription(operation) && !usesSocket && isLost(error)) return repeat(pause(attempts++));
+                          observer.error(error);
+                        },
+                        complete: () => observer.complete(),
+                      });
+                    };
+                    start();
+                    return () => {
+                      clearTimeout(timer);
+                      running?.unsubscribe();
+                    };
+                  }));
+                }
+
+                /** Whether a connection failed, or the server is being restarted, so that another attempt can succeed. */
+                function isLost(error: unknown): boolean {
+                  if (CombinedGraphQLErrors.is(error)) return false;
+                  const hasStatus = ServerError.is(error) || ServerParseError.is(error);
+                  return !hasStatus || error.statusCode >= 500 || error.statusCode === 429;
+                }
+
+                /** The errors of the fields and of the transport. */
+                function errors(result: ApolloLink.Result): readonly GraphQLFormattedError[] {
+                  if (graphQLResultHasProtocolErrors(result)) return result.extensions[PROTOCOL_ERRORS_SYMBOL].errors;
+                  return "errors" in result ? (result.errors ?? []) : [];
+                }
+
+                function isSubscription(operation: ApolloLink.Operation): boolean {
+                  return operation.operationType === OperationTypeNode.SUBSCRIPTION;
+                }
+
+                function isMutation(operation: ApolloLink.Operation): boolean {
+                  return operation.operationType === OperationTypeNode.MUTATION;
                 }
 
                 """#)

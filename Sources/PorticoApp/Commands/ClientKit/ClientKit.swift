@@ -1,4 +1,5 @@
 import GraphQL
+import Web
 
 /// The files that connect a client library with a server of a schema.
 struct ClientKit {
@@ -10,7 +11,28 @@ struct ClientKit {
     struct File {
         /// The name in the directory of the kit.
         let name: String
+        /// With the hash of the rest in the second line, if the file can have a comment.
         let text: String
+
+        init(name: String, text: String) {
+            let rest = text.dropFirst(ClientKit.header.count)
+            self.name = name
+            self.text =
+                text.hasPrefix(ClientKit.header) ? ClientKit.header + Self.stamp(of: rest) + rest : text
+        }
+
+        /// Whether a text is as the command has written it, for this schema or another one.
+        func isUnchanged(_ text: String) -> Bool {
+            guard text != self.text, text.hasPrefix(ClientKit.header) else { return text == self.text }
+            let rest = text.dropFirst(ClientKit.header.count)
+            guard let end = rest.firstIndex(of: "\n") else { return false }
+            let content = rest[rest.index(after: end)...]
+            return rest.hasPrefix(Self.stamp(of: content))
+        }
+
+        private static func stamp(of text: Substring) -> String {
+            "// SHA-256 of the lines below: \(DocumentHash(of: String(text)))\n"
+        }
     }
 
     init(_ schema: Schema, decimalLibrary: String?) {
@@ -20,9 +42,9 @@ struct ClientKit {
 
     func files(for client: ClientLibrary) -> [File] {
         switch client {
-        case .apollo: [apolloCache, apolloClient, scalarTypes]
-        case .urql: [urqlCache, urqlClient, scalarTypes]
-        case .relay: [relayConfiguration, relayEnvironment, scalarTypes]
+        case .apollo: [apolloCache, apolloClient, session, socket, scalarTypes]
+        case .urql: [urqlCache, urqlClient, urqlSchema, session, scalarTypes]
+        case .relay: [relayConfiguration, relayEnvironment, session, socket, scalarTypes]
         case .apolloIOS: [apolloIOSConfiguration, apolloIOSScalars, apolloIOSCache, apolloIOSClient]
         case .codegen: [codegenConfiguration, scalarTypes]
         }

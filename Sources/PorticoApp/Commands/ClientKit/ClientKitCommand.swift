@@ -10,20 +10,23 @@ struct ClientKitCommand: AsyncParsableCommand {
         commandName: "client-kit",
         abstract:
             "Write the configuration of a GraphQL client library: cache, scalars, sign-in, subscriptions.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The files are generated from the schema. They contain the possible types of interfaces, the types without an
             id, the lists that are read in pages, and the types of the scalars; and a client with a token, subscriptions
             and partial data. docs/clients has a page for each library.
 
-            Exit status 0: the files were written, or are current (--check). 1: a file is missing or outdated (--check).
-            2: wrong usage, or there is no schema.
+            Files that were changed since they were written are not overwritten, unless --force is given.
+
+            Exit status 0: the files were written, or are current (--check). 1: a file is missing or outdated (--check),
+            or was changed. 2: wrong usage, or there is no schema.
 
             Examples:
               portico client-kit --for apollo --out src/portico
               portico client-kit --for codegen --decimal-library big.js --out src/portico
               portico client-kit --for relay --schema https://portico.example.com --out src/portico
               portico client-kit --for apollo --check --out src/portico
-            """)
+            """))
 
     @Option(
         name: .customLong("for"),
@@ -45,6 +48,9 @@ struct ClientKitCommand: AsyncParsableCommand {
 
     @Flag(help: "Write nothing; exit with status 1 if a file is missing or outdated.")
     var check = false
+
+    @Flag(help: "Overwrite files that were changed.")
+    var force = false
 
     func validate() throws {
         guard let decimalLibrary else { return }
@@ -71,14 +77,26 @@ struct ClientKitCommand: AsyncParsableCommand {
     func run() async throws {
         let files = ClientKit(try await readSchema(), decimalLibrary: decimalLibrary).files(for: client)
         let directory = URL(filePath: out, directoryHint: .isDirectory)
-        let outdated = files.filter { file in
-            (try? String(contentsOf: directory.appending(path: file.name), encoding: .utf8)) != file.text
-        }
+        let present = Dictionary(
+            files.map { file in
+                let path = directory.appending(path: file.name)
+                return (file.name, try? String(contentsOf: path, encoding: .utf8))
+            }, uniquingKeysWith: { $1 }
+        ).compactMapValues(\.self)
+        let outdated = files.filter { present[$0.name] != $0.text }
         if check {
             if outdated.isEmpty { return }
             Terminal.report(
                 "Missing or outdated in \(out): \(outdated.map(\.name).joined(separator: ", ")). "
                     + "The same command without --check writes them.\n")
+            throw ExitCode(1)
+        }
+        let changed = outdated.filter { file in present[file.name].map { !file.isUnchanged($0) } ?? false }
+        guard force || changed.isEmpty else {
+            Terminal.report(
+                "Changed in \(out) since the command wrote them: \(changed.map(\.name).joined(separator: ", ")). "
+                    + "Nothing was written. Move the changes to files of your own, or overwrite them with --force.\n"
+            )
             throw ExitCode(1)
         }
         do {

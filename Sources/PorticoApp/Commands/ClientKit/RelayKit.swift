@@ -27,65 +27,74 @@ extension ClientKit {
             text: Self.header + #"""
 
                 import {
-                  Environment, Network, Observable, RecordSource, Store, ROOT_TYPE,
+                  Environment, Network, Observable, RecordSource, Store,
                   type GraphQLResponse, type RequestParameters, type Variables,
                 } from "relay-runtime";
-                import { createClient } from "graphql-ws";
+                import { isUnauthenticated, Session } from "./session";
+                import { createSocket } from "./socket";
 
                 export interface PorticoOptions {
                   /** The address of the endpoint, such as https://portico.example.com/graphql. */
                   url: string;
                   /** The token of the session; null without a session. It is read for each request. */
                   token: () => string | null;
-                  /** Called when the session has ended: forget the token and let the user sign in. */
+                  /** Called once when the session has ended: forget the token and let the user sign in. */
                   onSessionEnd?: () => void;
                   /** The name of the application, for the server's metrics and logs. */
                   application?: string;
                 }
 
                 export function createPortico(options: PorticoOptions): Environment {
-                  const authorization = (): Record<string, string> => {
-                    const token = options.token();
-                    return token ? { authorization: `Bearer ${token}` } : {};
-                  };
-
-                  // A compiled operation has an id if the compiler persists documents, otherwise its text.
-                  const body = (request: RequestParameters, variables: Variables) =>
-                    request.id ? { documentId: request.id, variables } : { query: request.text ?? "", variables };
+                  const session = new Session(options.token, options.onSessionEnd);
+                  const socket = createSocket(options.url, session);
 
                   const fetchResponse = async (request: RequestParameters, variables: Variables): Promise<GraphQLResponse> => {
+                    const token = session.token();
                     const response = await fetch(options.url, {
                       method: "POST",
                       headers: {
                         accept: "application/graphql-response+json, application/json",
                         "content-type": "application/json",
                         ...(options.application ? { "graphql-client-name": options.application } : {}),
-                        ...authorization(),
+                        ...(token ? { authorization: `Bearer ${token}` } : {}),
                       },
-                      body: JSON.stringify(body(request, variables)),
+                      body: JSON.stringify({ ...body(request), variables }),
                     });
                     const json = await response.json();
-                    const errors: { extensions?: { code?: string } }[] = json.errors ?? [];
-                    if (options.token() && errors.some((one) => one.extensions?.code === "UNAUTHENTICATED")) options.onSessionEnd?.();
+                    // Sent again if the page has another token since, except a mutation.
+                    if (isUnauthenticated(json.errors) && session.refuses(token) && request.operationKind !== "mutation") {
+                      return fetchResponse(request, variables);
+                    }
                     // Relay rejects a response without data. A response with data and errors is partial: use @catch or
-                    // @throwOnFieldError where a missing field matters.
-                    return json;
+                    // @throwOnFieldError where a missing field matters. The response is complete, also with @defer.
+                    return { ...json, extensions: { ...json.extensions, is_final: true } };
                   };
 
-                  const socket = createClient({
-                    url: options.url.replace(/^http/, "ws"),
-                    connectionParams: authorization,
-                    keepAlive: 15_000,
-                    retryAttempts: Infinity,
-                    shouldRetry: () => true,
-                  });
                   const subscribe = (request: RequestParameters, variables: Variables) =>
-                    Observable.create<GraphQLResponse>((sink) =>
-                      socket.subscribe(
-                        { operationName: request.name, ...body(request, variables) } as never,
-                        { next: (value) => sink.next(value as GraphQLResponse), error: sink.error, complete: sink.complete },
-                      ),
-                    );
+                    Observable.create<GraphQLResponse>((sink) => {
+                      let stop: () => void;
+                      const start = () => {
+                        stop = socket.client.subscribe<GraphQLResponse>(
+                          { operationName: request.name, ...body(request), variables },
+                          {
+                            next(value) {
+                              const { errors } = value as { errors?: { extensions?: Record<string, unknown> }[] };
+                              if (isUnauthenticated(errors) && session.refuses(socket.token())) {
+                                stop();
+                                socket.update();
+                                start();
+                              } else {
+                                sink.next(value as GraphQLResponse);
+                              }
+                            },
+                            error: (error) => sink.error(error instanceof Error ? error : new Error(JSON.stringify(error))),
+                            complete: sink.complete,
+                          },
+                        );
+                      };
+                      start();
+                      return () => stop();
+                    });
 
                   return new Environment({
                     network: Network.create(fetchResponse, subscribe),
@@ -93,14 +102,20 @@ extension ClientKit {
                     missingFieldHandlers: [
                       {
                         kind: "linked",
-                        // `node(id:)` finds an object that another operation has read.
-                        handle(field, record, args) {
-                          if (record?.getType() === ROOT_TYPE && field.name === "node" && typeof args.id === "string") return args.id;
-                          return undefined;
-                        },
+                        // `node(id:)`, which only the root has, finds an object that another operation has read.
+                        handle: (field, _record, args) =>
+                          field.name === "node" && typeof args.id === "string" ? args.id : undefined,
                       },
                     ],
                   });
+                }
+
+                /**
+                 * A compiled operation has an id if the compiler persists documents, otherwise its text. graphql-ws requires the text; Portico
+                 * ignores an empty one beside an id.
+                 */
+                function body(request: RequestParameters): { query: string; documentId?: string } {
+                  return request.id ? { query: "", documentId: request.id } : { query: request.text ?? "" };
                 }
 
                 """#)

@@ -46,7 +46,8 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the users' data (portico.db), also while the server runs.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The copy is a consistent snapshot, which only the file's owner can read. Users' secrets in it are encrypted:
             without the master key (portico.key, or the file that PORTICO_MASTER_KEY_FILE names) they are lost. Back up
             the master key too, but not beside the copy. To restore: stop Portico, replace portico.db with the copy,
@@ -54,7 +55,7 @@ struct BackupCommand: AsyncParsableCommand {
 
             Examples:
               portico backup /var/backups/portico-2026-11-21.db --data /var/lib/portico
-            """)
+            """))
 
     @Argument(help: "The path of the copy; the file must not exist.")
     var file: String
@@ -82,14 +83,15 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check a data directory without changing it.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Checks the free disk space, the files' permissions, the databases, their migrations, and whether the master
             key decrypts the users' secrets. A server may run meanwhile. Exit status 0 if all checks pass, else 1.
 
             Examples:
               portico doctor --data /var/lib/portico
               portico doctor --data /var/lib/portico --json
-            """)
+            """))
 
     @Option(help: DataDirectoryOptions.help)
     var data: String

@@ -9,11 +9,12 @@ struct DocsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",
         abstract: "Write the pages of the documentation that are generated from the code.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Examples:
               portico docs docs
               portico docs --check docs
-            """,
+            """),
         shouldDisplay: false)
 
     @Flag(help: "Write nothing; exit with status 1 if a page is outdated.")

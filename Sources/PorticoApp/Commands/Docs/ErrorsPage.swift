@@ -276,7 +276,7 @@ extension HTTPErrorCode {
         case .badRequest: "Correct the error that the message describes. The same request fails again."
         case .unauthenticated: "Sign in, and send `Authorization: Bearer <token>` with the new token."
         case .originNotAllowed:
-            "The operator of the server adds the site to the setting `cors-origins`, or the server's own name to `hosts`."
+            "The operator of the server adds the site to `PORTICO_CORS_ORIGINS`, or the server's own name to `PORTICO_HOSTS`."
         case .notFound: "Send operations to `/graphql`."
         case .conflict: "Reserve another event stream, or use another `operationId`."
         case .methodNotAllowed: "Use a method that the header `Allow` names; mutations need POST."

@@ -2,13 +2,15 @@ import ArgumentParser
 import Foundation
 import GraphQL
 import GraphQLTools
+import PorticoCore
 
 /// `portico graphql batch`.
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
         abstract: "Run test cases in the GraphQL engine: NDJSON in, NDJSON out.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Reads one case per line from standard input and writes one result per line, in the same order, each as soon
             as it is available. For a line that is not a case, the result is an error, and the next line is read.
 
@@ -27,7 +29,7 @@ struct BatchCommand: AsyncParsableCommand {
 
             Example:
               echo '{"id":"1","action":"print","document":"{a}"}' | portico graphql batch
-            """)
+            """))
 
     func run() async throws {
         try await LargeStackThread.run {

@@ -8,7 +8,8 @@ struct ExecuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "execute",
         abstract: "Run an operation on a schema and a JSON value, without a server.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Fields resolve by property name; "__typename" sets the type of an object whose field has an interface or
             union type. The response is written to standard output. Exit status 1 if it has errors, 2 if there is no
             response: a file cannot be read, or defines no schema.
@@ -16,7 +17,7 @@ struct ExecuteCommand: AsyncParsableCommand {
             Examples:
               portico graphql execute --schema schema.graphql --data root.json --query '{ account { id } }'
               portico graphql execute --schema schema.graphql --query home.graphql --variables '{"last": 5}'
-            """)
+            """))
 
     @Option(help: "The file with the schema.")
     var schema: String

@@ -1,13 +1,15 @@
 import ArgumentParser
 import GraphQL
 import GraphQLTools
+import PorticoCore
 
 /// `portico graphql format`.
 struct FormatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "format",
         abstract: "Rewrite documents in canonical form.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Each file is rewritten in place; standard input is written to standard output. A file that cannot be parsed
             is reported and not changed. The canonical form has no comments: without --drop-comments, a file with
             comments is reported and not changed either. (Descriptions are not comments; they stay.)
@@ -16,7 +18,7 @@ struct FormatCommand: AsyncParsableCommand {
               portico graphql format schema.graphql
               portico graphql format --check operations/*.graphql
               portico graphql format - < query.graphql
-            """)
+            """))
 
     @Flag(
         help:

@@ -1,13 +1,15 @@
 import ArgumentParser
 import GraphQL
 import GraphQLTools
+import PorticoCore
 
 /// `portico graphql`.
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",
         abstract: "Validate, format and run GraphQL documents, without a server.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The file name - is standard input. Exit status 0: no errors; 1: errors were found; 2: wrong usage, or a file
             cannot be read.
 
@@ -16,7 +18,7 @@ struct GraphQLCommand: AsyncParsableCommand {
               portico graphql validate --schema schema.graphql operations/*.graphql
               portico graphql execute --schema schema.graphql --data root.json --query '{ account { id } }'
               portico graphql batch < cases.ndjson
-            """,
+            """),
         subcommands: [BatchCommand.self, FormatCommand.self, ValidateCommand.self, ExecuteCommand.self])
 }
 
@@ -25,7 +27,8 @@ struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Validate documents against a schema.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Each file is a separate document: it must contain all fragments that its operations spread. Without files,
             only the schema is checked. Exit status 1 if there are errors.
 
@@ -33,7 +36,7 @@ struct ValidateCommand: AsyncParsableCommand {
               portico graphql validate --schema schema.graphql
               portico graphql validate --schema schema.graphql operations/*.graphql
               portico graphql validate --schema schema.graphql --json - < query.graphql
-            """)
+            """))
 
     @Option(help: "The file with the schema.")
     var schema: String

@@ -15,7 +15,8 @@ struct RotateKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
         abstract: "Replace the master key of a data directory or a PostgreSQL database.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             A server that has the directory open continues to run; its next start needs the new key. The current key is
             the one that PORTICO_MASTER_KEY or PORTICO_MASTER_KEY_FILE sets, else the directory's portico.key, which the
             new key then replaces. If the command is interrupted, run it again to finish.
@@ -26,7 +27,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
             Examples:
               portico keys rotate --data /var/lib/portico --new-key-file /etc/portico/new.key
               portico keys rotate --data ./data/sandbox --new-key-file ./new.key
-            """)
+            """))
 
     @Option(
         help:

@@ -3,6 +3,7 @@ import Foundation
 import GraphQL
 import GraphQLTools
 import Logging
+import PorticoCore
 import ServiceLifecycle
 import UnixSignals
 import Web
@@ -12,13 +13,14 @@ struct MockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mock",
         abstract: "Serve mock responses for any schema, or record them from a server.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Without a subcommand it serves: `portico mock --schema schema.graphql`.
 
             Examples:
               portico mock --schema schema.graphql --scenario home.yaml
               portico mock record http://127.0.0.1:8080 --out home.yaml
-            """,
+            """),
         subcommands: [MockServeCommand.self, MockRecordCommand.self],
         defaultSubcommand: MockServeCommand.self)
 }
@@ -28,7 +30,8 @@ struct MockServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve mock responses of the right types for any schema, until interrupted.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The same seed gives the same responses. The file of --answers is a JSON object with values for fields, by
             coordinate: {"Query.account": {"equity": "1200.50"}, "Account.name": "Main"}. An object may have only some
             of its fields; the others are generated. {"__error": "message"} makes a field fail, null makes it null.
@@ -46,7 +49,7 @@ struct MockServeCommand: AsyncParsableCommand {
             Examples:
               portico mock --schema schema.graphql
               portico mock --schema schema.graphql --answers answers.json --seed 7 --port 9000
-            """)
+            """))
 
     @Option(help: "The file with the schema; - is standard input.")
     var schema: String
@@ -110,9 +113,10 @@ struct MockServeCommand: AsyncParsableCommand {
         let session = MockSession(mock, scenario, interval: .milliseconds(Int64(interval)))
         var service = GraphQLService(schemaText: schemaText, session: { _ in session })
         service.prepare = { request in
+            let operation = mock.operation(of: request)
             var named = request
-            named.operationName = request.operationName ?? mock.operation(of: request)?.name
-            return PreparedRequest(unprepared: named)
+            named.operationName = request.operationName ?? operation?.name
+            return PreparedRequest(unprepared: named, operationType: operation?.type)
         }
         var configuration = ServerConfiguration(host: host, port: Int(port))
         configuration.cors.origins = .any

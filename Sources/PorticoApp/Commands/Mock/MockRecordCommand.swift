@@ -15,7 +15,8 @@ struct MockRecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract:
             "Forward operations to a server, and write their responses as a scenario, until interrupted.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Point the application at the printed address, use it, and interrupt the command. The file then has each named
             operation with its variables, its responses in order, their latencies, and the events of subscriptions with
             their times. `portico mock --scenario FILE` replays it. Operations without a name are forwarded and not
@@ -30,7 +31,7 @@ struct MockRecordCommand: AsyncParsableCommand {
             Examples:
               portico mock record http://127.0.0.1:8080
               portico mock record https://portico.example.com/graphql --schema schema.graphql --out home.yaml
-            """)
+            """))
 
     @ArgumentParser.Argument(help: "The address of the server, or of its GraphQL endpoint.")
     var url: String

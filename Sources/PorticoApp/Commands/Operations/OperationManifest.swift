@@ -25,8 +25,8 @@ package struct OperationManifest: Hashable {
 
     /// The manifest of the operations in some documents, each of which has a name.
     ///
-    /// An operation has two entries if clients that add `__typename` send another text than that of the file. The second
-    /// entry is theirs, because Apollo's clients use the last entry with a name.
+    /// An operation has an entry for each different text: that of the file, that of urql's clients, and that of Apollo's
+    /// clients. The latter add `__typename`. Apollo's is the last, because its clients use the last entry with a name.
     ///
     /// - Throws: The errors of documents that cannot be parsed, or of operations without a name.
     package init(of documents: [DocumentFiles.Document]) throws {
@@ -46,7 +46,9 @@ package struct OperationManifest: Hashable {
                         report("Name the operation: clients find it by its name.", at: [document.place]))
                     continue
                 }
-                for body in [document.asWritten, document.printed].compactMap(\.self) {
+                var bodies = [document.asWritten, document.printedForUrql].compactMap(\.self)
+                bodies.removeAll { $0 == document.printed }
+                for body in bodies + [document.printed] {
                     operations.append(
                         Operation(id: DocumentHash(of: body), name: name, type: document.type, body: body))
                 }

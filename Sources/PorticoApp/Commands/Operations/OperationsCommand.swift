@@ -21,7 +21,8 @@ struct OperationsCheckCommand: AsyncParsableCommand {
         abstract: """
             Validate operations against a schema, and print their cost and how long their responses are cached.
             """,
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Documents are files that end in .graphql or .gql, and literals with the tag gql or graphql, or after the
             comment /* GraphQL */, in TypeScript, JavaScript, Vue, Svelte, Swift and Kotlin. PATHS are files, directories
             and patterns such as 'src/**/*.{ts,tsx}'; a pattern that begins with ! excludes files. Directories whose
@@ -46,7 +47,7 @@ struct OperationsCheckCommand: AsyncParsableCommand {
               portico operations check --fail-on deprecated --schema http://127.0.0.1:8080 operations
               portico operations check --format json operations > costs.json
               portico operations check --cost-baseline costs.json operations
-            """)
+            """))
 
     /// The forms of the report.
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -152,7 +153,8 @@ struct OperationsManifestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manifest",
         abstract: "Write the manifest of operations, with the ids that clients send in place of documents.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Documents and PATHS are those of `portico operations check`. The manifest has Apollo's format: {"format":
             "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type", "body"}]}; an id is the
             SHA-256 of the body. An operation has up to two entries: the text of its .graphql file, if it contains all
@@ -167,7 +169,7 @@ struct OperationsManifestCommand: AsyncParsableCommand {
               portico operations manifest operations > operations.json
               portico operations manifest 'src/**/*.tsx' > operations.json
               PORTICO_DOCUMENTS=operations.json PORTICO_DOCUMENTS_ONLY=true portico serve
-            """)
+            """))
 
     // GraphQL has a type of that name too.
     @ArgumentParser.Argument(help: "Files, directories and patterns with operations.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Brokerage
 import Contract
+import PorticoCore
 import ProviderFile
 
 /// `portico providers`.
@@ -19,12 +20,13 @@ struct ProvidersCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Report every error of provider files, with line and column.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Exit status 0: no errors; 1: errors.
 
             Examples:
               portico providers check providers.yaml
-            """)
+            """))
 
     // GraphQL has a type of that name too.
     @ArgumentParser.Argument(help: "The provider files, in YAML or JSON.")
@@ -51,14 +53,15 @@ struct ProvidersTestCommand: AsyncParsableCommand {
         commandName: "test",
         abstract:
             "Run the examples beside a provider file: requests, recorded responses and the expected values.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The examples of providers.yaml are in providers.examples.yaml. Nothing is sent.
 
             Exit status 0: all pass; 1: one fails; 2: a file has errors.
 
             Examples:
               portico providers test providers.yaml
-            """)
+            """))
 
     @ArgumentParser.Argument(help: "The provider file, in YAML or JSON.")
     var file: String
@@ -88,10 +91,11 @@ struct ProvidersSchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
         abstract: "Print the JSON Schema of provider files.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Examples:
               portico providers schema > providers.schema.json
-            """)
+            """))
 
     func run() async throws {
         Terminal.write(Contract.providerFileSchema)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GraphQL
 import GraphQLTools
 import PorticoCore
@@ -8,7 +9,8 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
         abstract: "Compare schemas, print their use by clients, and check their style.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Exit status 0: no findings; 1: findings; 2: wrong usage, or a file cannot be read or defines no schema.
 
             Examples:
@@ -16,7 +18,7 @@ struct SchemaCommand: AsyncParsableCommand {
               portico schema diff --operations operations released.graphql schema.graphql
               portico schema usage --data /var/lib/portico
               portico schema lint schema.graphql
-            """,
+            """),
         subcommands: [SchemaDiffCommand.self, SchemaUsageCommand.self, SchemaLintCommand.self])
 }
 
@@ -25,7 +27,8 @@ struct SchemaDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "List the changes between two schemas; exit status 1 if one of them breaks clients.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Changes are breaking, dangerous or safe, as graphql-js classifies them. With --operations, only changes that
             affect an operation in a directory are listed. An operation that is valid only for the new schema is
             ignored, because no change can break it.
@@ -49,7 +52,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
               portico schema diff --fail-on dangerous http://127.0.0.1:8080 schema.graphql
               portico schema diff --operations operations released.graphql schema.graphql
               portico schema diff --usage http://127.0.0.1:9090 --since 2026-06-01 git:v1.2:schema.graphql schema.graphql
-            """)
+            """))
 
     /// The forms of the report.
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -116,7 +119,9 @@ struct SchemaDiffCommand: AsyncParsableCommand {
             throw ExitCode(2)
         case .success(let diff):
             Terminal.report(diff.warnings.map { "warning: \($0)\n" }.joined())
-            let report = diff.findings(file: new)
+            // The result of an introspection, and a server, have no lines of the schema.
+            let isText = (try? Data(contentsOf: URL(filePath: new))) == Data(texts[1].bytes)
+            let report = diff.findings(file: new, SchemaPlaces(isText ? texts[1] : SourceText("")))
             switch json ? .json : format {
             case .text: Terminal.write(diff.text)
             case .json: Terminal.write(diff.json + "\n")

@@ -65,16 +65,16 @@ struct SchemaDiff {
         entries.contains { !$0.isAccepted && $0.change.impact.severity <= severity }
     }
 
-    /// The changes for JUnit, SARIF and GitHub.
-    func findings(file: String) -> FindingReport {
-        let place = SourcePlace(file: file, location: SourceLocation(line: 1, column: 1))
-        return FindingReport(
+    /// The changes for JUnit, SARIF and GitHub, at their places in the file of the new schema.
+    func findings(file: String, _ places: SchemaPlaces) -> FindingReport {
+        FindingReport(
             title: "schema diff",
             cases: entries.map { entry in
                 let severity = entry.isAccepted ? .safe : entry.change.impact.severity
                 let clients =
                     entry.clients.isEmpty
                     ? "" : " It affects \(entry.clients.map(\.description).joined(separator: "; "))."
+                let place = SourcePlace(file: file, location: places.location(of: entry.change.subject))
                 let finding = Finding(
                     entry.change.kind.rawValue, severity, "\(entry.change)\(clients)", at: [place])
                 return FindingReport.Case(name: "\(entry.change)", file: file, findings: [finding])

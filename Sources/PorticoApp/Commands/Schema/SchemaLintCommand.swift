@@ -1,13 +1,15 @@
 import ArgumentParser
 import GraphQL
 import GraphQLTools
+import PorticoCore
 
 /// `portico schema lint`.
 struct SchemaLintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Check names, descriptions, deprecations and lists of schemas; exit status 1 on findings.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The rules:
               naming               types in UpperCamelCase; fields, arguments, input fields and directives in
                                    lowerCamelCase; enum values in UPPER_CASE
@@ -22,7 +24,7 @@ struct SchemaLintCommand: AsyncParsableCommand {
               portico schema lint schema.graphql
               portico schema lint --rule naming --rule descriptions schema.graphql
               portico schema lint --json - < schema.graphql
-            """)
+            """))
 
     @Flag(
         help: """

@@ -10,7 +10,8 @@ struct SchemaUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usage",
         abstract: "Print which client has used which field, argument and enum value in which operation.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             A server counts these uses with the setting schema-usage, which is on if it has a data directory and real
             providers. Clients are known by the headers apollographql-client-name and graphql-client-name. The counts are
             in portico-cache.db, and have no values of requests except the names of enum values. At most 100,000
@@ -23,7 +24,7 @@ struct SchemaUsageCommand: AsyncParsableCommand {
             Examples:
               portico schema usage --data /var/lib/portico
               portico schema usage --url http://127.0.0.1:9090 --since 2026-06-01 --json > usage.json
-            """)
+            """))
 
     @Option(help: DataDirectoryOptions.help)
     var data: String?

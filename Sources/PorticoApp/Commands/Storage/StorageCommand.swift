@@ -15,7 +15,8 @@ struct MigrateStorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Copy all users' data from a data directory to a PostgreSQL database, or back.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Stop the server before. The target must be empty. Everything is copied in one transaction and compared with the
             original, which is not changed, except that its tables get the form of this version and interrupted requests
             about orders are settled. The usage of quotas is copied, too. Secrets stay encrypted under the same master
@@ -28,7 +29,7 @@ struct MigrateStorageCommand: AsyncParsableCommand {
               PORTICO_DATABASE_URL_FILE=/run/secrets/url portico storage migrate --from /var/lib/portico
               portico storage migrate --from /var/lib/portico --to postgresql://portico@/portico
               portico storage migrate --from postgresql://portico@/portico --to /var/lib/portico
-            """)
+            """))
 
     @Option(help: "The data directory, or the URL of the database, to copy.")
     var from: String?
@@ -78,7 +79,8 @@ struct StorageCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check the PostgreSQL database or the data directory of the settings without changing it.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             Checks a PostgreSQL database (PORTICO_DATABASE_URL): its version, role, encoding and durability, the
             migrations, and whether the master key decrypts the users' secrets. For a data directory, it checks the same as
             `portico doctor`. A server may run meanwhile. Exit status 0 if all checks pass, else 1.
@@ -86,7 +88,7 @@ struct StorageCheckCommand: AsyncParsableCommand {
             Examples:
               PORTICO_DATABASE_URL_FILE=/run/secrets/url portico storage check
               portico storage check --data /var/lib/portico --json
-            """)
+            """))
 
     @Option(help: "The server's data directory. (default: PORTICO_DATA)")
     var data: String?

@@ -11,7 +11,8 @@ struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
         abstract: "List, invite and delete users, and reset their passwords, also while the server runs.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             A running server applies a change within a second.
 
             Examples:
@@ -19,7 +20,7 @@ struct UsersCommand: AsyncParsableCommand {
               portico users invite --data /var/lib/portico --label "for Ann"
               portico users reset-password ann --data /var/lib/portico
               portico users delete ann --data /var/lib/portico --yes
-            """,
+            """),
         subcommands: [
             ListUsersCommand.self, InviteUserCommand.self, ResetPasswordCommand.self, DeleteUserCommand.self,
         ])
