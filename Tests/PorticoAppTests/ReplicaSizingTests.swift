@@ -1,3 +1,4 @@
+import Brokerage
 import Foundation
 import Sandbox
 import TestSupport
