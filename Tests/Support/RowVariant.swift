@@ -7,6 +7,12 @@ package struct RowVariant: Sendable {
     /// The row as JSON.
     package let text: String
 
+    package init(member: String, change: String, text: String) {
+        self.member = member
+        self.change = change
+        self.text = text
+    }
+
     /// A text that must not be in an error.
     package static let longText = String(repeating: "private value ", count: 750)
 
