@@ -95,7 +95,7 @@ struct QuoteTests {
                     """#)
         }) { client, server in
             #expect(client.symbolsPerCall == 100)
-            let symbols = try ["AAPL", "NOSUCH", "BTCUSD"].map(symbol)
+            let symbols = try ["AAPL", "NOSUCH", "BTC/USD"].map(symbol)
             let quotes = try await client.quotes(for: symbols, in: .patient)
             let quote = try #require(quotes[symbols[0]])
             #expect(

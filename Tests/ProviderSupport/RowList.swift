@@ -90,7 +90,7 @@ package struct RowList: Sendable, CustomStringConvertible {
         let variants =
             RowVariant.all(of: rows.varied)
             + ["null", "7", "[]", "{}", "true", "\"\(RowVariant.longText)\""].map {
-                RowVariant(member: "", change: "", text: $0)
+                RowVariant(path: [], change: "", text: $0)
             }
         var violations: [String] = []
         var required: Set<String> = []
@@ -116,13 +116,15 @@ package struct RowList: Sendable, CustomStringConvertible {
             guard let index = rest.firstIndex(of: other) else { return "\(other) is missing" }
             rest.remove(at: index)
         }
-        let member = variant.member.prefix { $0 != "." }
+        let member = variant.outerMember
         if rest.count + reading.failures.count > 1 { return "\(rest), \(reading.failures)" }
-        if rest.isEmpty, reading.failures.isEmpty, !omitting.contains(String(member)) {
+        if rest.isEmpty, reading.failures.isEmpty, !omitting.contains(member) {
             return "neither a row nor an error"
         }
         for failure in reading.failures {
-            if !failure.contains(member) { return "the error does not name the member: \(failure)" }
+            if !member.isEmpty, !failure.contains(member) {
+                return "the error does not name the member: \(failure)"
+            }
             for value in ["private value", "UNHEARD_OF", "1e120"] where failure.contains(value) {
                 return "the error has a value: \(failure)"
             }
@@ -138,7 +140,7 @@ package struct RowReading: Sendable, CustomStringConvertible {
     /// The errors of the others.
     package var failures: [String]
 
-    package init(_ rows: [String], _ failures: [String]) {
+    package init(_ rows: [String] = [], _ failures: [String] = []) {
         self.rows = rows
         self.failures = failures
     }

@@ -3,12 +3,15 @@ import Foundation
 /// A row of a list of a provider with one member that is not as usual.
 package struct RowVariant: Sendable {
     package let member: String
+    /// The member of the row that is varied, or that contains the varied one; empty for the row itself.
+    package let outerMember: String
     package let change: String
     /// The row as JSON.
     package let text: String
 
-    package init(member: String, change: String, text: String) {
-        self.member = member
+    package init(path: [String], change: String, text: String) {
+        member = path.joined(separator: ".")
+        outerMember = path.first ?? ""
         self.change = change
         self.text = text
     }
@@ -23,7 +26,7 @@ package struct RowVariant: Sendable {
             let old = path.reduce(row) { value, name in value[name] ?? .null }
             return substitutes(for: old).map { name, value in
                 RowVariant(
-                    member: path.joined(separator: "."), change: name,
+                    path: path, change: name,
                     text: row.replacing(path[...], with: value).serialized)
             }
         }

@@ -25,7 +25,6 @@ struct FakePolygonSnapshots {
         return .object([
             .init(name: "tickers", value: .array(snapshots)),
             .init(name: "status", value: context.plan.status),
-            .init(name: "request_id", value: .string(context.requestID)),
             .init(name: "count", value: JSONDocument(integerLiteral: snapshots.count)),
         ])
     }

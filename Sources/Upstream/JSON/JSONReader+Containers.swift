@@ -133,7 +133,8 @@ extension JSONReader {
             do throws(JSONError) {
                 try skip()
             } catch {
-                throw error.inside(.key(key(start..<end).printable))
+                let key = (try? unescapedKey(start..<end)) ?? key(start..<end)
+                throw error.inside(.key(key.printable))
             }
             skipWhitespace()
             switch byte(at: position) {

@@ -110,7 +110,7 @@ struct JSONRowTests {
         #expect(
             rows.unreadable(in: "results") == [
                 "results[0]: expected an object, found a number (byte 1)",
-                "results[2].price: expected a decimal, found an array (byte 82)",
+                "results[2].price: expected a decimal, found an array (byte 80)",
             ])
     }
 
