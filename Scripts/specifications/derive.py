@@ -40,7 +40,7 @@ TABLES = {
             "polygon.json": [
                 "/v2/reference/news", "/v2/aggs/ticker/{stocksTicker}/range/{multiplier}/{timespan}/{from}/{to}",
                 "/v2/aggs/ticker/{stocksTicker}/prev", "/v3/reference/tickers", "/v3/reference/tickers/{ticker}",
-                "/v3/reference/dividends", "/v3/reference/splits",
+                "/v3/reference/dividends", "/v3/reference/splits", "/v2/snapshot/locale/us/markets/stocks/tickers",
             ],
         },
     },

@@ -69,17 +69,22 @@ extension SearchHit: CacheWeighted {
     var weightOfParts: Int { instrument.outlyingWeight }
 }
 
+extension SearchHits: CacheWeighted {
+    var texts: [String?] { unreadable }
+    var weightOfParts: Int { hits.weight }
+}
+
 extension Fundamentals: CacheWeighted {
     var texts: [String?] { [symbol.text, name, about, currency, sector, industry, country, website] }
 }
 
 extension DividendHistory: CacheWeighted {
-    var texts: [String?] { [symbol.text, isin] }
+    var texts: [String?] { [symbol.text, isin] + unreadable }
     var weightOfParts: Int { dividends.count * MemoryLayout<Dividend>.stride }
 }
 
 extension SplitHistory: CacheWeighted {
-    var texts: [String?] { [symbol.text] }
+    var texts: [String?] { [symbol.text] + unreadable }
     var weightOfParts: Int { splits.count * MemoryLayout<Split>.stride }
 }
 
@@ -119,7 +124,7 @@ extension ProviderArticlePage: CacheWeighted {
 }
 
 extension CandleSeries: CacheWeighted {
-    var texts: [String?] { [symbol.text, currency, timeZone] }
+    var texts: [String?] { [symbol.text, currency, timeZone] + unreadable }
     /// Eight for each figure.
     var weightOfParts: Int {
         let columns = 6 + (bid == nil ? 0 : 4) + (ask == nil ? 0 : 4)

@@ -24,7 +24,7 @@ package struct ReadCaches: Sendable {
     let depths: ReadCache<Symbol, MarketDepth>
     let charts: ReadCache<ChartQuery, CandleSeries>
     let instruments: ReadCache<Symbol, Instrument>
-    let searches: ReadCache<SearchQuery, [SearchHit]>
+    let searches: ReadCache<SearchQuery, SearchHits>
     let fundamentals: ReadCache<Symbol, Fundamentals>
     let dividends: ReadCache<Symbol, DividendHistory>
     let splits: ReadCache<Symbol, SplitHistory>
@@ -163,7 +163,7 @@ package struct ReadCaches: Sendable {
             persistence: persistentCache.map { .init($0) }, time: clock)
         searches = ReadCache(
             "search", CacheBounds(bytes: Bytes.searches),
-            freshness: .init(each: \.instrument.provenance, .search), weight: \.weight,
+            freshness: FreshnessPolicy(markStale: \.markedStale) { _, _ in .search }, weight: \.weight,
             persistence: persistentCache.map { .init($0) }, time: clock)
         fundamentals = ReadCache(
             "fundamentals", CacheBounds(bytes: Bytes.fundamentals),

@@ -7,13 +7,14 @@ extension AlpacaClient: InstrumentSource {
     /// The results have no score, because Alpaca has none.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         let index = try await assetCache.index(in: context) { context throws(ProviderFailure) in
             try await assets(in: context)
         }
-        return index.search(text, limit: limit).map {
-            SearchHit(instrument: $0.instrument(fetchedAt: index.fetchedAt))
-        }
+        return SearchHits(
+            index.search(text, limit: limit).map {
+                SearchHit(instrument: $0.instrument(fetchedAt: index.fetchedAt))
+            })
     }
 
     /// An instrument: from the list if it is cached, else `GET /v2/assets/{symbol}`.

@@ -8,14 +8,15 @@ extension SaxoClient: InstrumentSource {
     /// on a share, are omitted: they have no quotes.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         guard !text.isEmpty, limit > 0 else { return [] }
         let found = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
             .filter(\.isInstrument)
         await instrumentCache.learn(
             found.compactMap { $0.listing(in: configuration.symbolMapping) }, now: clock.now())
         let fetchedAt = clock.wallTime()
-        return found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) }
+        return SearchHits(
+            found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) })
     }
 
     /// An instrument with the rules of its orders: `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.

@@ -165,19 +165,12 @@ package struct YahooQuotes: JSONDecodable {
     }
 
     /// The entry of each listed symbol.
-    ///
-    /// An entry that cannot be read does not say of which symbol it is: each symbol without an entry may be that one.
     func entries(_ wanted: [String: Symbol]) -> KeyedResults<Symbol, YahooQuote> {
         var entries = KeyedResults<Symbol, YahooQuote>()
         for entry in quotes where entry.isListed {
             if let symbol = wanted[entry.symbol] { entries[symbol] = entry }
         }
-        if let error = rows.failures.first {
-            let read = Set(quotes.map(\.symbol))
-            entries.fail(
-                wanted.filter { !read.contains($0.key) }.values,
-                ProviderFailure(.yahoo, .invalidResponse(error)))
-        }
+        entries.fail(wanted, except: quotes.map(\.symbol), rows.failures, of: .yahoo)
         return entries
     }
 }
