@@ -3,20 +3,25 @@ import PorticoCore
 package import Upstream
 
 /// A page of a list: `Data`, and in `__next` the address of the next one.
-package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
+package struct SaxoPage<Item: JSONDecodable & Sendable>: JSONDecodable {
+    /// The items that can be read.
     package var items: [Item] = []
+    /// Why the other items cannot be read.
+    package var failures: [JSONError] = []
     package var next: String?
 
     package init(json reader: inout JSONReader) throws(JSONError) {
-        var data: [Item]?
+        var data: JSONRows<Item>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "Data": data = try reader.array(of: Item.self)
+            case "Data": data = try reader.rows()
             case "__next": next = try reader.stringOrNil()
             default: try reader.skip()
             }
         }
-        items = try reader.required(data, "Data")
+        let rows = try reader.required(data, "Data")
+        items = rows.elements
+        failures = rows.failures.map { $0.inside(.key("Data")) }
     }
 
     /// An empty page, which Saxo may return as status 204 or as an empty body.
