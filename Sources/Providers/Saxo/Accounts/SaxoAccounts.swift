@@ -51,7 +51,7 @@ extension SaxoClient {
 
     private func fetchAccounts(in context: CallContext) async throws(ProviderFailure) -> [SaxoAccount] {
         let url = try address(.portfolio, ["v1", "accounts", "me"])
-        return try await list("accounts", .portfolio, url, of: SaxoAccount.self, in: context)
+        return try await completeList("accounts", .portfolio, url, of: SaxoAccount.self, in: context)
     }
 
     private func balance(
@@ -75,7 +75,7 @@ extension SaxoClient {
                 ("FieldGroups", "NetPositionBase,NetPositionView,DisplayAndFormat"),
                 ("$top", Self.pageSize),
             ])
-        let sent = try await list("positions", .portfolio, url, of: SaxoNetPosition.self, in: context)
+        let sent = try await completeList("positions", .portfolio, url, of: SaxoNetPosition.self, in: context)
         let held = sent.filter { !$0.isSquare }
         let listings = try await listings(
             of: held.map { ($0.base.key, $0.format) }, in: context)

@@ -15,7 +15,7 @@ extension SaxoClient: ClosedPositionSource {
                 ("ClientKey", account.clientKey), ("AccountKey", account.key),
                 ("FieldGroups", "ClosedPosition,DisplayAndFormat"), ("$top", Self.pageSize),
             ])
-        let sent = try await list(
+        let sent = try await completeList(
             "closed positions", .portfolio, url, of: SaxoClosedPosition.self, in: context)
         let listings = try await listings(of: sent.map { ($0.closed.key, $0.format) }, in: context)
         let fetchedAt = clock.wallTime()

@@ -184,7 +184,7 @@ extension SaxoNetPosition {
             currency: currency?.code ?? FiatCurrency.none,
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         position.accountID = account.key
-        position.assetClass = AssetClass(saxo: base.key.assetType)
+        position.assetClass = AssetClass(saxo: base.key)
         position.listing = Listing(saxo: base.key)
         position.status = view.status
         position.delayMinutes = view.currentPrice == nil ? nil : view.delayMinutes

@@ -30,7 +30,7 @@ extension SaxoClient: ActivitySource {
                 ? nil : first.adding(days: 1).flatMap { Instant("\($0)T00:00:00Z") })
     }
 
-    private func report<Row: JSONDecodable>(
+    private func report<Row: JSONDecodable & Sendable>(
         _ name: String, of account: SaxoAccount, from first: CalendarDate, to last: CalendarDate,
         _ type: Row.Type, in context: CallContext
     ) async throws(ProviderFailure) -> [Row] {
@@ -40,7 +40,7 @@ extension SaxoClient: ActivitySource {
                 ("FromDate", first.description), ("ToDate", last.description), ("AccountKey", account.key),
                 ("$top", Self.pageSize),
             ])
-        return try await list(name, .clientServices, url, of: type, in: context)
+        return try await completeList(name, .clientServices, url, of: type, in: context)
     }
 
     /// Days whose rows Saxo may still correct.

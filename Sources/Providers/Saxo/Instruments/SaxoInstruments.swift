@@ -165,7 +165,7 @@ extension SaxoClient {
         case .share(let ticker, let market):
             keywords = symbolMapping.providerSymbol(forTicker: ticker, at: market)
             types = symbolMapping.shareTypes
-        case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
+        case .pair(let base, let quote): (keywords, types) = (base + quote, SaxoSymbols.pairTypes)
         case .other(let spelling, let assetType):
             // The exchange is not a word of the name.
             keywords = String(spelling.prefix { $0 != ":" })
@@ -259,7 +259,7 @@ extension SaxoClient {
                 ("AssetTypes", Set(keys.map(\.assetType)).sorted().joined(separator: ",")),
                 ("$top", Self.pageSize),
             ])
-        let items = try await list(
+        let items = try await completeList(
             "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
         return KeyedResults(Dictionary(items.map { ($0.key, $0) }) { first, _ in first })
     }
