@@ -62,6 +62,16 @@ struct RunningSandbox: Sendable {
             instrumentCache: SaxoInstrumentCache(clock: time.clock), takesTradeLevel: takesTradeLevel)
     }
 
+    /// A document of the gateway, as the demonstration user gets it.
+    func document(_ path: String) async throws -> JSONValue {
+        var headers = HTTPClientHeaders()
+        headers.add("Authorization", "Bearer \(Self.demoToken)")
+        let url = try #require(HTTPURL(sandbox.saxo.gatewayURL + path))
+        let response = try await transport.send(
+            HTTPClientRequest(.get, url, headers: headers, deadline: .now + .seconds(60)))
+        return try JSONValue(parsing: String(decoding: response.body, as: UTF8.self))
+    }
+
     /// Another application of a user takes the trade level of the user's sessions.
     func takeTradeLevelElsewhere(of user: String) async throws {
         let url = try #require(HTTPURL("http://\(sandbox.address)/_sandbox/saxo/trade-level"))

@@ -59,7 +59,7 @@ extension SaxoNetPosition.Base: JSONObjectDecodable {
         $0.required("AssetType", \.key.assetType)
         $0.required("Amount", \.amount)
         $0.optional("OpeningDirection", \.openingDirection) { reader throws(JSONError) in
-            try reader.sideOrNil()
+            try reader.readable { reader throws(JSONError) in try reader.sideOrNil() }
         }
         $0.optional("CanBeClosed", \.canBeClosed)
         $0.optional("NumberOfRelatedOrders", \.relatedOrderCount)

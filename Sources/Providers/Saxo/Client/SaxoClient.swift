@@ -165,26 +165,26 @@ package struct SaxoClient: Sendable {
         _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, of type: Item.Type,
         in context: CallContext
     ) async throws(ProviderFailure) -> [Item] {
-        let rows = try await list(operation, group, url, of: type, in: context)
-        if let failure = rows.failures.first { throw ProviderFailure(.saxo, .invalidResponse(failure)) }
-        return rows.elements
+        let list = try await list(operation, group, url, of: type, in: context)
+        if let failure = list.failures.first { throw ProviderFailure(.saxo, .invalidResponse(failure)) }
+        return list.items
     }
 
     /// All items of a list, page after page, and why some of them cannot be read.
     func list<Item: JSONDecodable & Sendable>(
         _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, of type: Item.Type,
         in context: CallContext
-    ) async throws(ProviderFailure) -> JSONRows<Item> {
-        var rows = JSONRows<Item>()
+    ) async throws(ProviderFailure) -> SaxoList<Item> {
+        var list = SaxoList<Item>()
         var visited: Set<HTTPURL> = []
         var address = url
         while visited.insert(address).inserted, visited.count <= Self.maximumPages {
             let page = try await get(operation, group, address, in: context) { response throws(JSONError) in
                 try SaxoPage<Item>(response)
             }
-            rows.elements += page.items
-            rows.failures += page.failures
-            guard let link = page.next else { return rows }
+            list.items += page.items
+            list.failures += page.failures
+            guard let link = page.next else { return list }
             guard let next = SaxoNextPageLink.address(link, from: configuration.restURL) else {
                 throw ProviderFailure(.saxo, .invalidResponse(nil))
             }

@@ -39,6 +39,16 @@ package struct SaxoPage<Item: JSONDecodable & Sendable>: JSONDecodable {
     }
 }
 
+/// The items of all pages of a list.
+struct SaxoList<Item: Sendable>: Sendable {
+    var items: [Item] = []
+    /// Why the other items cannot be read.
+    var failures: [JSONError] = []
+
+    /// The same with the places of the items, without their values.
+    var unreadable: [String] { failures.map(\.description) }
+}
+
 /// The target of the link to a next page.
 enum SaxoNextPageLink {
     /// Returns the address of a link; nil for one that does not begin with `base`: the token must not be
@@ -94,6 +104,23 @@ extension JSONReader {
     /// See ``nonzeroOrNil()``; for field tables.
     static func nonzero(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
         try reader.nonzeroOrNil()
+    }
+
+    /// Reads a value; nil for null, and for one that cannot be read, so that the other members keep their values.
+    static func readable<Value: JSONDecodable>(_ reader: inout JSONReader) throws(JSONError) -> Value? {
+        try reader.readable { reader throws(JSONError) in
+            try reader.optional { reader throws(JSONError) in try Value(json: &reader) }
+        }
+    }
+
+    /// Reads a value as `read` does; nil if it cannot be read.
+    mutating func readable<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value?
+    ) throws(JSONError) -> Value? {
+        switch try row(read) {
+        case .success(let value): value
+        case .failure: nil
+        }
     }
 
     /// Reads a time; nil for null, and for the year 0001, with which Saxo means unknown.
