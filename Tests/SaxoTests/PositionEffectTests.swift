@@ -120,10 +120,13 @@ struct ExtendedHoursTests {
     func filled(isExtendedHours: Bool) async throws {
         try await RunningSandbox.run(at: Self.early) { fixture in
             let saxo = try fixture.client()
-            var ticket = try ticket("AAPL", .limit(400))
+            let apple = try symbol("AAPL")
+            let quote = try #require(try await saxo.quotes(for: [apple], in: .patient)[apple])
+            var ticket = try ticket("AAPL", .limit(try #require(quote.price) + 2))
             ticket.isExtendedHours = isExtendedHours
-            guard case .accepted(let order) = try await saxo.place(ticket, in: .patient) else {
-                Issue.record("not accepted")
+            let outcome = try await saxo.place(ticket, in: .patient)
+            guard case .accepted(let order) = outcome else {
+                Issue.record("not accepted: \(outcome)")
                 return
             }
             #expect(order.isExtendedHours == isExtendedHours)

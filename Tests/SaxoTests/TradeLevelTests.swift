@@ -14,7 +14,8 @@ struct TradeLevelTests {
 
     private func quote(_ saxo: SaxoClient, _ text: String = "AAPL") async throws -> Quote {
         let symbol = try symbol(text)
-        return try #require(try await saxo.quotes(for: [symbol], in: .patient)[symbol])
+        let quotes = try await saxo.quotes(for: [symbol], in: .distant)
+        return try #require(quotes[symbol], "\(quotes)")
     }
 
     @Test("is not taken by default: prices of exchanges are delayed, and say so; those of currencies are not")
