@@ -133,6 +133,10 @@ package struct OrderRejection: Error, Hashable, Sendable {
     package var reason: RejectionReason
     /// The broker's message, for users.
     package var message: String?
+    /// The disclaimers that the user must accept first; empty if the broker has not named them now.
+    ///
+    /// They are not stored with the order: each check of an order names others.
+    package var disclaimers: [OrderDisclaimer.Reference] = []
 
     package init(_ reason: RejectionReason, message: String?) {
         self.reason = reason
@@ -150,6 +154,8 @@ package enum RejectionReason: String, Sendable, CaseIterable {
     case notTradable = "NOT_TRADABLE"
     case tradingBlocked = "TRADING_BLOCKED"
     case tooLate = "TOO_LATE"
+    /// The user must accept disclaimers first. The broker has not accepted the order.
+    case disclaimers = "DISCLAIMERS"
     case other = "OTHER"
 }
 

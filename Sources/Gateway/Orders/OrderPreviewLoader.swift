@@ -198,6 +198,15 @@ extension PreparedPreview: GraphQLObject {
         Field("conversionRate", \.preview.conversionRate)
         Field("margin") { $0.preview.margin }
         Field("rejections", \.rejections)
+        Field(
+            "disclaimers",
+            load: { previews, context in
+                context.disclaimers(
+                    of: previews.map { preview in
+                        PendingDisclaimers(
+                            references: preview.preview.disclaimers, connection: preview.account.connection)
+                    })
+            })
         Field("asOf", \.preview.provenance.asOf)
         Field("fetchedAt", \.preview.provenance.fetchedAt)
         Field("source", \.preview.provenance.source)

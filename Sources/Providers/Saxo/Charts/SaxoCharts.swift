@@ -16,6 +16,7 @@ extension SaxoClient: ChartSource {
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         guard chartCapabilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
+        await takeTradeLevel(in: context)
         let listings = await pricedListings(for: symbols, in: context)
         let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
         let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in

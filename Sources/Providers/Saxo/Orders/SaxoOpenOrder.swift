@@ -242,7 +242,7 @@ extension SaxoClient {
             .portfolio, ["v1", "orders", "me"],
             // Without a status, the exits of a working order are left out.
             [("Status", "All"), ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
-        let sent = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let sent = try await completeList("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
         let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
         var orders: [Order] = []

@@ -60,8 +60,10 @@ extension SaxoClient {
             ])
         let events: [SaxoOrderEvent]
         do throws(ProviderFailure) {
-            events = try await list("order log", .clientServices, url, of: SaxoOrderEvent.self, in: context)
-                .filter { !$0.order.id.isEmpty }
+            events = try await completeList(
+                "order log", .clientServices, url, of: SaxoOrderEvent.self, in: context
+            )
+            .filter { !$0.order.id.isEmpty }
         } catch {
             throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
         }

@@ -8,7 +8,7 @@ extension SaxoClient: TradingAPI {
     package var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
-            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: false, replaces: true,
+            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
             endedOrders: .recent, notionalClasses: [.fund],
             exits: .init(
                 timesInForce: [.day, .goodTillCanceled, .goodTillDate], acceptsFractions: true))
@@ -93,7 +93,7 @@ extension SaxoClient: TradingAPI {
         case .failure(let rejection):
             var preview = OrderPreview(
                 isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: clock.wallTime()))
-            preview.rejections = [.init(rejection, of: rejection == .cashAmount ? .size : .price)]
+            preview.rejections = [.init(rejection, of: rejection.part)]
             return preview
         }
         let body = SaxoOrderRequestBody.placing(
@@ -111,7 +111,7 @@ extension SaxoClient: TradingAPI {
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
         // Saxo ignores the type of the amount for other instruments: the money would be a quantity.
-        if case .notional = ticket.size, AssetClass(saxo: listing.key.assetType) != .fund {
+        if case .notional = ticket.size, AssetClass(saxo: listing.key) != .fund {
             return .failure(.cashAmount)
         }
         var parts: [SaxoOrderRequestBody.Terms] = []
@@ -124,7 +124,13 @@ extension SaxoClient: TradingAPI {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        return .success(parts)
+        if ticket.isExtendedHours {
+            if let rejection = try await extendedHoursRejection(of: ticket, listing, in: context) {
+                return .failure(rejection)
+            }
+            parts[0].tradingSession = "All"
+        }
+        return try await adding(positionEffectOf: ticket, to: parts, listing, in: context)
     }
 
     // MARK: Writes
@@ -136,7 +142,7 @@ extension SaxoClient: TradingAPI {
     package func place(
         _ ticket: OrderTicket, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
-        guard Self.isReference(ticket.clientOrderID), !ticket.isExtendedHours,
+        guard Self.isReference(ticket.clientOrderID),
             ticket.timeInForce != .goodTillDate || ticket.expiresOn != nil
         else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: ticket.symbol, in: context)
@@ -308,6 +314,7 @@ extension Order {
             order.accountID = ticket.accountID
             order.clientOrderID = SaxoOrderRequestBody.reference(of: ticket, leg: index)
             order.timeInForce = SaxoOrderRequestBody.timeInForce(of: ticket, parts[index])
+            order.isExtendedHours = parts[index].tradingSession != nil
             order.set(prices[index], parts[index], of: listing)
             switch ticket.size {
             case .quantity(let amount): order.quantity = amount
@@ -332,8 +339,6 @@ extension Order {
 }
 
 extension OrderRejection {
-    fileprivate static let cashAmount = OrderRejection(
-        .quantity, message: "Saxo takes an amount of money for mutual funds only; give a quantity.")
     fileprivate static let orderNotOpen = OrderRejection(
         .tooLate, message: "Saxo has no such open order any more.")
 }

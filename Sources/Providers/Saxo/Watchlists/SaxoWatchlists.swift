@@ -13,7 +13,8 @@ extension SaxoClient: WatchlistSource {
         let listed: [SaxoWatchlistName]
         do throws(ProviderFailure) {
             let url = try address(.reference, ["v1", "watchlists"], [("$top", Self.pageSize)])
-            listed = try await list("watchlists", .reference, url, of: SaxoWatchlistName.self, in: context)
+            listed = try await completeList(
+                "watchlists", .reference, url, of: SaxoWatchlistName.self, in: context)
         } catch {
             guard error.cause == .notFound || error.cause == .notEntitled else { throw error }
             return []
