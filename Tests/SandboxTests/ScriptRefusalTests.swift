@@ -148,6 +148,6 @@ struct ScriptRefusalTests {
         #expect(reply.status == status)
         let error = try #require(try JSONValue(parsing: reply.body)["error"]?.string)
         #expect(error.hasPrefix("\(reason); there are GET /_sandbox/endpoints, GET /_sandbox/calls, "))
-        #expect(error.hasSuffix("POST /_sandbox/reset, POST /_sandbox/saxo/streams"))
+        #expect(error.hasSuffix("POST /_sandbox/saxo/disclaimers, POST /_sandbox/saxo/trade-level"))
     }
 }
