@@ -82,8 +82,8 @@ struct RowTests {
         let sandbox = try await Sandbox.start(SandboxConfiguration(seed: 7, clock: clock.clock))
         let result = await Result.of { try await list.check(against: sandbox.alphaVantage.baseURL) }
         await sandbox.stop()
-        let (count, violations, _) = try result.get()
-        #expect(violations.isEmpty)
-        #expect(count == cases)
+        let check = try result.get()
+        #expect(check.violations.isEmpty)
+        #expect(check.cases == cases)
     }
 }

@@ -90,9 +90,9 @@ struct RowTests {
         arguments: lists)
     func rows(list: RowList, cases: Int) async throws {
         try await withSandbox(at: Self.moment) { sandbox, _ in
-            let (count, violations, _) = try await list.check(against: sandbox.polygon.baseURL)
-            #expect(violations.isEmpty)
-            #expect(count == cases)
+            let check = try await list.check(against: sandbox.polygon.baseURL)
+            #expect(check.violations.isEmpty)
+            #expect(check.cases == cases)
         }
     }
 }

@@ -32,15 +32,12 @@ package struct RowList: Sendable, CustomStringConvertible {
     /// Reads three rows, with each variant of the second.
     ///
     /// - Parameter sandbox: The address of the provider in the sandbox.
-    /// - Returns: The number of variants, each violation of the property, and the members without which a row is not read.
     /// - Throws: The errors of reading the rows as the sandbox sends them.
-    package func check(against sandbox: String) async throws -> (
-        cases: Int, violations: [String], required: Set<String>
-    ) {
+    package func check(against sandbox: String) async throws -> Check {
         let served = ServedBody()
         let server = try await CannedServer { request, _ in .body(served.bytes) }
         let transport = try HTTPClient(userAgent: "portico-tests")
-        let result: Result<(Int, [String], Set<String>), any Error>
+        let result: Result<Check, any Error>
         do {
             guard let url = HTTPURL(server.url) else { throw Unusable(reason: "no address") }
             let read = { [self] (body: JSONValue) async throws -> RowReading in
@@ -50,13 +47,31 @@ package struct RowList: Sendable, CustomStringConvertible {
             _ = try? await read(.object([:]))
             guard let request = server.requests.first else { throw Unusable(reason: "nothing is requested") }
             let body = try await Self.response(to: request, of: sandbox, transport)
-            result = .success(try await check(body, read))
+            var check = try await check(body, read)
+            check.query = Self.queryNames(of: request.target)
+            result = .success(check)
         } catch {
             result = .failure(error)
         }
         await transport.shutDown()
         try await server.stop()
         return try result.get()
+    }
+
+    package struct Check: Sendable {
+        /// The number of variants.
+        package var cases: Int
+        /// Each violation of the property.
+        package var violations: [String]
+        /// The members without which a row is not read.
+        package var required: Set<String>
+        /// The names of the query that the adapter has sent.
+        package var query: Set<String> = []
+    }
+
+    private static func queryNames(of target: String) -> Set<String> {
+        let query = target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        return Set(query.split(separator: "&").compactMap { $0.split(separator: "=").first.map(String.init) })
     }
 
     private struct Unusable: Error {
@@ -78,7 +93,7 @@ package struct RowList: Sendable, CustomStringConvertible {
 
     private func check(
         _ body: JSONValue, _ read: (JSONValue) async throws -> RowReading
-    ) async throws -> (Int, [String], Set<String>) {
+    ) async throws -> Check {
         guard let rows = body.value(at: path[...]).flatMap(Rows.init) else {
             throw Unusable(reason: "no list at \(path)")
         }
@@ -106,7 +121,7 @@ package struct RowList: Sendable, CustomStringConvertible {
                 violations.append("\(variant.member) \(variant.change): the list has failed: \(error)")
             }
         }
-        return (variants.count, violations, required)
+        return Check(cases: variants.count, violations: violations, required: required)
     }
 
     /// What is wrong with a reading; nil if nothing is.

@@ -98,10 +98,10 @@ struct RowTests {
     func rows(list: RowList, cases: Int) async throws {
         try await withSandbox({ $0.searchFindsPrivateCompanies = false }) { fixture in
             let yahoo = fixture.sandbox.yahoo
-            let (count, violations, _) = try await list.check(
+            let check = try await list.check(
                 against: list.description.contains("query") ? yahoo.yqlURL : yahoo.queryURL)
-            #expect(violations.isEmpty)
-            #expect(count == cases)
+            #expect(check.violations.isEmpty)
+            #expect(check.cases == cases)
         }
     }
 
