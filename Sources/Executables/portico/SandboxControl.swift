@@ -70,8 +70,8 @@ struct SandboxFaultCommand: AsyncParsableCommand {
         abstract: "Make calls to the simulated providers fail.",
         discussion: """
             Effects: latency (with --milliseconds), status (with --status, and optionally --retry-after), malformed_body,
-            duplicate_key, truncated_body, lost_answer (the provider processes the call, and the response is lost),
-            closed_connection, hang, disconnect, expired_token.
+            duplicate_key, unreadable_row, truncated_body, lost_answer (the provider processes the call, and the response
+            is lost), closed_connection, hang, disconnect, expired_token.
 
             Examples:
               portico sandbox fault status --status 503 --provider alpaca

@@ -7,8 +7,8 @@ extension Fault {
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
     /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with
     /// `milliseconds`), `status` (with `status`, 400 ... 599, and optionally `retry_after` in seconds),
-    /// `malformed_body`, `duplicate_key`, `truncated_body`, `lost_answer`, `closed_connection`, `hang`,
-    /// `disconnect` and `expired_token`.
+    /// `malformed_body`, `duplicate_key`, `unreadable_row`, `truncated_body`, `lost_answer`, `closed_connection`,
+    /// `hang`, `disconnect` and `expired_token`.
     ///
     /// An endpoint `GET /v2/{feed} message` means the single messages of a stream.
     init(_ json: JSONDocument, in catalogue: EndpointCatalog) throws(ScriptError) {
@@ -60,6 +60,7 @@ extension Fault.Effect {
             self = .status(status, retryAfter: try json.integerMember("retry_after", in: 0...86_400))
         case "malformed_body": self = .malformedBody
         case "duplicate_key": self = .duplicateKey
+        case "unreadable_row": self = .unreadableRow
         case "truncated_body": self = .truncatedBody
         case "lost_answer": self = .lostResponse
         case "closed_connection": self = .closedConnection
@@ -69,8 +70,8 @@ extension Fault.Effect {
         case .some, nil:
             throw ScriptError(
                 """
-                "effect" must be one of latency, status, malformed_body, duplicate_key, truncated_body, \
-                lost_answer, closed_connection, hang, disconnect, expired_token
+                "effect" must be one of latency, status, malformed_body, duplicate_key, unreadable_row, \
+                truncated_body, lost_answer, closed_connection, hang, disconnect, expired_token
                 """)
         }
     }
@@ -94,6 +95,7 @@ extension Fault.Effect {
             ] + (seconds.map { [$0] } ?? [])
         case .malformedBody: return [.init(name: "effect", value: "malformed_body")]
         case .duplicateKey: return [.init(name: "effect", value: "duplicate_key")]
+        case .unreadableRow: return [.init(name: "effect", value: "unreadable_row")]
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
         case .lostResponse: return [.init(name: "effect", value: "lost_answer")]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]
