@@ -29,7 +29,7 @@ extension GatewayContext {
             let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(
                 accounts: [.success(account)],
-                positions: (try await positionAnswers ?? []).map { .success($0) })
+                positions: try await positionAnswers ?? [])
             let currency = try Currency(account.account.currency)
             let rates = try await self.rates(holdings.currencies, in: currency)
             return try await slices(of: holdings, in: currency, by: rates, key).value()

@@ -140,7 +140,7 @@ package struct FakeAlpacaSettings: Sendable {
     ///
     /// Users report that neither is so (alpaca-trade-api-js 80 and 87, alpaca-trade-api-python 322): no nested list of open
     /// orders has the exits of a filled entry, and no list of open orders has its stop loss.
-    package var openListHasAllExits = true
+    package var openListHasAllExits = false
     /// The maximum number of open data streams of a user.
     package var dataStreamsPerUser = 1
     /// The maximum number of symbols of trades and quotes on a data stream; nil for that of the plan: 30, or none.

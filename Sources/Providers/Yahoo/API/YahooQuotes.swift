@@ -95,6 +95,8 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
     var postMarketPrice: Decimal?
     var time: Instant?
     var delayMinutes: Int?
+    /// `Nasdaq Real Time Price`, `Delayed Quote`.
+    var feed: String?
     /// `REGULAR`, `CLOSED`, `PRE`, `PREPRE`, `POST` or `POSTPOST`.
     var state: String?
 
@@ -111,6 +113,7 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
         $0.optional("currency", \.currency)
         $0.optional("priceHint", \.digits)
         $0.optional("exchangeDataDelayedBy", \.delayMinutes)
+        $0.optional("quoteSourceName", \.feed)
         $0.optional("marketState", \.state)
         $0.optional("regularMarketTime", \.time) { reader throws(JSONError) in
             try reader.instant(since1970: .seconds)
@@ -222,6 +225,7 @@ extension YahooQuote {
         quote.marketState = marketState
         quote.delayMinutes = delayMinutes
         quote.timeliness = delayMinutes.map { $0 == 0 ? .realTime : .delayed }
+        quote.feed = feed.flatMap { $0.isEmpty ? nil : $0 }
         return quote
     }
 
