@@ -35,6 +35,8 @@ package struct Order: Hashable, Sendable {
     package var parentID: String?
     /// Take-profit, stop-loss and other orders tied to this one.
     package var legs: [Order]
+    /// For each leg that could not be read its place in the broker's response and the error, without a value of it.
+    package var unreadableLegs: [String] = []
     package var submittedAt: Instant?
     package var updatedAt: Instant?
     package var filledAt: Instant?

@@ -32,8 +32,8 @@ struct ScriptRefusalTests {
 
         static let providers = "must be one of alpaca, saxo, alpha_vantage, yahoo, polygon"
         static let effects =
-            "must be one of latency, status, malformed_body, duplicate_key, truncated_body, lost_answer, "
-            + "closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "
+            "must be one of latency, status, malformed_body, duplicate_key, unreadable_row, truncated_body, "
+            + "lost_answer, closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "
             + "unknown_name"
         static let list = "GET /_sandbox/endpoints lists them"
 

@@ -9,7 +9,8 @@ struct PositionTests {
     private func positions(_ body: String, _ check: ([Position], CannedServer) throws -> Void) async throws {
         var bodies = try AccountTests.bodies([:])
         bodies["/port/v1/netpositions"] = body
-        try await withSaxo(bodies) { saxo, server in try check(try await saxo.positions(in: .patient), server)
+        try await withSaxo(bodies) { saxo, server in
+            try check(try await saxo.positions(in: .patient).positions, server)
         }
     }
 

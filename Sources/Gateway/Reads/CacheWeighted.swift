@@ -29,6 +29,11 @@ extension Array where Element: CacheWeighted {
     var weight: Int { reduce(0) { $0 + $1.weight } }
 }
 
+extension Array where Element == String {
+    /// The size of texts with their places.
+    var textWeight: Int { reduce(0) { $0 + $1.utf8.count + MemoryLayout<String>.stride } }
+}
+
 extension Account: CacheWeighted {
     var texts: [String?] { [id, number, name, currency, status] }
 }
@@ -40,6 +45,11 @@ extension StoredAccount: CacheWeighted {
 extension Position: CacheWeighted {
     var texts: [String?] { [accountID, symbol.text, currency, status, inAccountCurrency?.currency] }
     var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension PositionList: CacheWeighted {
+    var texts: [String?] { [] }
+    var weightOfParts: Int { positions.weight + unreadable.textWeight }
 }
 
 extension ClosedPosition: CacheWeighted {
@@ -95,12 +105,17 @@ extension SpinOffHistory: CacheWeighted {
 
 extension EquityHistory: CacheWeighted {
     var texts: [String?] { [currency] }
-    var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride }
+    var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride + unreadable.textWeight }
 }
 
 extension BrokerWatchlist: CacheWeighted {
     var texts: [String?] { [id, name] }
-    var weightOfParts: Int { items.weight }
+    var weightOfParts: Int { items.weight + unreadable.textWeight }
+}
+
+extension BrokerWatchlists: CacheWeighted {
+    var texts: [String?] { [] }
+    var weightOfParts: Int { lists.weight + unreadable.textWeight }
 }
 
 extension BrokerWatchlist.Item: CacheWeighted {

@@ -147,11 +147,14 @@ package struct OrderQuery: Hashable, Sendable {
 /// Some orders, newest first.
 package struct OrderPage: Hashable, Sendable {
     package var orders: [Order]
+    /// Why other orders of the page could not be read, without their values.
+    package var unreadable: [String]
     /// Whether the broker may have older ones of the kind.
     package var hasMore: Bool
 
-    package init(orders: [Order], hasMore: Bool) {
+    package init(orders: [Order], unreadable: [String] = [], hasMore: Bool) {
         self.orders = orders
+        self.unreadable = unreadable
         self.hasMore = hasMore
     }
 }

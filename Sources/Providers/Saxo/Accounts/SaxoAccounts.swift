@@ -21,8 +21,8 @@ extension SaxoClient: AccountDirectory {
     /// account's currency.
     package func positions(
         of account: String, in context: CallContext
-    ) async throws(ProviderFailure) -> [Position] {
-        try await positions(of: listedAccount(account, in: context), in: context)
+    ) async throws(ProviderFailure) -> PositionList {
+        PositionList(try await positions(of: listedAccount(account, in: context), in: context))
     }
 
     func listedAccount(

@@ -9,7 +9,7 @@ extension SaxoClient: WatchlistSource {
     ///
     /// There are none if Saxo does not offer them to the application. A list that is deleted meanwhile is left
     /// out. More than ``maximumLists`` are `overloaded`.
-    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
+    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> BrokerWatchlists {
         let listed: [SaxoWatchlistName]
         do throws(ProviderFailure) {
             let url = try address(.reference, ["v1", "watchlists"], [("$top", Self.pageSize)])
@@ -20,9 +20,10 @@ extension SaxoClient: WatchlistSource {
             return []
         }
         guard listed.count <= Self.maximumLists else { throw ProviderFailure(.saxo, .overloaded) }
-        return try await concurrently(listed, atMost: 4) { list async throws(ProviderFailure) in
-            try await watchlist(list, in: context)
-        }.found()
+        return BrokerWatchlists(
+            try await concurrently(listed, atMost: 4) { list async throws(ProviderFailure) in
+                try await watchlist(list, in: context)
+            }.found())
     }
 
     private static var maximumLists: Int { 100 }

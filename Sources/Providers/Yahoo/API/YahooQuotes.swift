@@ -96,6 +96,8 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
     var postMarketPrice: Decimal?
     var time: Instant?
     var delayMinutes: Int?
+    /// `Nasdaq Real Time Price`, `Delayed Quote`.
+    var feed: String?
     /// `REGULAR`, `CLOSED`, `PRE`, `PREPRE`, `POST` or `POSTPOST`.
     var state: String?
 
@@ -114,6 +116,7 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
         $0.optional("currency", \.currency)
         $0.optional("priceHint", \.digits)
         $0.optional("exchangeDataDelayedBy", \.delayMinutes)
+        $0.optional("quoteSourceName", \.feed)
         $0.optional("marketState", \.state) { reader throws(JSONError) in
             try reader.name(where: { Self.marketState($0) != nil })
         }
@@ -220,6 +223,7 @@ extension YahooQuote {
         quote.marketState = Self.marketState(state)
         quote.delayMinutes = delayMinutes
         quote.timeliness = delayMinutes.map { $0 == 0 ? .realTime : .delayed }
+        quote.feed = feed.flatMap { $0.isEmpty ? nil : $0 }
         return quote
     }
 
