@@ -34,6 +34,31 @@ struct RowTests {
 
     private static let lists = [
         List(
+            testDescription: "open orders",
+            source: "/port/v1/orders/me?Status=All&FieldGroups=DisplayAndFormat",
+            identity: ["OrderId"]
+        ) { saxo in
+            let page = try await saxo.orders(OrderQuery(isOpen: true, limit: 10), in: .patient)
+            return (
+                page.orders.filter { ["91", "92"].contains($0.id) }.map {
+                    "\($0.id) \($0.symbol) \($0.quantity?.description ?? "") \($0.limitPrice?.description ?? "")"
+                }.sorted(), page.unreadable
+            )
+        },
+        List(
+            testDescription: "positions",
+            source: "/port/v1/netpositions/me?FieldGroups=NetPositionBase,NetPositionView,DisplayAndFormat",
+            path: "/port/v1/netpositions",
+            identity: ["NetPositionBase", "Amount"], identities: (91, 92)
+        ) { saxo in
+            let list = try await saxo.positions(of: account, in: .patient)
+            return (
+                list.positions.filter { [91, 92].contains($0.quantity) }.map {
+                    "\($0.symbol) \($0.quantity) \($0.marketValue?.description ?? "")"
+                }.sorted(), list.unreadable
+            )
+        },
+        List(
             testDescription: "accounts", source: "/port/v1/accounts/me", identity: ["AccountKey"],
             strict: ["AccountKey"]
         ) { saxo in
@@ -69,6 +94,17 @@ struct RowTests {
             )
         },
         List(
+            testDescription: "search results", source: "/ref/v1/instruments?Keywords=apple",
+            identity: ["Identifier"], identities: (91, 92)
+        ) { saxo in
+            let hits = try await saxo.search("apple", limit: 10, in: .patient)
+            return (
+                hits.filter { ["91", "92"].contains($0.instrument.listing?.key ?? "") }.map {
+                    "\($0.instrument.symbol) \($0.instrument.name ?? "")"
+                }, hits.unreadable
+            )
+        },
+        List(
             testDescription: "details of instruments", source: "/ref/v1/instruments/details?Uics=211",
             identity: ["Uic"], identities: (91, 92)
         ) { saxo in
@@ -93,6 +129,26 @@ struct RowTests {
             )
         },
         List(
+            testDescription: "candles",
+            source:
+                "/chart/v3/charts?AssetType=Stock&Uic=211&Horizon=1440&Count=1&FieldGroups=Data,DisplayAndFormat",
+            identity: ["Time"], identities: ("2026-11-16T14:30:00Z", "2026-11-21T14:30:00Z")
+        ) { saxo in
+            let apple = try symbol("UIC=211:Stock")
+            let charts = try await saxo.charts(
+                of: [apple], ChartWindow(interval: .oneDay, last: 5), in: .patient)
+            guard let series = charts[apple] else {
+                throw charts.failures[apple] ?? ProviderFailure(.saxo, .notFound)
+            }
+            let others = series.times.indices.filter { index in
+                [1_794_787_200, 1_795_219_200].contains(series.times[index])
+            }
+            return (
+                others.map { "\(series.times[$0]) \(series[$0].prices.close)" },
+                series.unreadable
+            )
+        },
+        List(
             testDescription: "disclaimers", source: "/dm/v2/disclaimers?DisclaimerTokens=DM-typed-2025",
             identity: ["DisclaimerToken"]
         ) { saxo in
@@ -103,6 +159,28 @@ struct RowTests {
             return (
                 references.prefix(2).map { "\($0.token) \(found[$0]?.title ?? "")" },
                 found.failures.values.map(\.description)
+            )
+        },
+        List(
+            testDescription: "watchlists", source: "/ref/v1/watchlists/4711002", member: "Instruments",
+            identity: ["Uic"], identities: (91, 92)
+        ) { saxo in
+            let lists = try await saxo.watchlists(in: .patient)
+            let list = try #require(lists.first)
+            return (
+                list.items.filter { $0.symbol.text.hasPrefix("UIC=9") }.map(\.symbol.text), list.unreadable
+            )
+        },
+        List(
+            testDescription: "log of orders",
+            source: "/cs/v1/audit/orderactivities?EntryType=Last&FieldGroups=DisplayAndFormat",
+            identity: ["OrderId"]
+        ) { saxo in
+            let page = try await saxo.orders(OrderQuery(isOpen: false, limit: 10), in: .patient)
+            return (
+                page.orders.filter { ["91", "92"].contains($0.id) }.map {
+                    "\($0.id) \($0.state) \($0.quantity?.description ?? "")"
+                }.sorted(), page.unreadable
             )
         },
     ]

@@ -22,7 +22,7 @@ extension SaxoClient: AccountDirectory {
     package func positions(
         of account: String, in context: CallContext
     ) async throws(ProviderFailure) -> PositionList {
-        PositionList(try await positions(of: listedAccount(account, in: context), in: context))
+        try await positions(of: listedAccount(account, in: context), in: context)
     }
 
     func listedAccount(
@@ -72,7 +72,7 @@ extension SaxoClient {
 
     private func positions(
         of account: SaxoAccount, in context: CallContext
-    ) async throws(ProviderFailure) -> [Position] {
+    ) async throws(ProviderFailure) -> PositionList {
         let url = try address(
             .portfolio, ["v1", "netpositions"],
             [
@@ -80,17 +80,20 @@ extension SaxoClient {
                 ("FieldGroups", "NetPositionBase,NetPositionView,DisplayAndFormat"),
                 ("$top", Self.pageSize),
             ])
-        let sent = try await completeList("positions", .portfolio, url, of: SaxoNetPosition.self, in: context)
-        let held = sent.filter { !$0.isSquare }
+        let sent = try await list("positions", .portfolio, url, of: SaxoNetPosition.self, in: context)
+        let held = sent.items.filter { !$0.isSquare }
         let listings = try await listings(
             of: held.map { ($0.base.key, $0.format) }, in: context)
         let fetchedAt = clock.wallTime()
-        var positions: [Position] = []
+        var positions = PositionList([], unreadable: sent.unreadable)
         for item in held {
-            guard let listing = listings[item.base.key],
+            if let listing = listings[item.base.key],
                 let position = item.position(of: account, listing, fetchedAt: fetchedAt)
-            else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
-            positions.append(position)
+            {
+                positions.positions.append(position)
+            } else {
+                positions.unreadable.append("Data.NetPositionBase: no symbol or amount that Portico can have")
+            }
         }
         return positions
     }

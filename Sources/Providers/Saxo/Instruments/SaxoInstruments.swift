@@ -11,13 +11,13 @@ extension SaxoClient: InstrumentSource {
     ) async throws(ProviderFailure) -> SearchHits {
         guard !text.isEmpty, limit > 0 else { return [] }
         let page = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
-        if let failure = page.failures.first { throw ProviderFailure(.saxo, .invalidResponse(failure)) }
         let found = page.items.filter(\.isInstrument)
         await instrumentCache.learn(
             found.compactMap { $0.listing(in: configuration.symbolMapping) }, now: clock.now())
         let fetchedAt = clock.wallTime()
         return SearchHits(
-            found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) })
+            found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) },
+            unreadable: page.failures.map(\.description))
     }
 
     /// An instrument with the rules of its orders: `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.

@@ -23,14 +23,21 @@ extension SaxoClient: TradingAPI {
         _ query: OrderQuery, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
         switch query.isOpen {
-        case true?: return Self.page(try await openOrders(in: context), query)
-        case false?: return Self.page(try await endedOrders(in: context), query)
+        case true?:
+            let open = try await openOrders(in: context)
+            return Self.page(open.orders, open.unreadable, query)
+        case false?:
+            let ended = try await endedOrders(in: context)
+            return Self.page(ended.orders, ended.unreadable, query)
         case nil:
             // The open ones first: an order that ends meanwhile is in both.
             let open = try await openOrders(in: context)
             let ended = try await endedOrders(in: context)
-            let ids = Set(ended.map(\.id))
-            return Self.page(open.filter { !ids.contains($0.id) } + ended, query)
+            let ids = Set(ended.orders.map(\.id))
+            return Self.page(
+                open.orders.filter { !ids.contains($0.id) } + ended.orders,
+                open.unreadable + ended.unreadable,
+                query)
         }
     }
 
@@ -38,8 +45,8 @@ extension SaxoClient: TradingAPI {
         _ id: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> Order {
         let id = try SaxoOrderID(id)
-        let orders = try await openOrders(in: context)
-        if let order = orders.first(where: { $0.id == id.text && $0.isOf(account) }) { return order }
+        let open = try await openOrders(in: context)
+        if let order = open.orders.first(where: { $0.id == id.text && $0.isOf(account) }) { return order }
         let ended: Order?
         do throws(ProviderFailure) {
             ended = try await loggedOrder(id, in: context)
@@ -48,7 +55,10 @@ extension SaxoClient: TradingAPI {
             guard error.cause == .notEntitled else { throw error }
             ended = nil
         }
-        guard let ended, ended.isOf(account) else { throw ProviderFailure(.saxo, .notFound) }
+        guard let ended, ended.isOf(account) else {
+            // It may be one of the open orders that cannot be read.
+            throw ProviderFailure(.saxo, open.unreadable.isEmpty ? .notFound : .invalidResponse(nil))
+        }
         return ended
     }
 
@@ -58,7 +68,7 @@ extension SaxoClient: TradingAPI {
     package func order(
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
-        let orders = try await openOrders(in: context).filter { $0.isOf(account) }
+        let orders = try await openOrders(in: context).orders.filter { $0.isOf(account) }
         if let order = orders.first(where: { $0.clientOrderID == clientID }) { return .found(order) }
         let logged = try await readableOrders(in: context).filter { $0.isOf(account) }
         if let order = logged.first(where: { $0.clientOrderID == clientID && $0.state != .unknown }) {
