@@ -200,7 +200,8 @@ let package = Package(
 
         target("TestSupport", at: "Tests/Support", dependencies: ["GraphQL"]),
         target(
-            "ProviderTestSupport", at: "Tests/ProviderSupport", dependencies: ["Brokerage", "Upstream"] + nio),
+            "ProviderTestSupport", at: "Tests/ProviderSupport",
+            dependencies: ["Brokerage", "TestSupport", "Upstream"] + nio),
         target(
             "IssuerSupport", at: "Tests/IssuerSupport",
             dependencies: ["COpenSSL", "Cryptography", "PorticoCore", "ProviderTestSupport"]),

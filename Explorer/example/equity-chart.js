@@ -21,7 +21,7 @@ function draw(container, history, currency) {
     container.textContent = "The chart library is not here: fetch it by `make explorer`, and start Portico again.";
     return null;
   }
-  const points = (history?.points ?? []).filter(({ equity }) => equity != null)
+  const points = (history?.points ?? []).filter((point) => point?.equity != null)
     .map(({ time, equity }) => ({ time: Math.floor(Date.parse(time) / 1000), value: Number(equity) }));
   if (points.length < 2) {
     container.textContent = "There is no line for today yet.";

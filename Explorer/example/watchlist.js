@@ -33,7 +33,7 @@ export async function showWatchlist(client, first, reload) {
 
   const show = (data) => {
     list = (data.watchlists ?? []).find((one) => one && !one.readOnly) ?? null;
-    container.replaceChildren(...(list?.items ?? []).map((one) => item(one, remove)));
+    container.replaceChildren(...(list?.items ?? []).filter(Boolean).map((one) => item(one, remove)));
     if (!list?.items.length) container.append(element("li", "empty", "Nothing yet. Search above for what you want to watch."));
   };
 

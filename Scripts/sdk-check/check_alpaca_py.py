@@ -137,6 +137,51 @@ class Check:
         answers = self.trading.cancel_orders()
         equal(order.id in [answer.id for answer in answers], True, "the order is canceled")
 
+    def check_exits_after_the_entry_has_filled(self):
+        market = MarketOrderRequest(
+            symbol="AMD", qty=2, side=OrderSide.BUY, time_in_force=TimeInForce.DAY, order_class=OrderClass.BRACKET,
+            take_profit=TakeProfitRequest(limit_price=9000), stop_loss=StopLossRequest(stop_price=1))
+        placed = self.trading.submit_order(market)
+        order = self.trading.get_order_by_id(placed.id, GetOrderByIdRequest(nested=True))
+        equal((order.status.value, [leg.status.value for leg in order.legs]), ("filled", ["new", "held"]))
+        nested = self.trading.get_orders(GetOrdersRequest(status=QueryOrderStatus.OPEN, nested=True))
+        flat = self.trading.get_orders(GetOrdersRequest(status=QueryOrderStatus.OPEN, nested=False))
+        ids = {order.id} | {leg.id for leg in order.legs}
+        # As users report it: no nested list of open orders has an exit, and none has the held one.
+        equal([each.id for each in nested if each.id in ids], [])
+        equal([each.id for each in flat if each.id in ids], [order.legs[0].id])
+        self.trading.cancel_order_by_id(order.legs[0].id)
+        self.trading.close_position("AMD", ClosePositionRequest(qty="2"))
+
+    # --- closing, and the configuration ----------------------------------------------------------------------------
+
+    def check_account_configurations(self):
+        found = self.trading.get_account_configurations()
+        body = self.body("/v2/account/configurations")
+        members(found, body, ["no_shorting", "suspend_trade", "fractional_trading", "max_margin_multiplier"], lambda value: value)
+        try:
+            changed = self.trading.set_account_configurations(found.model_copy(update={"suspend_trade": True}))
+            equal(changed.suspend_trade, True)
+            equal(self.trading.get_account().trade_suspended_by_user, True)
+        finally:
+            self.trading.set_account_configurations(found)
+
+    def check_close_position(self):
+        before = number(self.trading.get_open_position("NVDA").qty)
+        order = self.trading.close_position("NVDA", ClosePositionRequest(qty="1"))
+        equal((order.symbol, number(order.qty), order.side.value), ("NVDA", 1, "sell"))
+        equal(number(self.trading.get_open_position("NVDA").qty), before - 1)
+
+    def check_close_all_positions(self):
+        second = TradingClient(
+            "PKSANDBOXSECOND00002", "sandbox-second-secret", paper=True, url_override=self.sandbox.base + "/alpaca")
+        second.submit_order(MarketOrderRequest(symbol="KO", qty=1, side=OrderSide.BUY, time_in_force=TimeInForce.DAY))
+        held = {position.symbol for position in second.get_all_positions()}
+        closed = second.close_all_positions(cancel_orders=True)
+        equal({answer.symbol for answer in closed}, held)
+        equal({answer.status for answer in closed}, {200})
+        equal(second.get_all_positions(), [])
+
     # --- watchlists -----------------------------------------------------------------------------------------------
 
     def check_watchlists(self):
@@ -202,12 +247,6 @@ class Check:
             equal(len(found.data[kind]), len(rows), kind)
 
     # --- what the sandbox lacks ------------------------------------------------------------------------------------
-
-    def lacks_account_configurations(self):
-        self.trading.get_account_configurations()
-
-    def lacks_close_position(self):
-        self.trading.close_position("NVDA", ClosePositionRequest(qty="1"))
 
     def lacks_past_quotes(self):
         self.stocks.get_stock_quotes(StockQuotesRequest(symbol_or_symbols="AAPL", start=datetime.datetime(2026, 11, 13), limit=5))

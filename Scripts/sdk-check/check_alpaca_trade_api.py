@@ -144,20 +144,35 @@ class Check:
         equal((received["trade"].symbol, received["quote"].symbol), ("AAPL", "AAPL"))
         equal(received["order"].order["symbol"], "KO")
 
-    def lacks_account_configurations(self):
-        self.rest.get_account_configurations()
+    def check_account_configurations(self):
+        found, body = self.rest.get_account_configurations(), self.body("/v2/account/configurations")
+        members(found, body, ["no_shorting", "suspend_trade", "dtbp_check"], lambda value: value)
+        try:
+            equal(self.rest.update_account_configurations(no_shorting=True).no_shorting, True)
+        finally:
+            self.rest.update_account_configurations(no_shorting=False)
 
-    def lacks_close_position(self):
-        self.rest.close_position("NVDA", qty=1)
+    def check_close_position(self):
+        before = number(self.rest.get_position("NVDA").qty)
+        numbers(self.rest.close_position("NVDA", qty=1).qty, 1)
+        numbers(self.rest.get_position("NVDA").qty, before - 1)
 
-    def lacks_latest_bar_of_one_symbol(self):
-        self.rest.get_latest_bar("AAPL")
+    def check_close_all_positions(self):
+        from alpaca_trade_api.rest import REST
+        second = REST("PKSANDBOXSECOND00002", "sandbox-second-secret", self.sandbox.base + "/alpaca")
+        second.submit_order(symbol="KO", qty=1, side="buy", type="market", time_in_force="day")
+        held = {position.symbol for position in second.list_positions()}
+        closed = second.close_all_positions(cancel_orders=True)
+        equal({answer.symbol for answer in closed}, held)
+        equal({answer.status for answer in closed}, {200})
+        equal(second.list_positions(), [])
 
-    def lacks_latest_quote_of_one_symbol(self):
-        self.rest.get_latest_quote("AAPL")
-
-    def lacks_latest_trade_of_one_symbol(self):
-        self.rest.get_latest_trade("AAPL")
+    def check_latest_bar_quote_and_trade_of_one_symbol(self):
+        for method, path, name in [(self.rest.get_latest_bar, "bars", "bar"), (self.rest.get_latest_quote, "quotes", "quote"),
+                                   (self.rest.get_latest_trade, "trades", "trade")]:
+            method("KO")
+            equal(self.body(f"/v2/stocks/KO/{path}/latest", "alpaca-data")["symbol"], "KO", name)
+        numbers(self.rest.get_latest_bar("KO").o, self.body("/v2/stocks/KO/bars/latest", "alpaca-data")["bar"]["o"])
 
     def lacks_past_trades_and_quotes(self):
         self.rest.get_trades("AAPL", "2026-11-13T15:00:00Z", "2026-11-13T15:01:00Z")

@@ -37,6 +37,25 @@ class Check:
         found = self.client.get_previous_close_agg("AAPL")[0]
         members(found, self.body("/v2/aggs/ticker/AAPL/prev")["results"][0], [("close", "c"), ("volume", "v")])
 
+    def check_snapshots(self):
+        path = "/v2/snapshot/locale/us/markets/stocks/tickers"
+        try:
+            self.client.get_snapshot_all("stocks", ["AAPL"])
+            raise AssertionError("the free plan has snapshots")
+        except importlib.import_module(type(self.client).__module__.split(".")[0]).exceptions.BadResponse as refusal:
+            equal("NOT_AUTHORIZED" in str(refusal), True, "the free plan has no snapshots")
+        headers = {"Authorization": "Bearer sandbox-polygon-realtime"}
+        client = type(self.client)("sandbox-polygon-realtime", base=self.sandbox.base + "/polygon", retries=0)
+        found = client.get_snapshot_all("stocks", ["AAPL", "IBM"])
+        rows = self.sandbox.get(f"/polygon{path}?tickers=AAPL,IBM", headers)["tickers"]
+        equal([each.ticker for each in found], [row["ticker"] for row in rows])
+        for each, row in zip(found, rows):
+            members(each, row, [("todays_change", "todaysChange"), ("updated", "updated")])
+            members(each.last_trade, row["lastTrade"], [("price", "p"), ("size", "s"), ("sip_timestamp", "t")])
+            members(each.last_quote, row["lastQuote"], [("ask_price", "P"), ("bid_price", "p")])
+            for day, bar in [(each.day, row["day"]), (each.prev_day, row["prevDay"]), (each.min, row["min"])]:
+                members(day, bar, [("open", "o"), ("high", "h"), ("low", "l"), ("close", "c"), ("volume", "v")])
+
     def check_ticker(self):
         found, body = self.client.get_ticker_details("AAPL"), self.body("/v3/reference/tickers/AAPL")["results"]
         members(found, body, ["name", "primary_exchange", "type", "currency_name", "composite_figi", "sic_description"], str)
@@ -74,9 +93,6 @@ class Check:
             equal(len(found), len(body), path)
             for each, row in zip(found, body):
                 members(each, row, names)
-
-    def lacks_snapshot_of_all(self):
-        equal(len(self.client.get_snapshot_all("stocks", ["AAPL"])), 1)
 
     def lacks_universal_snapshots(self):
         equal(len(list(self.client.list_universal_snapshots(ticker_any_of=["AAPL"]))), 1)

@@ -1,6 +1,7 @@
 """saxo_openapi: the calls of Portico's adapter that this library of 2019 has; it has no models, only paths and parameters."""
 import time
 import uuid
+from urllib.parse import quote
 
 import saxo_openapi
 from saxo_openapi.endpoints import accounthistory, chart, portfolio, referencedata, rootservices, trading
@@ -49,6 +50,40 @@ class Check:
 
     def check_net_positions(self):
         self.agrees(portfolio.netpositions.NetPositionsMe(params={}), "/port/v1/netpositions/me", ["NetPositionId", "NetPositionBase"])
+
+    def check_positions(self):
+        query = f"?ClientKey={quote(self.client_key())}"
+        found = self.agrees(portfolio.positions.PositionsMe(params={}), "/port/v1/positions/me", ["PositionId", "PositionBase"])
+        self.agrees(
+            portfolio.positions.PositionsQuery(params={"ClientKey": self.client_key()}), "/port/v1/positions" + query, ["PositionId"])
+        first = found["Data"][0]["PositionId"]
+        self.agrees(
+            portfolio.positions.SinglePosition(PositionId=first, params={"ClientKey": self.client_key()}),
+            f"/port/v1/positions/{first}{query}", ["PositionId", "PositionBase"])
+
+    def check_order_by_id(self):
+        key = self.client_key()
+        order = self.body("/port/v1/orders/me?Status=All")["Data"][0]["OrderId"]
+        self.agrees(
+            portfolio.orders.GetOpenOrder(ClientKey=key, OrderId=order, params={}), f"/port/v1/orders/{quote(key)}/{order}",
+            ["OrderId", "Amount", "Status"])
+
+    def check_exchanges_and_schedules(self):
+        names = ["ExchangeId", "Mic", "Name", "CountryCode", "Currency"]
+        self.agrees(referencedata.exchanges.ExchangeList(), "/ref/v1/exchanges", names)
+        self.agrees(referencedata.exchanges.ExchangeDetails(ExchangeId="NASDAQ"), "/ref/v1/exchanges/NASDAQ", names)
+        for uic, kind in [(21, "FxSpot"), (211, "Stock")]:
+            self.agrees(
+                referencedata.instruments.TradingSchedule(Uic=uic, AssetType=kind),
+                f"/ref/v1/instruments/tradingschedule/{uic}/{kind}", ["Sessions"])
+
+    def check_session_capabilities(self):
+        path, names = "/root/v1/sessions/capabilities", ["TradeLevel", "DataLevel", "AuthenticationLevel"]
+        for level, delay in [("FullTradingAndChat", 0), ("OrdersOnly", 15)]:
+            self.api.request(rootservices.sessions.ChangeSessionCapabilities(data={"TradeLevel": level}))
+            equal(self.agrees(rootservices.sessions.GetSessionCapabilities(), path, names)["TradeLevel"], level)
+            price = self.api.request(trading.infoprices.InfoPrice(params={"Uic": 211, "AssetType": "Stock"}))
+            equal(price["Quote"]["DelayedByMinutes"], delay)
 
     def check_closed_positions(self):
         self.agrees(portfolio.closedpositions.ClosedPositionsMe(params={}), "/port/v1/closedpositions/me", ["ClosedPositionUniqueId"])
@@ -108,23 +143,12 @@ class Check:
         self.api.request(accounthistory.historicalpositions.HistoricalPositions(
             ClientKey=self.client_key(), params={"FromDate": "2026-11-01", "ToDate": "2026-11-20"}))
 
-    def lacks_positions(self):
-        self.api.request(portfolio.positions.PositionsMe(params={}))
-
-    def lacks_order_by_id(self):
-        self.api.request(portfolio.orders.GetOpenOrder(ClientKey=self.client_key(), OrderId="1", params={}))
-
     def lacks_exposure(self):
         self.api.request(portfolio.exposure.NetInstrumentsExposureMe())
-
-    def lacks_exchanges(self):
-        self.api.request(referencedata.exchanges.ExchangeList())
-
-    def lacks_trading_schedule(self):
-        self.api.request(referencedata.instruments.TradingSchedule(Uic=21, AssetType="FxSpot"))
 
     def lacks_users(self):
         self.api.request(portfolio.users.UsersMe())
 
-    def lacks_session_capabilities(self):
-        self.api.request(rootservices.sessions.GetSessionCapabilities())
+    def lacks_session_events(self):
+        self.api.request(rootservices.sessions.CreateSessionCapabilitiesSubscription(
+            data={"ContextId": "c", "ReferenceId": "r"}))

@@ -40,7 +40,7 @@ TABLES = {
             "polygon.json": [
                 "/v2/reference/news", "/v2/aggs/ticker/{stocksTicker}/range/{multiplier}/{timespan}/{from}/{to}",
                 "/v2/aggs/ticker/{stocksTicker}/prev", "/v3/reference/tickers", "/v3/reference/tickers/{ticker}",
-                "/v3/reference/dividends", "/v3/reference/splits",
+                "/v3/reference/dividends", "/v3/reference/splits", "/v2/snapshot/locale/us/markets/stocks/tickers",
             ],
         },
     },
@@ -52,7 +52,7 @@ TABLES = {
                 "/port/v1/accounts/me", "/port/v1/balances", "/port/v1/balances/me", "/port/v1/clients/me",
                 "/port/v1/closedpositions", "/port/v1/closedpositions/me", "/port/v1/netpositions",
                 "/port/v1/netpositions/me", "/port/v1/orders", "/port/v1/orders/me", "/port/v1/orders/{ClientKey}/{OrderId}",
-                "/port/v1/positions", "/port/v1/positions/me",
+                "/port/v1/positions", "/port/v1/positions/me", "/port/v1/positions/{PositionId}",
             ],
             "trade.yaml": [
                 "/trade/v1/infoprices", "/trade/v1/infoprices/list", "/trade/v1/infoprices/subscriptions",
@@ -62,6 +62,7 @@ TABLES = {
             "ref.yaml": [
                 "/ref/v1/instruments", "/ref/v1/instruments/details", "/ref/v1/instruments/details/{Uic}/{AssetType}",
                 "/ref/v1/exchanges", "/ref/v1/exchanges/{ExchangeId}",
+                "/ref/v1/instruments/tradingschedule/{Uic}/{AssetType}",
             ],
             "chart.yaml": ["/chart/v1/charts"],
             "root.yaml": ["/root/v1/sessions/capabilities"],

@@ -4,6 +4,8 @@ package struct BrokerWatchlist: Hashable, Sendable {
     package var id: String
     package var name: String
     package var items: [Item]
+    /// For each item that could not be read its place in the broker's response and the error, without a value of it.
+    package var unreadable: [String] = []
     package var createdAt: Instant?
     package var updatedAt: Instant?
 
@@ -22,4 +24,24 @@ package struct BrokerWatchlist: Hashable, Sendable {
             self.name = name
         }
     }
+}
+
+/// The lists of a user at a broker.
+package struct BrokerWatchlists: Hashable, Sendable {
+    package var lists: [BrokerWatchlist]
+    /// For each list that could not be read its place in the broker's response and the error, without a value of it.
+    package var unreadable: [String]
+
+    package init(_ lists: [BrokerWatchlist], unreadable: [String] = []) {
+        self.lists = lists
+        self.unreadable = unreadable
+    }
+}
+
+extension BrokerWatchlists: RandomAccessCollection, ExpressibleByArrayLiteral {
+    package init(arrayLiteral lists: BrokerWatchlist...) { self.init(lists) }
+
+    package var startIndex: Int { lists.startIndex }
+    package var endIndex: Int { lists.endIndex }
+    package subscript(index: Int) -> BrokerWatchlist { lists[index] }
 }

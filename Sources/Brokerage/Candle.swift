@@ -99,6 +99,11 @@ package struct CandleSeries: Hashable, Sendable {
     package var timeZone: String?
     /// The range has older candles than these.
     package var isTruncated = false
+    /// For each candle that could not be read its place in the provider's response and the error, without a value of it.
+    ///
+    /// Such a candle may be of any interval of the series that has none: an interval without a candle may then have had
+    /// trades.
+    package var unreadable: [String] = []
     /// False while the last interval has not ended; nil if it is unknown.
     ///
     /// All other candles are complete.

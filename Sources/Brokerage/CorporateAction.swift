@@ -62,6 +62,8 @@ package struct SpinOff: Hashable, Sendable {
 package struct DividendHistory: Hashable, Sendable {
     package let symbol: Symbol
     package let dividends: [Dividend]
+    /// For each dividend that could not be read its place in the provider's response and the error, without a value of it.
+    package var unreadable: [String] = []
     /// The ISIN of the instrument, if the source reports it with its dividends.
     package var isin: String?
     package var provenance: Provenance
@@ -69,10 +71,14 @@ package struct DividendHistory: Hashable, Sendable {
     /// - Parameters:
     ///   - symbol: The instrument.
     ///   - dividends: In any order; those of one day stay in this order.
+    ///   - unreadable: The errors of the dividends that could not be read.
     ///   - provenance: The source.
-    package init(symbol: Symbol, dividends: [Dividend], provenance: Provenance) {
+    package init(
+        symbol: Symbol, dividends: [Dividend], unreadable: [String] = [], provenance: Provenance
+    ) {
         self.symbol = symbol
         self.dividends = latestFirst(dividends, by: \.exDate)
+        self.unreadable = unreadable
         self.provenance = provenance
     }
 }
@@ -81,15 +87,19 @@ package struct DividendHistory: Hashable, Sendable {
 package struct SplitHistory: Hashable, Sendable {
     package let symbol: Symbol
     package let splits: [Split]
+    /// For each split that could not be read its place in the provider's response and the error, without a value of it.
+    package var unreadable: [String] = []
     package var provenance: Provenance
 
     /// - Parameters:
     ///   - symbol: The instrument.
     ///   - splits: In any order; those of one day stay in this order.
+    ///   - unreadable: The errors of the splits that could not be read.
     ///   - provenance: The source.
-    package init(symbol: Symbol, splits: [Split], provenance: Provenance) {
+    package init(symbol: Symbol, splits: [Split], unreadable: [String] = [], provenance: Provenance) {
         self.symbol = symbol
         self.splits = latestFirst(splits, by: \.exDate)
+        self.unreadable = unreadable
         self.provenance = provenance
     }
 }

@@ -79,7 +79,7 @@ package struct DecimalColumn: Hashable, Sendable {
     }
 
     /// Removes all elements after the first `count`.
-    mutating func truncate(to count: Int) {
+    package mutating func truncate(to count: Int) {
         coefficients.removeLast(max(coefficients.count - count, 0))
     }
 

@@ -7,6 +7,8 @@ package struct EquityHistory: Hashable, Sendable {
     /// The equity from which `profitLoss` is calculated; nil if the broker has none.
     package var baseValue: Decimal?
     package var points: [EquityPoint]
+    /// For each point that could not be read its place in the broker's response and the error, without a value of it.
+    package var unreadable: [String] = []
     package var provenance: Provenance
 
     package init(

@@ -108,6 +108,36 @@ package struct SearchHit: Hashable, Sendable {
     }
 }
 
+/// The hits of a search, best match first.
+package struct SearchHits: Hashable, Sendable {
+    package var hits: [SearchHit]
+    /// For each hit that could not be read its place in the provider's response and the error, without a value of it.
+    package var unreadable: [String]
+
+    package init(_ hits: [SearchHit], unreadable: [String] = []) {
+        self.hits = hits
+        self.unreadable = unreadable
+    }
+
+    /// The same hits, marked as stale.
+    package var markedStale: SearchHits {
+        var marked = self
+        for index in hits.indices {
+            let provenance = hits[index].instrument.provenance
+            marked.hits[index].instrument.provenance = provenance.markedStale
+        }
+        return marked
+    }
+}
+
+extension SearchHits: RandomAccessCollection, ExpressibleByArrayLiteral {
+    package init(arrayLiteral hits: SearchHit...) { self.init(hits) }
+
+    package var startIndex: Int { hits.startIndex }
+    package var endIndex: Int { hits.endIndex }
+    package subscript(index: Int) -> SearchHit { hits[index] }
+}
+
 /// Key figures of a company, as the source last published them; nil if it has none.
 package struct Fundamentals: Hashable, Sendable {
     package var symbol: Symbol

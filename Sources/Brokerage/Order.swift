@@ -35,6 +35,8 @@ package struct Order: Hashable, Sendable {
     package var parentID: String?
     /// Take-profit, stop-loss and other orders tied to this one.
     package var legs: [Order]
+    /// For each leg that could not be read its place in the broker's response and the error, without a value of it.
+    package var unreadableLegs: [String] = []
     package var submittedAt: Instant?
     package var updatedAt: Instant?
     package var filledAt: Instant?
@@ -133,6 +135,10 @@ package struct OrderRejection: Error, Hashable, Sendable {
     package var reason: RejectionReason
     /// The broker's message, for users.
     package var message: String?
+    /// The disclaimers that the user must accept first; empty if the broker has not named them now.
+    ///
+    /// They are not stored with the order: each check of an order names others.
+    package var disclaimers: [OrderDisclaimer.Reference] = []
 
     package init(_ reason: RejectionReason, message: String?) {
         self.reason = reason
@@ -150,6 +156,8 @@ package enum RejectionReason: String, Sendable, CaseIterable {
     case notTradable = "NOT_TRADABLE"
     case tradingBlocked = "TRADING_BLOCKED"
     case tooLate = "TOO_LATE"
+    /// The user must accept disclaimers first. The broker has not accepted the order.
+    case disclaimers = "DISCLAIMERS"
     case other = "OTHER"
 }
 

@@ -26,6 +26,8 @@ package struct OrderPreview: Hashable, Sendable {
     package var margin: MarginImpact?
     /// The rejections that the broker is expected to respond with.
     package var rejections: [ExpectedRejection] = []
+    /// The disclaimers that the user must accept before the order is placed.
+    package var disclaimers: [OrderDisclaimer.Reference] = []
     package var provenance: Provenance
 
     package init(isEstimate: Bool, provenance: Provenance) {
@@ -93,7 +95,7 @@ extension OrderPreview.TicketPart {
         case .marketClosed: self = .timeInForce
         case .notTradable: self = .instrument
         case .tradingBlocked: self = .account
-        case .tooLate, .other: return nil
+        case .tooLate, .disclaimers, .other: return nil
         }
     }
 }

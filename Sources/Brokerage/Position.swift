@@ -64,6 +64,39 @@ package struct Position: Hashable, Sendable {
     }
 }
 
+/// The positions of accounts.
+package struct PositionList: Hashable, Sendable {
+    package var positions: [Position]
+    /// For each position that could not be read its place in the broker's response and the error, without a value of it.
+    package var unreadable: [String]
+
+    package init(_ positions: [Position], unreadable: [String] = []) {
+        self.positions = positions
+        self.unreadable = unreadable
+    }
+
+    /// The same positions, marked as stale.
+    package var markedStale: PositionList {
+        var marked = self
+        for index in positions.indices {
+            marked.positions[index].provenance = positions[index].provenance.markedStale
+        }
+        return marked
+    }
+
+    package static func + (one: PositionList, other: PositionList) -> PositionList {
+        PositionList(one.positions + other.positions, unreadable: one.unreadable + other.unreadable)
+    }
+}
+
+extension PositionList: RandomAccessCollection, ExpressibleByArrayLiteral {
+    package init(arrayLiteral positions: Position...) { self.init(positions) }
+
+    package var startIndex: Int { positions.startIndex }
+    package var endIndex: Int { positions.endIndex }
+    package subscript(index: Int) -> Position { positions[index] }
+}
+
 /// Whether an instrument is owned (long) or owed (short).
 package enum PositionSide: String, Sendable, CaseIterable {
     case long = "LONG"

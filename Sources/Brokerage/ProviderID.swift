@@ -157,12 +157,14 @@ extension ProviderID {
         let polygon = ProviderTraits(
             isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(15), unknownLifetime: .seconds(3_600),
-            ranks: [.charts: 4, .instruments: 4, .fundamentals: 1, .news: 2, .corporateActions: 2])
+            ranks: [
+                .quotes: 4, .charts: 4, .instruments: 4, .fundamentals: 1, .news: 2, .corporateActions: 2,
+            ])
         // 25 calls a day.
         let alphaVantage = ProviderTraits(
             isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(60), unknownLifetime: .seconds(3_600),
-            ranks: [.quotes: 4, .charts: 5, .instruments: 5, .fundamentals: 2, .corporateActions: 4])
+            ranks: [.quotes: 5, .charts: 5, .instruments: 5, .fundamentals: 2, .corporateActions: 4])
         // A provider file has no traits: those of a provider with a low quota spend the fewest calls. The file itself
         // has the ranks.
         let other = ProviderTraits(

@@ -128,7 +128,7 @@ struct FileCharts: ChartSource {
     private func chart(
         of symbol: Symbol, _ spelling: String, _ window: ChartWindow, in call: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
-        var result = ItemList<Candle>(items: [])
+        var result = ItemList<Candle>()
         var candles: [Candle] = []
         if var range = endpoint.range(window, now: client.clock.wallTime()) {
             for _ in 1...max(endpoint.pages, 1) {
@@ -136,8 +136,9 @@ struct FileCharts: ChartSource {
                 guard let page = try await page(values, in: call) else { return nil }
                 result.timeliness = page.timeliness
                 result.next = page.next
+                result.failures += page.failures
                 // The oldest candle of a page that was cut may be incomplete: the next page has it again.
-                let items = page.items ?? []
+                let items = page.items
                 let isCut = page.next != nil && endpoint.isNewestFirst && items.count > 1
                 candles += isCut ? items.dropLast() : items[...]
                 guard isCut, candles.count < window.maximumCandles, let oldest = candles.last,
@@ -146,9 +147,9 @@ struct FileCharts: ChartSource {
                 else { break }
                 range.to = end
             }
-            if candles.isEmpty, try await isUnknown(symbol, in: call) { return nil }
+            if candles.isEmpty, result.failures.isEmpty, try await isUnknown(symbol, in: call) { return nil }
         }
-        result.items = candles
+        result.rows = JSONRows(candles)
         return try endpoint.series(
             of: symbol, result, window, client.symbols, source: client.id,
             fetchedAt: client.clock.wallTime())
@@ -189,7 +190,7 @@ extension ChartEndpoint {
         of symbol: Symbol, _ list: ItemList<Candle>, _ window: ChartWindow, _ symbols: FileSymbols,
         source: ProviderID, fetchedAt: Instant
     ) throws(ProviderFailure) -> CandleSeries {
-        let candles = list.items ?? []
+        let candles = list.items
         let calendar = FileCalendar(
             symbols.form(of: symbol)?.days ?? .utc, window.interval, candles, hasDates: hasDates)
         var series = CandleSeries(
@@ -199,6 +200,7 @@ extension ChartEndpoint {
         series.adjustment = adjustment(of: window)?.adjustment
         series.isExtendedHours = window.interval.isIntraday ? hasExtendedHours : nil
         series.timeZone = calendar.timeZone
+        series.unreadable = list.unreadable
         do throws(Decimal.Overflow) {
             try series.append(calendar.oldestFirst(candles, isNewestFirst: isNewestFirst), in: window)
         } catch {

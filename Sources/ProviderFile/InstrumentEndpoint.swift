@@ -82,18 +82,18 @@ struct InstrumentItem: Sendable {
 struct FileInstruments: InstrumentSource {
     let client: FileProviderClient
 
-    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
+    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> SearchHits
     {
         guard let endpoint = client.description.search else { throw ProviderFailure(client.id, .unsupported) }
         let limit = min(max(limit, 1), endpoint.maximum)
         let list = try await client.items(
             "search", endpoint.request, ["text": text, "limit": String(limit)], in: call, by: endpoint.reader)
         let fetchedAt = client.clock.wallTime()
-        let hits = (list.items ?? []).lazy.compactMap { item in
+        let hits = list.items.lazy.compactMap { item in
             item.instrument(client.symbols, source: client.id, fetchedAt: fetchedAt)
                 .map { SearchHit(instrument: $0) }
         }
-        return Array(hits.prefix(limit))
+        return SearchHits(Array(hits.prefix(limit)), unreadable: list.unreadable)
     }
 
     func instrument(_ symbol: Symbol, in call: CallContext) async throws(ProviderFailure) -> Instrument {
@@ -107,10 +107,11 @@ struct FileInstruments: InstrumentSource {
             "instrument", endpoint.request, ["symbol": spelling], in: call, by: endpoint.reader)
         let fetchedAt = client.clock.wallTime()
         // A list may contain similar symbols.
-        let found = (list.items ?? []).lazy.compactMap { item in
+        let found = list.items.lazy.compactMap { item in
             item.instrument(client.symbols, source: client.id, fetchedAt: fetchedAt)
         }.first { $0.symbol == symbol }
-        guard let found else { throw ProviderFailure(client.id, .notFound) }
-        return found
+        if let found { return found }
+        // The item that could not be read may be the instrument.
+        throw ProviderFailure(client.id, list.failures.first.map { .invalidResponse($0) } ?? .notFound)
     }
 }

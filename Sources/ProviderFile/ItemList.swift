@@ -3,16 +3,23 @@ import Upstream
 
 /// The items of a response, and what it has beside them.
 struct ItemList<Item: Sendable>: Sendable {
-    var items: [Item]?
+    /// Nil without a list.
+    var rows: JSONRows<Item>?
+    /// The errors of the items that could not be read, with their places in the response.
+    var failures: [JSONError] = []
     /// Of a response with a status.
     var timeliness: Timeliness?
     /// The mark of the next page, or any text if there is more.
     var next: String?
+
+    var items: [Item] { rows?.elements ?? [] }
+    var unreadable: [String] { failures.map(\.description) }
 }
 
 /// How the items of a response are read.
 struct ItemListReader<Item: Sendable>: Sendable {
     private let fields: JSONPathFields<ItemList<Item>>
+    private let path: JSONPath
     /// Whether a response without items is an error: one without a status could be anything.
     private let needsItems: Bool
 
@@ -28,22 +35,35 @@ struct ItemListReader<Item: Sendable>: Sendable {
         _ read: @escaping @Sendable (String?, inout JSONReader) throws(JSONError) -> Item?
     ) {
         needsItems = status == nil
+        path = items
         fields = JSONPathFields(ItemList<Item>()) { builder in
             if let status { builder.required(status: status) }
-            builder.optional(items, \.items) { reader throws(JSONError) in
-                var list: [Item] = []
-                func add(_ key: String?, _ reader: inout JSONReader) throws(JSONError) {
-                    guard list.count < maximum else { throw reader.failure(.tooMany(limit: maximum)) }
-                    if let item = try read(key, &reader) { list.append(item) }
+            builder.optional(items, \.rows) { reader throws(JSONError) in
+                var (rows, index) = (JSONRows<Item>(), 0)
+                func add(
+                    _ key: String?, at step: JSONError.PathStep, _ reader: inout JSONReader
+                ) throws(JSONError) {
+                    guard index < maximum else { throw reader.failure(.tooMany(limit: maximum)) }
+                    index += 1
+                    switch try reader.row({ reader throws(JSONError) in try read(key, &reader) }) {
+                    case .success(nil): break
+                    case .success(let item?): rows.elements.append(item)
+                    case .failure(let error): try rows.add(.failure(error), at: step)
+                    }
                 }
                 if isKeyed {
-                    try reader.object { key, reader throws(JSONError) in try add(key.string, &reader) }
+                    try reader.object { key, reader throws(JSONError) in
+                        let name = key.string
+                        try add(name, at: .key(name), &reader)
+                    }
                 } else if try reader.kind() == .array {
-                    try reader.array { reader throws(JSONError) in try add(nil, &reader) }
+                    try reader.array { reader throws(JSONError) in
+                        try add(nil, at: .index(index), &reader)
+                    }
                 } else {
-                    try add(nil, &reader)
+                    rows.elements = [try read(nil, &reader)].compactMap(\.self)
                 }
-                return list
+                return rows
             }
             if let next {
                 builder.optional(next, \.next) { reader throws(JSONError) in
@@ -72,9 +92,29 @@ struct ItemListReader<Item: Sendable>: Sendable {
     }
 
     func read(_ reader: inout JSONReader) throws(JSONError) -> ItemList<Item> {
-        let list = try fields.read(from: &reader)
-        guard list.items != nil || !needsItems else { throw reader.failure(.missing(key: "items")) }
+        var list = try fields.read(from: &reader)
+        guard list.rows != nil || !needsItems else { throw reader.failure(.missing(key: "items")) }
+        list.failures = (list.rows?.failures ?? []).map { failure in
+            path.steps.reversed().reduce(failure) { $0.inside(JSONError.PathStep($1)) }
+        }
         return list
+    }
+
+    /// Reads items that must all be readable: those of an example.
+    func readAll(_ reader: inout JSONReader) throws(JSONError) -> ItemList<Item> {
+        let list = try read(&reader)
+        if let failure = list.failures.first { throw failure }
+        return list
+    }
+}
+
+extension JSONError.PathStep {
+    fileprivate init(_ step: JSONPath.Step) {
+        self =
+            switch step {
+            case .key(let key): .key(key)
+            case .index(let index): .index(index)
+            }
     }
 }
 

@@ -115,7 +115,9 @@ struct FileNews: NewsSource {
             request = request.with(query: query)
         }
         let list = try await articles(request, values, in: call)
-        return ArticlePage(articles: list.articles, next: endpoint.nextQuery == nil ? nil : list.next)
+        return ArticlePage(
+            articles: list.articles, unreadable: list.unreadable,
+            next: endpoint.nextQuery == nil ? nil : list.next)
     }
 
     func news(from time: Instant, in call: CallContext) async throws(ProviderFailure) -> [Article] {
@@ -133,6 +135,7 @@ struct FileNews: NewsSource {
             return (list, try endpoint.mark(list.next))
         }
         return ArticlePage(
-            articles: (list.items ?? []).map { $0.article(client.symbols, source: client.id) }, next: mark)
+            articles: list.items.map { $0.article(client.symbols, source: client.id) },
+            unreadable: list.unreadable, next: mark)
     }
 }

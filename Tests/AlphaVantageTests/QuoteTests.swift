@@ -22,7 +22,7 @@ struct QuoteTests {
             #expect(quote.volume == 3_120_455)
             #expect(quote.currency == "USD")
             #expect(quote.changePercent?.description == "1.1433")
-            #expect(quote.timeliness == nil)
+            #expect(quote.timeliness == .endOfDay)
             // A day that is over: since its close in New York.
             #expect(quote.provenance.asOf == Instant("2026-11-20T21:00:00Z"))
             #expect(quote.provenance.fetchedAt == wallTime)

@@ -239,15 +239,6 @@ struct SeriesTests {
                 "US/Eastern", "UTC",
                 "Meta Data.5. Time Zone: expected one of US/Eastern, America/New_York, found a string that is none (byte 176)"
             ),
-            (
-                "\"2026-11-20\":", "\"20 Nov\":",
-                #"Time Series (Daily).20 Nov: no "time like 2026-11-20 19:00:00" (byte 222)"#
-            ),
-            ("4. close", "4. last", #"Time Series (Daily).2026-11-20: no "4. close" (byte 332)"#),
-            (
-                "\"299.9100\"", "null",
-                "Time Series (Daily).2026-11-20.3. low: expected a decimal, found null (byte 278)"
-            ),
             ("Time Series (Daily)", "Nothing", #"no "Time Series" (byte 323)"#),
             ("\"299.9100\"", "\"1e30\"", #"no "prices that a series of candles can hold" (byte 331)"#),
         ])
@@ -257,5 +248,24 @@ struct SeriesTests {
             try await chart(body, ChartWindow(interval: .oneDay))
         }
         #expect(failure?.description == "ALPHA_VANTAGE: an answer that makes no sense: " + wording)
+    }
+
+    @Test(
+        "has the place of a row that cannot be read",
+        arguments: [
+            (
+                "\"2026-11-20\":", "\"20 Nov\":",
+                #"Time Series (Daily).20 Nov: no "time like 2026-11-20 19:00:00" (byte 222)"#
+            ),
+            ("4. close", "4. last", #"Time Series (Daily).2026-11-20: no "4. close" (byte 332)"#),
+            (
+                "\"299.9100\"", "null",
+                "Time Series (Daily).2026-11-20.3. low: expected a decimal, found null (byte 278)"
+            ),
+        ])
+    func unreadable(old: String, new: String, reason: String) async throws {
+        let body = try example("daily").replacing(old, with: new)
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(series.unreadable == [reason])
     }
 }

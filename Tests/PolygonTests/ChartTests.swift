@@ -345,8 +345,6 @@ struct ChartTests {
                 #""status":"OK""#, #""status":"NOT_AUTHORIZED""#,
                 "status: expected one of OK, DELAYED, found a string that is none (byte 251)"
             ),
-            (#""c":227.45"#, #""x":227.45"#, #"results[0]: no "c" (byte 173)"#),
-            ("227.45", "true", "results[0].c: expected a decimal, found true (byte 116)"),
             ("227.45", "1e30", ""),
         ])
     func invalid(old: String, new: String, wording: String) async throws {
@@ -356,5 +354,17 @@ struct ChartTests {
         }
         let detail = wording.isEmpty ? "" : ": "
         #expect(failure?.description == "POLYGON: an answer that makes no sense" + detail + wording)
+    }
+
+    @Test(
+        "has the place of a bar that cannot be read",
+        arguments: [
+            (#""c":227.45"#, #""x":227.45"#, #"results[0]: no "c" (byte 173)"#),
+            ("227.45", "true", "results[0].c: expected a decimal, found true (byte 116)"),
+        ])
+    func unreadable(old: String, new: String, reason: String) async throws {
+        let body = try example("aggs").replacing(old, with: new)
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
+        #expect(series.unreadable == [reason] && series.count == 1)
     }
 }

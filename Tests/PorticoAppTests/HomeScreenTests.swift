@@ -10,10 +10,10 @@ let homeScreen = """
       account2: account { history(range: ONE_DAY) { points { time equity } } } }
     """
 
-/// The one call of each kind that it needs.
+/// The one call of each kind that it needs, and the one that determines the plan of the key once a day.
 let callsOfHomeScreen = [
     "GET /v2/account": 1, "GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1,
-    "GET /v2/account/portfolio/history": 1,
+    "GET /v2/account/portfolio/history": 1, "GET /v2/stocks/trades/latest": 1,
 ]
 
 @Suite("The home screen")

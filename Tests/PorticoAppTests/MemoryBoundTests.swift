@@ -154,6 +154,7 @@ struct MemoryBoundTests {
             "reads": ReadCaches.weightLimit, "activities": ActivityCache.weightLimit,
             "Alpaca's assets": AlpacaAssetCache.weightLimit,
             "Alpaca's assets, while they are read": AlpacaAssetCache.responseLimit,
+            "Alpaca's plans": AlpacaPlanCache.weightLimit,
             "Alpaca's calendar": AlpacaClient.calendarLimit,
             "Alpaca's corporate actions": AlpacaClient.actionsLimit,
             "Alpha Vantage's listings": AlphaVantageClient.weightLimit,

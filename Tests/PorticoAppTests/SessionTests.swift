@@ -48,7 +48,10 @@ struct SessionTests {
                 #expect(Set(anonymous.failures) == SessionTests.unauthenticated)
                 #expect(anonymous.json?["data"]?["quotes"]?[0]?["price"]?.string != nil)
                 // Nothing private was even asked for.
-                #expect(sandbox.calls.all(of: .alpaca).map(\.name) == ["GET /v2/stocks/snapshots"])
+                #expect(
+                    Set(sandbox.calls.all(of: .alpaca).map(\.name)) == [
+                        "GET /v2/stocks/snapshots", "GET /v2/stocks/trades/latest",
+                    ])
 
                 let owner = try await server.ask(SessionTests.everything, token: ownerToken)
                 #expect(owner.failures.isEmpty, "\(owner.body)")

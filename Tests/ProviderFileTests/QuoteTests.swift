@@ -169,8 +169,11 @@ struct QuoteTests {
         } _: { client, server in
             let quotes = try #require(client.market.quotes)
             let aapl = try symbol("AAPL")
-            let error = await #expect(throws: ProviderFailure.self) {
-                try await quotes.quotes(for: [aapl], in: .patient)
+            var error: ProviderFailure?
+            do throws(ProviderFailure) {
+                error = try await quotes.quotes(for: [aapl], in: .patient).failures[aapl]
+            } catch let failure {
+                error = failure
             }
             #expect(error?.cause.description == example.cause)
             #expect(error?.provider.rawValue == "acme")

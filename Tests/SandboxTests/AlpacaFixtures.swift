@@ -24,8 +24,8 @@ extension RunningSandbox {
     }
 
     /// Returns the document of a successful response.
-    static func valid(_ reply: Client.Reply, _ shape: String) throws -> JSONValue {
-        try #require(reply.status == 200, "\(reply.body)")
+    static func valid(_ reply: Client.Reply, _ shape: String, status: Int = 200) throws -> JSONValue {
+        try #require(reply.status == status, "\(reply.body)")
         let document = try JSONValue(parsing: reply.body)
         #expect(try Golden.schema(of: "alpaca").definition(shape).violations(in: document) == [])
         return document

@@ -22,6 +22,13 @@ extension ExpectedResponse {
         trading("/v2/account/portfolio/history", "PortfolioHistory"),
         trading("/v2/account/activities", "ActivityList"),
         trading("/v2/account/activities/{activity_type}", "ActivityList", "/v2/account/activities/DIV"),
+        get(.alpaca, "/v2/account/configurations", "supplement", "AlpacaConfiguration") {
+            try await $0.trading("/v2/account/configurations")
+        },
+        ExpectedResponse(
+            provider: .alpaca, endpoint: "PATCH /v2/account/configurations",
+            shape: .schema("supplement", "AlpacaConfiguration")
+        ) { try await $0.write("PATCH", "/v2/account/configurations", #"{"no_shorting":true}"#) },
         trading("/v2/positions", "PositionList"),
         trading("/v2/positions/{symbol_or_asset_id}", "Position", "/v2/positions/BRK.B"),
         trading("/v2/assets", "AssetList"),
@@ -32,6 +39,15 @@ extension ExpectedResponse {
         data("/v2/stocks/{symbol}/snapshot", "Snapshot", "", path: "/v2/stocks/AAPL/snapshot"),
         data("/v2/stocks/trades/latest", "LatestTrades", "?symbols=AAPL"),
         data("/v2/stocks/quotes/latest", "LatestQuotes", "?symbols=AAPL,BRK.B"),
+        data(
+            "/v2/stocks/{symbol}/trades/latest", in: "supplement", "AlpacaLatestTrade", "",
+            path: "/v2/stocks/AAPL/trades/latest"),
+        data(
+            "/v2/stocks/{symbol}/quotes/latest", in: "supplement", "AlpacaLatestQuote", "",
+            path: "/v2/stocks/AAPL/quotes/latest"),
+        data(
+            "/v2/stocks/{symbol}/bars/latest", in: "supplement", "AlpacaLatestBar", "",
+            path: "/v2/stocks/AAPL/bars/latest"),
         data("/v2/stocks/bars", "Bars", "?symbols=AAPL,TSLA&timeframe=1Day&start=2026-11-02"),
         data("/v2/stocks/bars/latest", in: "supplement", "AlpacaLatestBars", "?symbols=AAPL,TSLA"),
         data(
@@ -91,6 +107,14 @@ extension ExpectedResponse {
         order("PATCH", "/v2/orders/{order_id}", .schema("alpaca", "Order"), #"{"qty":"1"}"#),
         order("DELETE", "/v2/orders/{order_id}", .empty, status: 204),
         order("DELETE", "/v2/orders", .schema("alpaca", "CancelAllOrders"), status: 207),
+        ExpectedResponse(
+            provider: .alpaca, endpoint: "DELETE /v2/positions/{symbol_or_asset_id}",
+            shape: .schema("alpaca", "Order")
+        ) { try await $0.write("DELETE", "/v2/positions/KO?qty=1") },
+        ExpectedResponse(
+            provider: .alpaca, endpoint: "DELETE /v2/positions", status: 207,
+            shape: .schema("alpaca", "CloseAllPositions")
+        ) { try await $0.write("DELETE", "/v2/positions?cancel_orders=true") },
     ]
 
     /// Creates a watchlist of the user, for requests by its id and by its name.

@@ -67,6 +67,9 @@ extension ExpectedResponse {
             "/v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}", "Aggs",
             "/v2/aggs/ticker/AAPL/range/1/day/2026-11-02/2026-11-20"),
         polygon("/v2/aggs/ticker/{ticker}/prev", "Aggs", "/v2/aggs/ticker/AAPL/prev"),
+        polygon(
+            "/v2/snapshot/locale/us/markets/stocks/tickers", "Snapshots",
+            "/v2/snapshot/locale/us/markets/stocks/tickers?tickers=AAPL,BRK.B,IBM"),
         polygon("/v2/reference/news", "News"),
         polygon("/v3/reference/tickers", in: "polygon-reference", "TickerList"),
         polygon(

@@ -36,6 +36,40 @@ extension ExpectedResponse {
         saxo("/port/v1/closedpositions/me", "ClosedPositionPage"),
         saxo("/port/v1/orders", "OpenOrderPage", client),
         saxo("/port/v1/orders/me", "OpenOrderPage"),
+        saxo(
+            "/port/v1/orders/{client_key}/{order_id}", "OpenOrderPage",
+            path: "/port/v1/orders/\(FakeSaxoClient.demo.escapedKey)/\(open)"),
+        saxo("/port/v1/positions", "SaxoPositionPage", client, schema: "supplement"),
+        saxo("/port/v1/positions/me", "SaxoPositionPage", schema: "supplement"),
+        get(.saxo, "/port/v1/positions/{position_id}", "supplement", "SaxoPosition") { fixture in
+            let page = try await fixture.saxoDocument("/port/v1/positions/me")
+            let id = try #require(page["Data"]?[0]?["PositionId"]?.string)
+            return try await fixture.saxo("/port/v1/positions/\(id)\(client)")
+        },
+        saxo("/ref/v1/exchanges", "SaxoExchangePage", schema: "supplement"),
+        saxo(
+            "/ref/v1/exchanges/{exchange_id}", "SaxoExchange", path: "/ref/v1/exchanges/NASDAQ",
+            schema: "supplement"),
+        saxo(
+            "/ref/v1/instruments/tradingschedule/{uic}/{asset_type}", "SaxoTradingSchedule",
+            path: "/ref/v1/instruments/tradingschedule/211/Stock", schema: "supplement"),
+        saxo("/root/v1/sessions/capabilities", "SaxoSessionCapabilities", schema: "supplement"),
+        level("PATCH"), level("PUT"),
+        get(.saxo, "/dm/v2/disclaimers", "supplement", "SaxoDisclaimerPage") { fixture in
+            try await requireDisclaimer(fixture)
+            return try await fixture.saxo("/dm/v2/disclaimers?DisclaimerTokens=DM-normal-2025")
+        },
+        ExpectedResponse(provider: .saxo, endpoint: "POST /dm/v2/disclaimers", shape: .empty) { fixture in
+            try await requireDisclaimer(fixture)
+            let check = try await fixture.saxo(
+                "POST", "/trade/v2/orders/precheck", FakeSaxoOrderTests.order())
+            let context = try #require(
+                try JSONValue(parsing: check.body)["PreTradeDisclaimers"]?["DisclaimerContext"]?.string)
+            return try await fixture.saxo(
+                "POST", "/dm/v2/disclaimers",
+                #"{"DisclaimerContext":"\#(context)","DisclaimerToken":"DM-normal-2025","ResponseType":"Accepted"}"#
+            )
+        },
         report("trades", "TradeReportPage"),
         report("bookings", "BookingPage"),
         report("closedPositions", "ClosedPositionReportPage", "/{from_date}/{to_date}"),
@@ -62,6 +96,22 @@ extension ExpectedResponse {
         saxo("/ref/v1/watchlists", "SaxoWatchlistPage", schema: "supplement"),
         saxo("/ref/v1/watchlists/{watchlist_id}", "WatchlistSeed", path: "/ref/v1/watchlists/4711002"),
     ]
+
+    private static func requireDisclaimer(_ fixture: RunningSandbox) async throws {
+        let body = #"{"required":["normal"]}"#
+        let reply = try await fixture.client.send(
+            "POST", "/_sandbox/saxo/disclaimers", ["Content-Length": "\(body.utf8.count)"], body)
+        #expect(reply.status == 204, "\(reply.body)")
+    }
+
+    private static func level(_ method: String) -> ExpectedResponse {
+        ExpectedResponse(
+            provider: .saxo, endpoint: "\(method) /root/v1/sessions/capabilities", status: 202, shape: .empty
+        ) {
+            try await $0.saxo(
+                method, "/root/v1/sessions/capabilities", #"{"TradeLevel":"FullTradingAndChat"}"#)
+        }
+    }
 
     /// The open order of the demonstration user.
     private static let open = "5014824029"

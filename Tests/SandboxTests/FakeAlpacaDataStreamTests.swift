@@ -134,10 +134,38 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("lets a client in by the headers of its handshake")
     func headers() async throws {
-        try await withSandbox { fixture in
+        try await withSandbox({ $0.alpaca.plans["demo"] = .unlimited }) { fixture in
             try await StreamClient.open("/alpaca-stream/v2/sip", of: fixture.client, Self.keys) { stream in
                 try await stream.expect(.text(Self.connected))
                 try await stream.expect(.text(Self.authenticated))
+            }
+        }
+    }
+
+    @Test("has the feed of all exchanges, and more than 30 symbols, for the paid plan only")
+    func plan() async throws {
+        let names = (0..<31).map { #""X\#($0)""# }.joined(separator: ",")
+        let subscription = #"{"action":"subscribe","trades":[\#(names)]}"#
+        try await withSandbox { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/sip", of: fixture.client, Self.keys) { stream in
+                try await stream.expect(.text(Self.connected))
+                try await stream.expect(
+                    .text(#"[{"T":"error","code":409,"msg":"insufficient subscription"}]"#))
+            }
+            try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client, Self.keys) { stream in
+                try await stream.expect(.text(Self.connected))
+                try await stream.expect(.text(Self.authenticated))
+                try await stream.send(subscription)
+                try await stream.expect(.text(#"[{"T":"error","code":405,"msg":"symbol limit exceeded"}]"#))
+            }
+        }
+        try await withSandbox({ $0.alpaca.plans["demo"] = .unlimited }) { fixture in
+            try await StreamClient.open("/alpaca-stream/v2/sip", of: fixture.client, Self.keys) { stream in
+                try await stream.expect(.text(Self.connected))
+                try await stream.expect(.text(Self.authenticated))
+                try await stream.send(subscription)
+                let confirmation = try await stream.next()
+                #expect("\(confirmation)".contains("subscription"))
             }
         }
     }

@@ -22,7 +22,7 @@ struct FakeAlpacaOrderGroupTests {
 
     @Test("are placed with their legs, which a list has in itself or within their parent")
     func lists() async throws {
-        try await withSandbox { fixture in
+        try await withSandbox({ $0.alpaca.openListHasAllExits = true }) { fixture in
             let placed = try await fixture.place(Self.bracket())
             let id = try #require(placed["id"]?.string)
             let legs = try #require(placed["legs"]?.elements)
@@ -44,6 +44,37 @@ struct FakeAlpacaOrderGroupTests {
             let one = try await fixture.document("Order", "/v2/orders/\(id)?nested=true")
             #expect(one["legs"]?.elements?.count == 2)
             #expect(try await fixture.document("Order", "/v2/orders/\(id)")["legs"] == .null)
+        }
+    }
+
+    @Test(
+        "are in lists of open orders as users report it, or all of them by the settings",
+        arguments: [false, true])
+    func openLists(hasAllExits: Bool) async throws {
+        try await withSandbox({ $0.alpaca.openListHasAllExits = hasAllExits }) { fixture in
+            func ids(_ query: String) async throws -> [String?] {
+                let list = try await fixture.document("OrderList", "/v2/orders?direction=asc&\(query)")
+                return list.elements?.map { $0["id"]?.string } ?? []
+            }
+            let waiting = try await fixture.place(Self.bracket())
+            let entry = waiting["id"]?.string
+            let held = waiting["legs"]?.elements?.map { $0["id"]?.string } ?? []
+            // Before the entry is filled, its exits are held, and below it.
+            #expect(try await ids("status=open&nested=true") == [entry])
+            #expect(try await ids("status=open") == (hasAllExits ? [entry] + held : [entry]))
+            #expect(try await fixture.write("DELETE", "/v2/orders/\(entry ?? "")").status == 204)
+
+            let placed = try await fixture.place(Self.bracket(Self.entry))
+            let filled = placed["id"]?.string
+            let exits = placed["legs"]?.elements?.map { $0["id"]?.string } ?? []
+            let now = try await fixture.document("Order", "/v2/orders/\(filled ?? "")?nested=true")
+            #expect(now["status"] == "filled")
+            #expect(now["legs"]?.elements?.map { $0["status"] } == ["new", "held"])
+            #expect(try await ids("status=open&nested=true") == (hasAllExits ? exits : []))
+            #expect(try await ids("status=open") == (hasAllExits ? exits : [exits[0]]))
+            let closed = try await ids("status=closed")
+            #expect(closed.contains(exits[1]) != hasAllExits)
+            #expect(try await ids("status=all&nested=true").contains(filled))
         }
     }
 

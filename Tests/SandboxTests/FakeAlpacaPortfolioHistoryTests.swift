@@ -5,8 +5,12 @@ import Testing
 
 @Suite("Alpaca's portfolio history")
 struct FakeAlpacaPortfolioHistoryTests {
-    private func history(_ query: String, at moment: String = Moment.midday) async throws -> JSONValue {
-        let reply = try await withSandbox(at: moment) { fixture in
+    private func history(
+        _ query: String, at moment: String = Moment.midday, hasFuturePoints: Bool = false
+    ) async throws -> JSONValue {
+        let reply = try await withSandbox(
+            at: moment, { $0.alpaca.historyHasFuturePoints = hasFuturePoints }
+        ) { fixture in
             try await fixture.trading("/v2/account/portfolio/history?\(query)")
         }
         try #require(reply.status == 200, "\(reply)")
@@ -60,25 +64,29 @@ struct FakeAlpacaPortfolioHistoryTests {
         ]
     }
 
-    @Test("has a point for every interval, null where time has not come", arguments: Case.all)
-    func points(_ wanted: Case) async throws {
-        let history = try await history(wanted.query, at: wanted.moment)
+    @Test(
+        "has a point for every interval until now, by the settings also null ones for the rest of the day",
+        arguments: Case.all, [false, true])
+    func points(_ wanted: Case, hasFuturePoints: Bool) async throws {
+        let history = try await history(
+            wanted.query, at: wanted.moment, hasFuturePoints: hasFuturePoints)
         let columns = try ["timestamp", "equity", "profit_loss", "profit_loss_pct"].map { name in
             try #require(history[name]?.elements)
         }
-        #expect(columns.map(\.count) == Array(repeating: wanted.count, count: 4))
+        let count = hasFuturePoints ? wanted.count : wanted.reached
+        #expect(columns.map(\.count) == Array(repeating: count, count: 4))
         for column in columns.dropFirst() {
             #expect(column.prefix(wanted.reached).allSatisfy { $0.digits != nil })
             #expect(column.dropFirst(wanted.reached).allSatisfy { $0 == .null })
         }
         #expect(history["timeframe"] == .string(wanted.timeframe))
         let stamps = try columns[0].map { try decimal($0) }
-        #expect(stamps == stamps.sorted() && Set(stamps).count == wanted.count)
+        #expect(stamps == stamps.sorted() && Set(stamps).count == count)
     }
 
     @Test("minutes are labelled with their beginning, from the opening to the last before the close")
     func minutes() async throws {
-        let stamps = try await history("period=1D")["timestamp"]?.elements
+        let stamps = try await history("period=1D", at: Moment.evening)["timestamp"]?.elements
         let session = try session("2026-11-19")
         #expect(stamps?.first == JSONValue(integerLiteral: session.open))
         #expect(stamps?.last == JSONValue(integerLiteral: session.close - 60))

@@ -302,7 +302,7 @@ struct FakeSaxoOrderTests {
                 let reply = try await fixture.saxo(path)
                 #expect(reply.status == 200, "\(path)")
             }
-            let other = try await fixture.saxo("/port/v1/orders/me/2")
+            let other = try await fixture.saxo("/port/v1/orders/me/2/details/3")
             #expect(other.status == 404)
         }
     }

@@ -119,7 +119,7 @@ struct FakeSaxoPortfolioTests {
 
     @Test("the share's price is the one that Alpaca tells")
     func oneStory() async throws {
-        try await withSandbox { fixture in
+        try await withSandbox({ $0.saxo.delaysPricesWithoutTradeLevel = false }) { fixture in
             let saxo = try await fixture.saxoDocument(
                 "/trade/v1/infoprices?Uic=211&AssetType=Stock&FieldGroups=Quote,PriceInfoDetails")
             let alpaca = try JSONValue(

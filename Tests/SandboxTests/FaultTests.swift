@@ -79,6 +79,27 @@ struct FaultTests {
         }
     }
 
+    @Test("the last row of a list is unreadable, and the other rows are the true ones")
+    func unreadableRow() async throws {
+        try await withSandbox { fixture in
+            func rows() async throws -> [JSONValue] {
+                let reply = try await fixture.trading("/v2/assets")
+                return try #require(try JSONValue(parsing: reply.body).elements)
+            }
+            let whole = try await rows()
+            let fault = #"{"effect":"unreadable_row","endpoint":"GET /v2/assets"}"#
+            #expect(try await fixture.client.post("/_sandbox/faults", fault).body == fault)
+            let struck = try await rows()
+            #expect(struck.dropLast() == whole.dropLast())
+            let last = try #require(struck.last?.members)
+            #expect(Set(last.keys) == Set(whole.last?.members?.keys.map { $0 } ?? []))
+            #expect(last.values.allSatisfy { $0["unreadable"] == .bool(true) })
+            // An object without a list stays as it is.
+            #expect(fixture.sandbox.faults.add(Fault(.unreadableRow, endpoint: "GET /v2/clock")))
+            #expect(try await fixture.trading("/v2/clock").body.contains("next_open"))
+        }
+    }
+
     @Test("a fault may strike every third call only")
     func everyThird() async throws {
         try await withSandbox { fixture in

@@ -28,6 +28,10 @@ struct PolygonWireTests {
             aggregates("AAPL/prev"),
             aggregates("X:ETHUSD/prev"),
             aggregates("NOSUCH/prev"),
+            Case(path: "/v2/snapshot/locale/us/markets/stocks/tickers", shape: "Snapshots"),
+            Case(
+                path: "/v2/snapshot/locale/us/markets/stocks/tickers?tickers=NOSUCH,C:EURUSD",
+                shape: "Snapshots"),
             Case(path: "/v2/reference/news", shape: "News"),
             Case(path: "/v2/reference/news?ticker=AAPL&limit=50&order=asc", shape: "News"),
             Case(path: "/v2/reference/news?ticker=NOSUCH", shape: "News"),

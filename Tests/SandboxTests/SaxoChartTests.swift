@@ -29,7 +29,7 @@ struct SaxoChartTests {
 
     @Test("the running candle closes at the price of the moment")
     func running() async throws {
-        try await withSandbox { fixture in
+        try await withSandbox({ $0.saxo.delaysPricesWithoutTradeLevel = false }) { fixture in
             let chart = try await fixture.saxoDocument(
                 "/chart/v3/charts?AssetType=Stock&Uic=211&Horizon=1&Count=1")
             let price = try await fixture.saxoDocument(
@@ -41,7 +41,10 @@ struct SaxoChartTests {
 
     @Test("hours of shares begin with the opening; in the first version, with the clock's")
     func alignment() async throws {
-        try await withSandbox({ $0.saxo.servesOldEndpoints = true }) { fixture in
+        try await withSandbox({
+            $0.saxo.servesOldEndpoints = true
+            $0.saxo.delaysPricesWithoutTradeLevel = false
+        }) { fixture in
             let query = "AssetType=Stock&Uic=211&Horizon=60&Count=1"
             let third = try times(await fixture.saxoDocument("/chart/v3/charts?\(query)"))
             let first = try times(await fixture.saxoDocument("/chart/v1/charts?\(query)"))

@@ -37,7 +37,7 @@ struct SaxoWireTests {
             Case(path: "/trade/v1/infoprices?Uic=21&AssetType=FxSpot", shape: "InfoPrice"),
             Case(
                 path:
-                    "/trade/v1/infoprices/list?Uics=16,21,42,21700,999999&AssetType=FxSpot&FieldGroups=\(groups)",
+                    "/trade/v1/infoprices/list?Uics=16,21,42,21700189,999999&AssetType=FxSpot&FieldGroups=\(groups)",
                 shape: "InfoPricePage"),
             Case(
                 path: "/trade/v1/infoprices/list?Uics=211,30000&AssetType=Stock&FieldGroups=\(groups)",

@@ -32,8 +32,8 @@ struct ScriptRefusalTests {
 
         static let providers = "must be one of alpaca, saxo, alpha_vantage, yahoo, polygon"
         static let effects =
-            "must be one of latency, status, malformed_body, duplicate_key, truncated_body, lost_answer, "
-            + "closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "
+            "must be one of latency, status, malformed_body, duplicate_key, unreadable_row, truncated_body, "
+            + "lost_answer, closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "
             + "unknown_name"
         static let list = "GET /_sandbox/endpoints lists them"
 
@@ -148,6 +148,6 @@ struct ScriptRefusalTests {
         #expect(reply.status == status)
         let error = try #require(try JSONValue(parsing: reply.body)["error"]?.string)
         #expect(error.hasPrefix("\(reason); there are GET /_sandbox/endpoints, GET /_sandbox/calls, "))
-        #expect(error.hasSuffix("POST /_sandbox/reset, POST /_sandbox/saxo/streams"))
+        #expect(error.hasSuffix("POST /_sandbox/saxo/disclaimers, POST /_sandbox/saxo/trade-level"))
     }
 }

@@ -25,7 +25,8 @@ struct SpecificationTests {
         "/chart/v3/charts",
         // Saxo's older version of the same resource, which applications of 2020 call.
         "/trade/v1/orders", "/trade/v1/orders/{order_ids}", "/trade/v1/orders/precheck",
-        // Saxo's document of watchlists is not public.
+        // Saxo's documents of these are not public.
+        "/dm/v2/disclaimers",
         "/ref/v1/watchlists", "/ref/v1/watchlists/{watchlist_id}",
         // Subscriptions are ended at the resource of the context, whose response has no body.
         "/subscriptions/{context_id}", "/subscriptions/{context_id}/{reference_id}",
@@ -59,6 +60,8 @@ struct SpecificationTests {
             let document = try JSONValue(parsing: reply.body)
             let differences = specification.differences(in: document, of: type, in: operation.document)
                 .filter { !Self.undocumentedMembers.contains($0.member) }
+                // Announced for May 2025 (developer.saxo, "Planned changes"); the document does not have it yet.
+                .filter { !$0.description.hasSuffix("has no value \"FxCrypto\"") }
             #expect(differences.isEmpty, "\(reply.body)")
         }
     }

@@ -3,9 +3,18 @@ import Foundation
 /// A row of a list of a provider with one member that is not as usual.
 package struct RowVariant: Sendable {
     package let member: String
+    /// The member of the row that is varied, or that contains the varied one; empty for the row itself.
+    package let outerMember: String
     package let change: String
     /// The row as JSON.
     package let text: String
+
+    package init(path: [String], change: String, text: String) {
+        member = path.joined(separator: ".")
+        outerMember = path.first ?? ""
+        self.change = change
+        self.text = text
+    }
 
     /// A text that must not be in an error.
     package static let longText = String(repeating: "private value ", count: 750)
@@ -17,7 +26,7 @@ package struct RowVariant: Sendable {
             let old = path.reduce(row) { value, name in value[name] ?? .null }
             return substitutes(for: old).map { name, value in
                 RowVariant(
-                    member: path.joined(separator: "."), change: name,
+                    path: path, change: name,
                     text: row.replacing(path[...], with: value).serialized)
             }
         }

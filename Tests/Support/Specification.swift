@@ -56,6 +56,45 @@ package struct Specification: Sendable {
         return operations.first { $0.method == method && $0.path == path }
     }
 
+    /// Returns the names that the query and the body of an operation do not have.
+    ///
+    /// - Parameters:
+    ///   - names: The names of query parameters, and of members of the body with those of the outer ones before them:
+    ///     `take_profit.limit_price`.
+    ///   - operation: The operation.
+    package func unknownParameters(_ names: [String], of operation: Operation) -> [String] {
+        names.filter { name in
+            guard !operation.parameters.contains(name) else { return false }
+            let body = name.split(separator: ".").reversed().reduce(JSONValue.null) { inner, step in
+                .object([String(step): inner])
+            }
+            guard let type = operation.request else { return true }
+            return !differences(in: body, of: type, in: operation.document).isEmpty
+        }
+    }
+
+    /// Returns the values of an enumeration that a member of a type has, or an empty list.
+    package func values(of member: String, in type: String, of document: String) -> [String] {
+        var declared = types[document]?[type]?["members"]?[member]
+        if case .array(let items)? = declared { declared = items.first }
+        return (declared?["enum"]?.elements ?? []).compactMap(\.string)
+    }
+
+    /// Returns the members that an object of a type always has; nil without such a type.
+    package func requiredMembers(of type: String, of document: String) -> Set<String>? {
+        types[document]?[type].map { Set(($0["required"]?.elements ?? []).compactMap(\.string)) }
+    }
+
+    /// Returns the members that each row of a list in a response has; nil without such a list of objects.
+    package func requiredMembers(of operation: Operation, at list: String) -> Set<String>? {
+        let types = types[operation.document] ?? [:]
+        guard case .string(let response)? = operation.response,
+            case .array(let items)? = types[response]?["members"]?[list],
+            case .string(let row)? = items.first, let type = types[row]
+        else { return nil }
+        return Set((type["required"]?.elements ?? []).compactMap(\.string))
+    }
+
     /// Returns the members and values of a document that its type does not have, without repetition.
     package func differences(in document: JSONValue, of type: JSONValue, in source: String) -> Set<Difference>
     {

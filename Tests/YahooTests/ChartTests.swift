@@ -291,10 +291,6 @@ struct ChartTests {
         "that makes no sense is refused with the place of what is wrong",
         arguments: [
             (
-                "226.4,null", "true,null",
-                "chart.result[0].indicators.quote[0].close[0]: expected a decimal, found true (byte 1142)"
-            ),
-            (
                 "226.4,null,227.05", "226.4",
                 #"chart.result[0]: no "value in each column for each timestamp" (byte 1184)"#
             ),

@@ -160,7 +160,6 @@ struct QueryTests {
                 answer(apple.replacing("143.46", with: "much")),
                 "query.results.quote.LastTradePriceOnly: expected one of figures like +1.50, 0.5% and 753.40B, found a string that is none (byte 125)"
             ),
-            (answer("[\(apple),{}]"), #"query.results.quote[1]: no "symbol" (byte 175)"#),
             (answer("7"), "query.results.quote: expected an object, found a number (byte 87)"),
             (#"{"error":{"description":"No definition found for Table"}}"#, #"no "query.results" (byte 57)"#),
         ])

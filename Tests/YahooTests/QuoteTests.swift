@@ -28,6 +28,7 @@ struct QuoteTests {
             #expect(quote.currency == "USD")
             #expect(quote.delayMinutes == 0)
             #expect(quote.timeliness == .realTime)
+            #expect(quote.feed == "Nasdaq Real Time Price")
             #expect(quote.provenance.asOf == Instant(secondsSince1970: 1_795_208_401))
             #expect(
                 server.targets == ["/q/v7/finance/quote?symbols=AAPL%2CBRKS%2CNOSUCH&crumb=aB.c%2FD_e-f1"])

@@ -3,6 +3,7 @@ import GraphQL
 import Storage
 import Upstream
 
+/// The file is longer than 350 lines, because the reads of accounts and of their positions share the reads by account.
 extension GatewayContext {
     /// The account with an id, or the default account of the first connection; nil if there is none.
     func account(id: String?, with provider: ProviderID?) throws -> MaybeAsync<ConnectedAccount?> {
@@ -38,7 +39,8 @@ extension GatewayContext {
         }
     }
 
-    /// The positions of all accounts, and behind them one failure for each account that could not be read.
+    /// The positions of all accounts, and behind them one failure for each position and each connection that could not be
+    /// read.
     func positions(
         with provider: ProviderID?, of symbols: [Symbol]?
     ) throws -> MaybeAsync<BatchResults<ConnectedPosition>?> {
@@ -46,7 +48,13 @@ extension GatewayContext {
             positions(of: $0, symbols: symbols)
         }
         return loading.map { answers in
-            GatewayContext.joined(answers.map { answer in answer.map { $0 ?? [] } })
+            let entries = answers.flatMap { answer -> BatchResults<ConnectedPosition> in
+                switch answer {
+                case .success(let list): list ?? []
+                case .failure(let error): [.failure(error)]
+                }
+            }
+            return entries.filter(\.isSuccess) + entries.filter { !$0.isSuccess }
         }
     }
 
@@ -220,28 +228,33 @@ extension GatewayContext {
         }
     }
 
-    /// The positions of an account: of some instruments, or all.
-    func positions(of account: ConnectedAccount, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
+    /// The positions of an account: of some instruments, or all; behind them a failure for each that could not be read,
+    /// which may be of any instrument and account of the connection.
+    func positions(
+        of account: ConnectedAccount, symbols: [Symbol]?
+    ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         let (connection, id) = (account.connection, account.who.id)
         if connection.directory != nil, event?.positions(of: connection) == nil {
             return linked(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
         }
         return positions(of: connection, symbols: symbols).map { positions in
-            positions?.filter { ($0.position.accountID ?? id) == id }
+            positions?.filter { $0.matches { ($0.position.accountID ?? id) == id } }
         }
     }
 
-    /// The positions of the accounts of a connection, for some symbols or for all.
-    func positions(of connection: BrokerConnection, symbols: [Symbol]?) -> MaybeAsync<[ConnectedPosition]?> {
+    /// The positions of the accounts of a connection, for some symbols or for all, in the same order.
+    func positions(
+        of connection: BrokerConnection, symbols: [Symbol]?
+    ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         if let carried = event?.positions(of: connection) {
             return .ready(
-                symbols.map { symbols in carried.filter { symbols.contains($0.position.symbol) } } ?? carried)
+                carried.filter { symbols?.contains($0.position.symbol) ?? true }.map { .success($0) })
         }
         guard connection.directory == nil else {
-            let positions = readEachAccount(of: connection) { id, context in
-                context.readPositions(ofAccount: id, at: connection)
+            let lists = readEachAccount(of: connection) { id, context in
+                context.readPositions(ofAccount: id, at: connection).map { [$0] }
             }
-            return linked(positions, at: connection, of: symbols)
+            return linked(lists.map { $0.reduce([], +) }, at: connection, of: symbols)
         }
         let positions = readFromAccountSource(AccountsQuery.all, connection, in: services.reads.positions) {
             source, call throws(ProviderFailure) in
@@ -253,7 +266,7 @@ extension GatewayContext {
     /// The positions of one account, for a broker that returns accounts one by one.
     private func readPositions(
         ofAccount account: String, at connection: BrokerConnection
-    ) -> MaybeAsync<[Position]> {
+    ) -> MaybeAsync<PositionList> {
         readFromAccountSource(
             AccountsQuery.account(ExactText(account)), connection, in: services.reads.positions
         ) {
@@ -266,11 +279,19 @@ extension GatewayContext {
     }
 
     private func linked(
-        _ positions: MaybeAsync<[Position]>, at connection: BrokerConnection, of symbols: [Symbol]?
-    ) -> MaybeAsync<[ConnectedPosition]?> {
-        positions.map { positions in
-            let wanted = symbols.map { symbols in positions.filter { symbols.contains($0.symbol) } }
-            return (wanted ?? positions).map { ConnectedPosition(position: $0, connection: connection) }
+        _ list: MaybeAsync<PositionList>, at connection: BrokerConnection, of symbols: [Symbol]?
+    ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
+        list.map { list in
+            let wanted = list.positions.filter { symbols?.contains($0.symbol) ?? true }
+            var entries = wanted.map { position -> Result<ConnectedPosition, any Error> in
+                var linked = ConnectedPosition(position: position, connection: connection)
+                linked.isListComplete = list.unreadable.isEmpty
+                return .success(linked)
+            }
+            entries += list.unreadable.map {
+                .failure(FieldError.unreadable("a position", $0, of: connection.provider))
+            }
+            return entries
         }
     }
 
@@ -310,6 +331,23 @@ extension FieldError {
             "interval", code: .unsupported,
             "\(name) has no history of the range \(range.rawValue) by \(interval.rawValue).",
             provider: provider)
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        switch self {
+        case .success: true
+        case .failure: false
+        }
+    }
+
+    /// Whether the value has a property; true for a failure, whose value is unknown.
+    fileprivate func matches(_ property: (Success) -> Bool) -> Bool {
+        switch self {
+        case .success(let value): property(value)
+        case .failure: true
+        }
     }
 }
 

@@ -167,13 +167,22 @@ struct HistoryArguments: GraphQLArguments {
     }
 }
 
+extension EquityHistory {
+    /// A failure for each point that could not be read.
+    var failures: [FieldError] {
+        unreadable.map { .unreadable("a point of a history", $0, of: provenance.source) }
+    }
+}
+
 extension EquityHistory: GraphQLObject {
     package static let graphQL = ObjectType<EquityHistory>("EquityHistory") {
         Field("range", \.range)
         Field("interval", \.interval)
         Field("currency", \.currency)
         Field("baseValue", \.baseValue)
-        Field("points", \.points)
+        Field("points") { history -> BatchResults<EquityPoint> in
+            history.points.map { .success($0) } + history.failures.map { .failure($0) }
+        }
         Field("asOf", \.provenance.asOf)
         Field("fetchedAt", \.provenance.fetchedAt)
         Field("source", \.provenance.source)

@@ -5,6 +5,8 @@ package import GraphQL
 package struct ConnectedPosition: Sendable {
     package let position: Position
     let connection: BrokerConnection
+    /// Whether all positions of its list could be read.
+    package var isListComplete = true
 
     package init(position: Position, connection: BrokerConnection) {
         (self.position, self.connection) = (position, connection)

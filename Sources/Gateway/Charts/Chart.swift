@@ -27,7 +27,8 @@ extension Chart: GraphQLObject {
         Field("extendedHours", \.series.isExtendedHours)
         Field("timeZone", \.series.timeZone)
         Field("truncated", \.series.isTruncated)
-        Field("candles") { LazyMapList(CandleRows($0.series)) }
+        Field("candles") { LazyMapList(ListedCandles($0.series)) }
+        Field("unreadableCandles", \.series.unreadable.count)
         Field("columns") { CandleColumns(series: $0.series) }
         Field("asOf", \.series.provenance.asOf)
         Field("fetchedAt", \.series.provenance.fetchedAt)
@@ -62,6 +63,25 @@ struct CandleRows: RandomAccessCollection, Sendable {
         return CandleRow(
             time: time, date: hasDates ? time.date(in: timeZone) : nil, candle: candle,
             isComplete: index < series.count - 1 || series.isLastComplete ?? true)
+    }
+}
+
+/// The candles of a series, before them a failure for each that could not be read: its time is unknown, and clients find
+/// the latest candle at the end.
+struct ListedCandles: RandomAccessCollection, Sendable {
+    private let rows: CandleRows
+    private let failures: [FieldError]
+
+    init(_ series: CandleSeries) {
+        rows = CandleRows(series)
+        failures = series.unreadable.map { .unreadable("a candle", $0, of: series.provenance.source) }
+    }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { failures.count + rows.count }
+
+    subscript(index: Int) -> Result<CandleRow, any Error> {
+        index < failures.count ? .failure(failures[index]) : .success(rows[index - failures.count])
     }
 }
 

@@ -130,6 +130,7 @@ package struct ChartDerivation: Hashable, Sendable {
         cut.isExtendedHours = series.isExtendedHours
         cut.timeZone = series.timeZone
         cut.isTruncated = series.isTruncated
+        cut.unreadable = series.unreadable
         cut.isLastComplete = series.isLastComplete
         let listed = candles.filter { window.contains($0.time) }
         for candle in listed {

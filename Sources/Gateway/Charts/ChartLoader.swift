@@ -140,9 +140,20 @@ extension GatewayContext {
             do throws(ProviderFailure) {
                 let base = try series.current(\.provenance, ProviderFailure(source.provider, .notFound))
                 let unsupported = ProviderFailure(source.provider, .unsupported)
-                let done = try splits[symbol]?.current(\.provenance, unsupported).splits
-                let paid = try dividends[symbol]?.current(\.provenance, unsupported).dividends
-                guard let adjusted = derivation.adjusted(base, splits: done ?? [], dividends: paid ?? [])
+                let done = try splits[symbol]?.current(\.provenance, unsupported)
+                let paid = try dividends[symbol]?.current(\.provenance, unsupported)
+                // A factor needs every action, and that of a dividend the close before it.
+                let sources = [
+                    done?.unreadable.isEmpty == false ? done?.provenance : nil,
+                    paid?.unreadable.isEmpty == false ? paid?.provenance : nil,
+                    derivation.needsDividends && !base.unreadable.isEmpty ? base.provenance : nil,
+                ].compactMap(\.self)
+                if let source = sources.first {
+                    throw ProviderFailure(source.source, .invalidResponse(nil))
+                }
+                guard
+                    let adjusted = derivation.adjusted(
+                        base, splits: done?.splits ?? [], dividends: paid?.dividends ?? [])
                 else { throw unsupported }
                 charts[symbol] = adjusted
             } catch {

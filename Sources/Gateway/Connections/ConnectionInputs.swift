@@ -11,6 +11,7 @@ struct ConnectProviderInput: GraphQLInputObject {
     let label: String?
     /// The id that the schema gives the connection.
     let renew: String?
+    let realTimePrices: Bool?
 
     init(_ arguments: ArgumentReader) throws {
         provider = try arguments.requiredProvider(in: "input.")
@@ -19,6 +20,7 @@ struct ConnectProviderInput: GraphQLInputObject {
         let label = try (arguments["label"] as LabelText?)?.text
         self.label = label?.isEmpty == true ? nil : label
         renew = try (arguments["renew"] as IDText?)?.text
+        realTimePrices = try arguments["realTimePrices"]
     }
 
     static var sample: ConnectProviderInput {
@@ -28,7 +30,7 @@ struct ConnectProviderInput: GraphQLInputObject {
     private init(provider: ProviderID, credential: CredentialInput) {
         self.provider = provider
         self.credential = credential
-        (environment, label, renew) = (nil, nil, nil)
+        (environment, label, renew, realTimePrices) = (nil, nil, nil, nil)
     }
 }
 

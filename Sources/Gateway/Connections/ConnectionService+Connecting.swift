@@ -23,6 +23,11 @@ extension ConnectionService {
         {
             throw FieldError.tooManyConnections
         }
+        guard input.realTimePrices != true || connector.offersRealTimePrices else {
+            throw FieldError.argument(
+                "input.realTimePrices", code: .unsupported,
+                "\(input.provider.rawValue) has no such choice: leave it out.", provider: input.provider)
+        }
         try attempts.consume(owner, from: address, of: "attempts to connect with a provider")
         let (proof, environment): (SubmittedCredential, Environment)
         do {
@@ -38,11 +43,14 @@ extension ConnectionService {
             attempts.refund(owner, from: address)
             throw error
         }
-        let secret: Secret
+        var secret: Secret
         do {
             secret = try await connector.credential(for: proof, in: environment, by: call)
         } catch {
             throw FieldError(error, of: input.provider)
+        }
+        if input.realTimePrices ?? old?.takesRealTimePrices ?? false {
+            secret = connector.takingRealTimePrices(secret)
         }
         let link = StoredConnection(
             id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,

@@ -34,6 +34,8 @@ package struct ProviderConnection: Sendable {
     let limits: @Sendable () -> [QuotaStatus]
     /// When the connection ends unless it is renewed before; nil if it lasts until it is revoked.
     let endsAt: @Sendable () -> Instant?
+    /// Whether it takes the real-time prices of the user's other sessions; nil if the provider has no such choice.
+    let takesRealTimePrices: Bool?
     /// Background work, such as the renewal of the credential.
     private let backgroundRefresh: Task<Void, Never>?
     private let settled: @Sendable () async -> Void
@@ -41,8 +43,9 @@ package struct ProviderConnection: Sendable {
     /// A link that the settings name.
     package init(
         _ broker: BrokerConnection, since connectedAt: Instant = .now,
-        limits: @escaping @Sendable () -> [QuotaStatus] = { [] }
+        takesRealTimePrices: Bool? = nil, limits: @escaping @Sendable () -> [QuotaStatus] = { [] }
     ) {
+        self.takesRealTimePrices = takesRealTimePrices
         id = broker.id
         owner = broker.owner
         provider = broker.provider
@@ -99,6 +102,7 @@ package struct ProviderConnection: Sendable {
         self.market = market
         self.health = health
         self.quotaAccount = holder
+        takesRealTimePrices = opened?.takesRealTimePrices
         if let opened {
             limits = opened.limits
             endsAt = opened.endsAt
@@ -163,6 +167,7 @@ extension ProviderConnection: GraphQLObject {
                 orders: $0.broker?.orders?.orderCapabilities)
         }
         Field("rateLimits") { $0.limits() }
+        Field("realTimePrices", \.takesRealTimePrices)
     }
 
     /// The state according to its calls and the present time.

@@ -10,8 +10,8 @@ package struct UserHoldings: Sendable {
 
     package struct Part: Sendable {
         let connection: BrokerConnection
-        /// Positions in any direction, or why they could not be read.
-        let positions: Result<[ConnectedPosition], any Error>
+        /// Positions in any direction, and why others could not be read.
+        let positions: BatchResults<ConnectedPosition>
     }
 
     /// The positions of an allocation; none if nothing is held any more.
@@ -23,19 +23,19 @@ package struct UserHoldings: Sendable {
         try positionResults(of: symbol, inAccount: account)?.map { try $0.get() }
     }
 
-    /// The same, with one failure behind the others for each connection that could not be read.
+    /// The same, with one failure behind the others for each connection, and each position of any instrument, that could not
+    /// be read.
     func positionResults(of symbol: Symbol, inAccount account: String?) -> BatchResults<ConnectedPosition>? {
         let parts = parts.filter { part in account.map(part.connection.mayHave(account:)) ?? true }
         guard !parts.isEmpty else { return nil }
-        return GatewayContext.joined(
-            parts.map { part in
-                part.positions.map { positions in
-                    positions.filter { linked in
-                        linked.position.symbol == symbol && linked.isHeld
-                            && (account.map(linked.isIn(account:)) ?? true)
-                    }
-                }
-            })
+        let all = parts.flatMap(\.positions)
+        let found = all.compactMap { try? $0.get() }.filter { linked in
+            linked.position.symbol == symbol && linked.isHeld
+                && (account.map(linked.isIn(account:)) ?? true)
+        }
+        let failures = all.filter { (try? $0.get()) == nil }
+        let results: BatchResults<ConnectedPosition> = found.map { .success($0) }
+        return results + failures
     }
 
     /// The quantities of instruments in each account.
@@ -90,7 +90,12 @@ extension GatewayContext {
         return MaybeAsync.each(connections) { positions(of: $0, symbols: nil) }.map { answers in
             UserHoldings(
                 parts: zip(connections, answers).map { connection, answer in
-                    UserHoldings.Part(connection: connection, positions: answer.map { $0 ?? [] })
+                    switch answer {
+                    case .success(let positions):
+                        UserHoldings.Part(connection: connection, positions: positions ?? [])
+                    case .failure(let error):
+                        UserHoldings.Part(connection: connection, positions: [.failure(error)])
+                    }
                 })
         }
     }

@@ -69,7 +69,10 @@ extension GatewayContext {
             return symbols.map { symbol in
                 switch found[symbol] {
                 case .success(let history)?:
-                    .success(history.dividends.lazy.map(\.exDate).filter { $0 >= day }.min())
+                    // The next dividend may be one that could not be read.
+                    history.unreadable.first.map {
+                        .failure(FieldError.unreadable("a dividend", $0, of: history.provenance.source))
+                    } ?? .success(history.dividends.lazy.map(\.exDate).filter { $0 >= day }.min())
                 case .failure(let error as FieldError)? where error.meansNoValue: .success(nil)
                 case .failure(let error)?: .failure(error)
                 case nil: .success(nil)

@@ -2,8 +2,16 @@ import Brokerage
 import GraphQL
 
 /// A dividend or a split in a list.
-protocol ListedCorporateAction: ConnectionNode where Cursor == CorporateActionCursor, Details == Provenance {
+protocol ListedCorporateAction: ConnectionNode
+where Cursor == CorporateActionCursor, Details == CorporateActionDetails {
     var exDate: CalendarDate { get }
+}
+
+/// The source of a list of dividends or splits.
+struct CorporateActionDetails: Sendable {
+    let provenance: Provenance
+    /// The errors of the actions that could not be read.
+    let unreadable: [String]
 }
 
 extension ConnectionPage where Node: ListedCorporateAction {
@@ -13,10 +21,10 @@ extension ConnectionPage where Node: ListedCorporateAction {
     ///   - items: All actions, the latest first.
     ///   - arguments: The actions to list.
     ///   - start: The place after which the page begins; nil for the latest action.
-    ///   - provenance: The source of the actions.
+    ///   - details: The source of the actions.
     init(
         _ items: [Node], _ arguments: CorporateActionArguments, after start: CorporateActionCursor?,
-        _ provenance: Provenance
+        _ details: CorporateActionDetails
     ) {
         var ordinals: [CalendarDate: Int] = [:]
         var rest: [ConnectionEdge<Node>] = []
@@ -29,17 +37,19 @@ extension ConnectionPage where Node: ListedCorporateAction {
             else { continue }
             rest.append(ConnectionEdge(node: item, place: place))
         }
-        self.init(rest, first: arguments.first, hasPrevious: start != nil, details: provenance)
+        self.init(rest, first: arguments.first, hasPrevious: start != nil, details: details)
     }
 
-    /// The type of the schema with a name.
-    fileprivate static func sourcedType(_ name: String) -> ObjectType<ConnectionPage> {
-        type(name) {
-            Field("asOf") { $0.details.asOf }
-            Field("fetchedAt") { $0.details.fetchedAt }
-            Field("source") { $0.details.source }
-            Field("sourceName") { $0.details.source.rawValue }
-            Field("stale") { $0.details.isStale }
+    /// The type of the schema with a name; `item` is what an action is in an error.
+    fileprivate static func sourcedType(_ name: String, of item: String) -> ObjectType<ConnectionPage> {
+        type(name) { details in
+            details.unreadable.map { .unreadable(item, $0, of: details.provenance.source) }
+        } details: {
+            Field("asOf") { $0.details.provenance.asOf }
+            Field("fetchedAt") { $0.details.provenance.fetchedAt }
+            Field("source") { $0.details.provenance.source }
+            Field("sourceName") { $0.details.provenance.source.rawValue }
+            Field("stale") { $0.details.provenance.isStale }
         }
     }
 }
@@ -56,7 +66,8 @@ extension ReportedDividend: ListedCorporateAction {
 
     var exDate: CalendarDate { dividend.exDate }
 
-    static let connectionType = ConnectionPage<ReportedDividend>.sourcedType("DividendConnection")
+    static let connectionType = ConnectionPage<ReportedDividend>.sourcedType(
+        "DividendConnection", of: "a dividend")
     static let edgeType = ConnectionEdge<ReportedDividend>.type("DividendEdge")
 
     static let graphQL = ObjectType<ReportedDividend>("Dividend") {
@@ -82,7 +93,7 @@ extension ReportedSplit: ListedCorporateAction {
 
     var exDate: CalendarDate { split.exDate }
 
-    static let connectionType = ConnectionPage<ReportedSplit>.sourcedType("SplitConnection")
+    static let connectionType = ConnectionPage<ReportedSplit>.sourcedType("SplitConnection", of: "a split")
     static let edgeType = ConnectionEdge<ReportedSplit>.type("SplitEdge")
 
     static let graphQL = ObjectType<ReportedSplit>("Split") {
@@ -106,7 +117,8 @@ extension GatewayContext {
             ConnectionPage(
                 history.dividends.map {
                     ReportedDividend(symbol: history.symbol, dividend: $0, provenance: history.provenance)
-                }, arguments, after: start, history.provenance)
+                }, arguments, after: start,
+                CorporateActionDetails(provenance: history.provenance, unreadable: history.unreadable))
         }
     }
 
@@ -118,7 +130,8 @@ extension GatewayContext {
         return pages(of: symbols, splits(of: symbols.shares, from: arguments.provider)) { history in
             ConnectionPage(
                 history.splits.map { ReportedSplit(symbol: history.symbol, split: $0) }, arguments,
-                after: start, history.provenance)
+                after: start,
+                CorporateActionDetails(provenance: history.provenance, unreadable: history.unreadable))
         }
     }
 

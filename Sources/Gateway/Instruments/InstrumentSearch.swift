@@ -4,7 +4,7 @@ import Upstream
 
 extension GatewayContext {
     /// Instruments by ticker or name, from all providers of the route, and behind them a failure for each provider that
-    /// could not be searched.
+    /// could not be searched, and for each instrument that could not be read.
     ///
     /// Providers with a low quota are called only if the others find nothing, one after the other until one finds something.
     /// A symbol that no name has is looked up instead, at the providers that can have it.
@@ -64,19 +64,20 @@ extension GatewayContext {
     /// The hits of the first source of a provider that does not fail.
     private func hits(
         like query: SearchQuery, from sources: [MarketDataSource]
-    ) throws -> MaybeAsync<[SearchHit]> {
-        try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
+    ) throws -> MaybeAsync<FoundHits> {
+        let provider = sources.first?.provider
+        return try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
             RoutedRead(
                 sources: sources, cache: services.reads.searches,
                 load: { source, queries, call throws(ProviderFailure) in
-                    var hits = KeyedResults<SearchQuery, [SearchHit]>()
+                    var hits = KeyedResults<SearchQuery, SearchHits>()
                     for query in queries {
                         hits[query] = try await source.instruments?
                             .search(query.text, limit: query.limit, in: call)
                     }
                     return hits
                 })
-        }
+        }.map { FoundHits(provider: provider, hits: $0) }
     }
 }
 
@@ -88,9 +89,21 @@ private struct ProviderSources {
     var hasLowQuota: Bool { provider.traits.hasLowQuota }
 }
 
+/// The hits of a provider.
+private struct FoundHits: Sendable {
+    let provider: ProviderID?
+    let hits: SearchHits
+
+    /// A failure for each hit that could not be read.
+    var failures: BatchResults<SearchHit> {
+        guard let provider else { return [] }
+        return hits.unreadable.map { .failure(FieldError.unreadable("an instrument", $0, of: provider)) }
+    }
+}
+
 extension SearchHit {
-    fileprivate static func any(in lists: BatchResults<[SearchHit]>) -> Bool {
-        lists.contains { (try? $0.get())?.isEmpty == false }
+    fileprivate static func any(in lists: BatchResults<FoundHits>) -> Bool {
+        lists.contains { (try? $0.get())?.hits.isEmpty == false }
     }
 
     /// The hits of several providers: the best of each, then the second of each, and so on; each instrument once, in its
@@ -98,23 +111,26 @@ extension SearchHit {
     ///
     /// - Throws: The first failure, if there is no list.
     fileprivate static func merged(
-        _ lists: BatchResults<[SearchHit]>, limit: Int
+        _ lists: BatchResults<FoundHits>, limit: Int
     ) throws -> BatchResults<SearchHit> {
         let found = lists.compactMap { try? $0.get() }
         if found.isEmpty, let first = lists.first { _ = try first.get() }
         var symbols: Set<Symbol> = []
         var hits: [SearchHit] = []
-        for rank in 0..<(found.map(\.count).max() ?? 0) {
-            for list in found where rank < list.count {
+        for rank in 0..<(found.map(\.hits.count).max() ?? 0) {
+            for list in found.map(\.hits) where rank < list.count {
                 if symbols.insert(list[rank].instrument.symbol).inserted { hits.append(list[rank]) }
             }
         }
-        let failures = lists.filter { list in
-            guard case .failure(let error) = list else { return false }
+        let failures = lists.flatMap { list -> BatchResults<SearchHit> in
+            switch list {
+            case .success(let found): return found.failures
             // A provider without a search has no results to lose.
-            return (error as? FieldError)?.code != .unsupported
+            case .failure(let error):
+                return (error as? FieldError)?.code == .unsupported ? [] : [.failure(error)]
+            }
         }
-        return GatewayContext.joined([.success(Array(hits.prefix(limit)))] + failures)
+        return hits.prefix(limit).map { .success($0) } + failures
     }
 }
 

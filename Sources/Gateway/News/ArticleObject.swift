@@ -49,7 +49,7 @@ package struct ArticleConnectionPage: Sendable {
                 entries.append(.success(ArticleEdge(article: article, cursor: cursor)))
             }
             for reason in page.page.unreadable {
-                entries.append(.failure(Self.failure(reason, of: page.provider)))
+                entries.append(.failure(FieldError.unreadable("an article", reason, of: page.provider)))
             }
         }
         self.entries = Array(entries.dropFirst(offset).prefix(first))
@@ -57,12 +57,6 @@ package struct ArticleConnectionPage: Sendable {
         end = cursors.dropFirst(offset).prefix(first).last
         hasNext = entries.count > offset + first || pages.last?.page.page.next != nil
         hasPrevious = offset > 0 || pages.first?.mark != nil
-    }
-
-    private static func failure(_ reason: String, of provider: ProviderID) -> FieldError {
-        FieldError(
-            .providerAnswerInvalid,
-            "\(provider.rawValue) sent an article that cannot be read: \(reason).", provider: provider)
     }
 }
 

@@ -147,7 +147,10 @@ extension ConnectedOrder: GraphQLObject {
         Field("reconciliation", \.reconciliation)
         Field("providerState", \.order.providerState)
         Field("rejection") { linked in
-            linked.order.rejection.map { OrderRejectionObject(rejection: $0, at: linked.order.updatedAt) }
+            linked.order.rejection.map {
+                OrderRejectionObject(
+                    rejection: $0, at: linked.order.updatedAt, connection: linked.connection)
+            }
         }
         Field("replaces", load: { orders, context in context.related(orders, by: \.replaces) })
         Field("replacedBy", load: { orders, context in context.related(orders, by: \.replacedBy) })
@@ -171,11 +174,21 @@ struct OrderRejectionObject: GraphQLObject {
 
     let rejection: OrderRejection
     let at: Instant?
+    let connection: BrokerConnection
+
+    /// Nil if the disclaimers of the rejection are no longer known.
+    private var pendingDisclaimers: PendingDisclaimers? {
+        rejection.reason == .disclaimers && rejection.disclaimers.isEmpty
+            ? nil : PendingDisclaimers(references: rejection.disclaimers, connection: connection)
+    }
 
     static let graphQL = ObjectType<OrderRejectionObject>("OrderRejection") {
         Field("reason", \.rejection.reason)
         Field("message", \.rejection.message)
         Field("at", \.at)
+        Field(
+            "disclaimers",
+            load: { rejections, context in context.disclaimers(of: rejections.map(\.pendingDisclaimers)) })
     }
 }
 

@@ -6,6 +6,8 @@ import Upstream
 /// The next orders of one connection, newest first.
 struct ConnectionOrderPage: Sendable {
     var orders: [ConnectedOrder]
+    /// The errors of other orders of the broker's pages, which may match the filter.
+    var failures: [FieldError] = []
     var hasMore: Bool
     /// The position up to which orders were compared with the filter; nil if it is that of the last order.
     var examined: Examined?
@@ -27,20 +29,23 @@ extension GatewayContext {
             return ConnectionOrderPage(orders: [], hasMore: false)
         }
         var found: [ConnectedOrder] = []
+        var failures: [FieldError] = []
         var place = filter.start(after: place)
         for _ in 0..<OrderFilter.maximumBrokerPages {
             let page = try await unfilteredPage(filter, of: connection, tradingAPI, after: place)
             found += page.orders.filter(filter.matches)
+            failures += page.failures
             let hasMore = page.hasMore && !filter.ends(before: page.orders.last)
             if found.count >= filter.first || !hasMore {
                 return ConnectionOrderPage(
-                    orders: Array(found.prefix(filter.first)), hasMore: hasMore || found.count > filter.first)
+                    orders: Array(found.prefix(filter.first)), failures: failures,
+                    hasMore: hasMore || found.count > filter.first)
             }
             guard let last = page.orders.last else { break }
             place = OrderCursor.Position(last)
         }
         return ConnectionOrderPage(
-            orders: found, hasMore: true,
+            orders: found, failures: failures, hasMore: true,
             examined: place.map { .init(connection: connection.id, position: $0) })
     }
 
@@ -49,7 +54,7 @@ extension GatewayContext {
         _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
     ) async throws -> ConnectionOrderPage {
-        let (listed, oldest) =
+        let (listed, unreadable, oldest) =
             try await connection.listsAllOrders
             ? fromBroker(filter, of: connection, tradingAPI, after: place)
             : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
@@ -61,17 +66,20 @@ extension GatewayContext {
                 // The page may lack orders between its older ones.
                 && oldest.map { $0 <= linked.time } ?? true
         }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
-        return ConnectionOrderPage(orders: orders, hasMore: oldest != nil)
+        return ConnectionOrderPage(
+            orders: orders,
+            failures: unreadable.map { .unreadable("an order", $0, of: connection.provider) },
+            hasMore: oldest != nil)
     }
 
     /// For a broker whose lists contain all orders by their submission; the journal adds only orders that never reached the
     /// broker.
     ///
-    /// - Returns: The orders, and the time from which they are complete; nil if there are no older ones.
+    /// - Returns: The orders, the errors of others, and the time from which they are complete; nil if there are no older ones.
     private func fromBroker(
         _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
-    ) async throws -> ([ConnectedOrder], oldest: Instant?) {
+    ) async throws -> ([ConnectedOrder], unreadable: [String], oldest: Instant?) {
         let limit = filter.first + OrderFilter.slack
         // Orders of the same time are requested again, and skipped by their names.
         let before = place.map { $0.time + .milliseconds(1) }
@@ -90,7 +98,7 @@ extension GatewayContext {
             own.count == limit ? own.last?.createdAt : nil,
         ]
         return (
-            listed + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) },
+            listed + fitting.map { ConnectedOrder($0, $0.currentOrder, of: connection) }, page.unreadable,
             ends.compactMap(\.self).max()
         )
     }
@@ -98,11 +106,11 @@ extension GatewayContext {
     /// For a broker that lists open orders, and at most those that ended lately: the others come from the journal, which
     /// gets the outcomes that the broker reports.
     ///
-    /// - Returns: The orders, and the time from which they are complete; nil if there are no older ones.
+    /// - Returns: The orders, the errors of others, and the time from which they are complete; nil if there are no older ones.
     private func fromBrokerAndJournal(
         _ filter: OrderFilter, of connection: BrokerConnection, _ tradingAPI: any TradingAPI,
         after place: OrderCursor.Position?
-    ) async throws -> ([ConnectedOrder], oldest: Instant?) {
+    ) async throws -> ([ConnectedOrder], unreadable: [String], oldest: Instant?) {
         // The journal first: an order that is open in it by then is in the list that is requested
         // afterwards.
         let limit = filter.first + OrderFilter.maximumBrokerPage
@@ -114,7 +122,8 @@ extension GatewayContext {
         }
         var known = try await journalOrders()
         let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)
-        let open = try await orderPage(query, of: connection, tradingAPI).orders
+        let openPage = try await orderPage(query, of: connection, tradingAPI)
+        let open = openPage.orders
         let ended =
             filter.isOpen == true
             ? OrderPage(orders: [], hasMore: false)
@@ -151,7 +160,7 @@ extension GatewayContext {
             known.count == limit ? known.last?.createdAt : nil,
             ended.hasMore ? ended.orders.last?.listTime ?? .earliest : nil,
         ]
-        return (orders, ends.compactMap(\.self).max())
+        return (orders, openPage.unreadable + ended.unreadable, ends.compactMap(\.self).max())
     }
 
     /// The orders that have ended lately, newest first; none if the broker does not list them, or not to this application.

@@ -5,7 +5,7 @@ import Upstream
 
 /// Some orders out of those of several connections, newest first.
 struct OrderConnectionPage: Sendable {
-    /// Behind the orders a failure for each connection that could not be read.
+    /// Behind the orders a failure for each order, and for each connection, that could not be read.
     let entries: BatchResults<OrderEdge>
     let hasNext: Bool
     let hasPrevious: Bool
@@ -34,11 +34,13 @@ struct OrderConnectionPage: Sendable {
     init(_ stretches: BatchResults<ConnectionOrderPage>, after start: OrderCursor?, first: Int) {
         var orders: [ConnectedOrder] = []
         var failures: BatchResults<OrderEdge> = []
+        var unreadable: BatchResults<OrderEdge> = []
         var hasMore = false
         for stretch in stretches {
             switch stretch {
             case .success(let stretch):
                 orders += stretch.orders
+                unreadable += stretch.failures.map { .failure($0) }
                 hasMore = hasMore || stretch.hasMore
             case .failure(let error): failures.append(.failure(error))
             }
@@ -52,7 +54,7 @@ struct OrderConnectionPage: Sendable {
         if orders.count <= first {
             for case .success(let stretch) in stretches { cursor.advance(to: stretch.examined) }
         }
-        entries = listed.map { .success($0) } + failures
+        entries = listed.map { .success($0) } + unreadable + failures
         hasNext = hasMore || orders.count > first || !failures.isEmpty
         hasPrevious = start != nil
         end = cursor

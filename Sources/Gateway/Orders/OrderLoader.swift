@@ -130,11 +130,18 @@ extension GatewayContext {
         }
     }
 
-    /// The legs of an order: as the broker reports them, else as the journal knows them.
-    func legs(of linked: ConnectedOrder) -> MaybeAsync<[ConnectedOrder]?> {
-        if linked.order.legs.isEmpty, !linked.isInJournal { return .ready([]) }
+    /// The legs of an order: as the broker reports them, else as the journal knows them; behind them a failure for each that
+    /// could not be read.
+    func legs(of linked: ConnectedOrder) -> MaybeAsync<BatchResults<ConnectedOrder>?> {
+        let failures: BatchResults<ConnectedOrder> = linked.order.unreadableLegs.map {
+            .failure(FieldError.unreadable("a leg of an order", $0, of: linked.connection.provider))
+        }
+        if linked.order.legs.isEmpty, !linked.isInJournal { return .ready(failures) }
         return .async { [self] in
-            try await readLegs(of: linked).map { event?.order(instead: $0)?.linked ?? $0 }
+            let legs: BatchResults<ConnectedOrder> = try await readLegs(of: linked).map { leg in
+                .success(event?.order(instead: leg)?.linked ?? leg)
+            }
+            return legs + failures
         }
     }
 

@@ -304,7 +304,11 @@ extension GatewayContext {
         }
         // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation queries the
         // broker.
-        let standing = noted ?? outcome.map(order.after) ?? order
+        var standing = noted ?? outcome.map(order.after) ?? order
+        // They are not stored, because the next check of the order names others.
+        if case .rejected(let rejection) = outcome {
+            standing.order.rejection?.disclaimers = rejection.disclaimers
+        }
         let linked = ConnectedOrder(standing, standing.currentOrder, of: connection)
         services.watches.orders.publish(linked)
         return linked

@@ -124,7 +124,8 @@ extension GatewayContext {
         async let read = instrument == nil ? try? self.instrument(symbol, at: provider).value() : instrument
         async let held = try? self.positions(of: account, symbols: [symbol]).value()
         (facts.account, facts.quote, facts.instrument) = await (ownFigures, quote, read)
-        if let positions = await held {
+        // A position that could not be read may be this one.
+        if let positions = try? await held?.map({ try $0.get() }) {
             let position = positions.first?.position
             let isShort = position?.side == .short
             func signed(_ quantity: Decimal?) -> Decimal? {
@@ -198,6 +199,15 @@ extension PreparedPreview: GraphQLObject {
         Field("conversionRate", \.preview.conversionRate)
         Field("margin") { $0.preview.margin }
         Field("rejections", \.rejections)
+        Field(
+            "disclaimers",
+            load: { previews, context in
+                context.disclaimers(
+                    of: previews.map { preview in
+                        PendingDisclaimers(
+                            references: preview.preview.disclaimers, connection: preview.account.connection)
+                    })
+            })
         Field("asOf", \.preview.provenance.asOf)
         Field("fetchedAt", \.preview.provenance.fetchedAt)
         Field("source", \.preview.provenance.source)

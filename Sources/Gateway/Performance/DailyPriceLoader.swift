@@ -131,7 +131,14 @@ extension GatewayContext {
             from: Instant(secondsSince1970: Int64(first.daysSince1970) * 86_400), to: nil,
             last: Interval.oneDay.maximumCandles(from: first, through: max(today, first)),
             adjustment: adjustment, isExtendedHours: nil, provider: nil)
-        return try await charts(for: symbols, arguments, as: { $0.series }).value()
+        return try await charts(for: symbols, arguments, as: { $0.series }).value().map { answer in
+            answer.flatMap { series in
+                // The close of any day may be the one that could not be read.
+                series.unreadable.first.map {
+                    .failure(FieldError.unreadable("a candle", $0, of: series.provenance.source))
+                } ?? .success(series)
+            }
+        }
     }
 }
 

@@ -140,6 +140,7 @@ extension GatewayContext {
         await byAccount(accounts) { account in
             try history(of: account, .max, interval: .oneDay).map { history in
                 guard let history else { throw FieldError.internalError }
+                if let failure = history.failures.first { throw failure }
                 return history
             }
         }

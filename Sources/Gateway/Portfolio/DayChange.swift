@@ -30,7 +30,7 @@ extension GatewayContext {
         return .async { [self] in
             let account = try await figures.value()
             if let change = DayChange(account) { return change }
-            let positions = try await positions(of: linked, symbols: nil).value() ?? []
+            let positions = try await positions(of: linked, symbols: nil).value()?.map { try $0.get() } ?? []
             return try await dayChange(of: account, holding: positions).value()
         }
     }

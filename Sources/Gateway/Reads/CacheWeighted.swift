@@ -29,6 +29,11 @@ extension Array where Element: CacheWeighted {
     var weight: Int { reduce(0) { $0 + $1.weight } }
 }
 
+extension Array where Element == String {
+    /// The size of texts with their places.
+    var textWeight: Int { reduce(0) { $0 + $1.utf8.count + MemoryLayout<String>.stride } }
+}
+
 extension Account: CacheWeighted {
     var texts: [String?] { [id, number, name, currency, status] }
 }
@@ -40,6 +45,11 @@ extension StoredAccount: CacheWeighted {
 extension Position: CacheWeighted {
     var texts: [String?] { [accountID, symbol.text, currency, status, inAccountCurrency?.currency] }
     var weightOfParts: Int { listing?.outlyingWeight ?? 0 }
+}
+
+extension PositionList: CacheWeighted {
+    var texts: [String?] { [] }
+    var weightOfParts: Int { positions.weight + unreadable.textWeight }
 }
 
 extension ClosedPosition: CacheWeighted {
@@ -69,17 +79,22 @@ extension SearchHit: CacheWeighted {
     var weightOfParts: Int { instrument.outlyingWeight }
 }
 
+extension SearchHits: CacheWeighted {
+    var texts: [String?] { unreadable }
+    var weightOfParts: Int { hits.weight }
+}
+
 extension Fundamentals: CacheWeighted {
     var texts: [String?] { [symbol.text, name, about, currency, sector, industry, country, website] }
 }
 
 extension DividendHistory: CacheWeighted {
-    var texts: [String?] { [symbol.text, isin] }
+    var texts: [String?] { [symbol.text, isin] + unreadable }
     var weightOfParts: Int { dividends.count * MemoryLayout<Dividend>.stride }
 }
 
 extension SplitHistory: CacheWeighted {
-    var texts: [String?] { [symbol.text] }
+    var texts: [String?] { [symbol.text] + unreadable }
     var weightOfParts: Int { splits.count * MemoryLayout<Split>.stride }
 }
 
@@ -90,12 +105,17 @@ extension SpinOffHistory: CacheWeighted {
 
 extension EquityHistory: CacheWeighted {
     var texts: [String?] { [currency] }
-    var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride }
+    var weightOfParts: Int { points.count * MemoryLayout<EquityPoint>.stride + unreadable.textWeight }
 }
 
 extension BrokerWatchlist: CacheWeighted {
     var texts: [String?] { [id, name] }
-    var weightOfParts: Int { items.weight }
+    var weightOfParts: Int { items.weight + unreadable.textWeight }
+}
+
+extension BrokerWatchlists: CacheWeighted {
+    var texts: [String?] { [] }
+    var weightOfParts: Int { lists.weight + unreadable.textWeight }
 }
 
 extension BrokerWatchlist.Item: CacheWeighted {
@@ -119,7 +139,7 @@ extension ProviderArticlePage: CacheWeighted {
 }
 
 extension CandleSeries: CacheWeighted {
-    var texts: [String?] { [symbol.text, currency, timeZone] }
+    var texts: [String?] { [symbol.text, currency, timeZone] + unreadable }
     /// Eight for each figure.
     var weightOfParts: Int {
         let columns = 6 + (bid == nil ? 0 : 4) + (ask == nil ? 0 : 4)

@@ -7,7 +7,7 @@ package struct ReadCaches: Sendable {
     let accounts: ReadCache<AccountsQuery, [Account]>
     /// The lists of accounts, for brokers that list them without figures.
     let knownAccounts: ReadCache<SingleValueQuery, [StoredAccount]>
-    let positions: ReadCache<AccountsQuery, [Position]>
+    let positions: ReadCache<AccountsQuery, PositionList>
     /// By the broker's ids of the accounts.
     let closedPositions: ReadCache<ExactText, [ClosedPosition]>
     let histories: ReadCache<HistoryQuery, EquityHistory>
@@ -19,12 +19,12 @@ package struct ReadCaches: Sendable {
     let orders: ReadCache<OrderQuery, OrderPage>
     /// Single orders, by the ids of their brokers.
     let order: ReadCache<ExactText, Order>
-    let watchlists: ReadCache<SingleValueQuery, [BrokerWatchlist]>
+    let watchlists: ReadCache<SingleValueQuery, BrokerWatchlists>
     package let quotes: ReadCache<Symbol, Quote>
     let depths: ReadCache<Symbol, MarketDepth>
     let charts: ReadCache<ChartQuery, CandleSeries>
     let instruments: ReadCache<Symbol, Instrument>
-    let searches: ReadCache<SearchQuery, [SearchHit]>
+    let searches: ReadCache<SearchQuery, SearchHits>
     let fundamentals: ReadCache<Symbol, Fundamentals>
     let dividends: ReadCache<Symbol, DividendHistory>
     let splits: ReadCache<Symbol, SplitHistory>
@@ -118,8 +118,8 @@ package struct ReadCaches: Sendable {
             weight: \.weight, time: clock)
         positions = ReadCache(
             "positions", CacheBounds(bytes: Bytes.positions),
-            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
-        )
+            freshness: FreshnessPolicy(negativeTTL: .zero, markStale: \.markedStale) { _, _ in .ownMoney },
+            weight: \.weight, time: clock)
         closedPositions = ReadCache(
             "closedPositions", CacheBounds(bytes: Bytes.closedPositions),
             freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
@@ -139,7 +139,9 @@ package struct ReadCaches: Sendable {
         orders = ReadCache(
             "orders", CacheBounds(bytes: Bytes.orders), freshness: .orderPages,
             weight: { page in
-                page.orders.reduce(0) { $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride }
+                page.orders.reduce(page.unreadable.textWeight) {
+                    $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride
+                }
             }, time: clock)
         order = ReadCache(
             "order", CacheBounds(bytes: Bytes.order),
@@ -163,7 +165,7 @@ package struct ReadCaches: Sendable {
             persistence: persistentCache.map { .init($0) }, time: clock)
         searches = ReadCache(
             "search", CacheBounds(bytes: Bytes.searches),
-            freshness: .init(each: \.instrument.provenance, .search), weight: \.weight,
+            freshness: FreshnessPolicy(markStale: \.markedStale) { _, _ in .search }, weight: \.weight,
             persistence: persistentCache.map { .init($0) }, time: clock)
         fundamentals = ReadCache(
             "fundamentals", CacheBounds(bytes: Bytes.fundamentals),

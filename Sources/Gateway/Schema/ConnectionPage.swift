@@ -57,6 +57,23 @@ extension ConnectionPage: GraphQLObject {
         }
     }
 
+    /// The same for a list that has a null with an error for each object that could not be read, behind the last page:
+    /// its place in the order is unknown.
+    static func type(
+        _ name: String, failures: @escaping @Sendable (Node.Details) -> [FieldError],
+        @FieldsBuilder<ConnectionPage> details fields: () -> [Field<ConnectionPage>]
+    ) -> ObjectType<ConnectionPage> {
+        @Sendable func withFailures<Item>(_ items: [Item], _ page: ConnectionPage) -> BatchResults<Item> {
+            items.map { .success($0) } + (page.hasNext ? [] : failures(page.details).map { .failure($0) })
+        }
+        return ObjectType(name) {
+            Field("edges") { withFailures($0.edges, $0) }
+            Field("nodes") { withFailures($0.edges.map(\.node), $0) }
+            Field("pageInfo") { $0.pageInfo }
+            fields()
+        }
+    }
+
     var pageInfo: PageInfo {
         PageInfo(
             hasNextPage: hasNext, hasPreviousPage: hasPrevious, startCursor: edges.first?.cursor,

@@ -88,6 +88,18 @@ extension FieldError {
         FieldError(.notFound, "There is no account \"\(id.beginning(80))\".")
     }
 
+    /// A row of a list of a provider that could not be read; the others are in the list.
+    ///
+    /// - Parameters:
+    ///   - item: What the row is: `an article`.
+    ///   - reason: Its place in the response and the error, without a value of it.
+    ///   - provider: The provider.
+    static func unreadable(_ item: String, _ reason: String, of provider: ProviderID) -> FieldError {
+        FieldError(
+            .providerAnswerInvalid,
+            "\(provider.rawValue) sent \(item) that cannot be read: \(reason).", provider: provider)
+    }
+
     /// A source returned neither a value nor an error, which is a defect.
     static let internalError = FieldError(.internalServerError, "Internal server error.")
 }

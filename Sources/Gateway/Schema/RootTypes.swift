@@ -194,6 +194,7 @@ extension Mutation: GraphQLObject {
         Mutation.watchlists
         Mutation.goals
         Mutation.orders
+        Mutation.disclaimers
         Mutation.alerts
         Mutation.webhooks
     }

@@ -9,6 +9,8 @@ package protocol LiveEntity: Sendable {
     /// Whether a new subscriber receives the object; ended objects are published only to subscribers that
     /// knew them.
     var isCurrent: Bool { get }
+    /// Whether its list has all objects: one that could not be read was not removed.
+    var isListComplete: Bool { get }
 
     /// Whether a screen would show the same, whenever it was read.
     func isEquivalent(to other: Self) -> Bool
@@ -16,6 +18,7 @@ package protocol LiveEntity: Sendable {
 
 extension LiveEntity {
     package var isCurrent: Bool { true }
+    package var isListComplete: Bool { true }
 }
 
 /// Determines the changes between two reads of a connection's objects.
@@ -49,8 +52,11 @@ package struct ChangeDetector<Item: LiveEntity> {
                 return !item.isEquivalent(to: old) || failure != nil && item.isCurrent
             }
             let ids = Set(items.map(\.globalID))
-            let gone = known.filter { !ids.contains($0.key) }.compactMap(\.value.closed)
+            let missing = known.filter { !ids.contains($0.key) }
+            let isComplete = items.allSatisfy(\.isListComplete)
+            let gone = isComplete ? missing.compactMap(\.value.closed) : []
             known = Dictionary(items.map { ($0.globalID, $0) }, uniquingKeysWith: { first, _ in first })
+            if !isComplete { known.merge(missing) { first, _ in first } }
             failure = nil
             hasRead = true
             return .items(changed + gone.sorted { $0.globalID < $1.globalID })

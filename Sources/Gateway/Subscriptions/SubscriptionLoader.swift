@@ -22,9 +22,14 @@ extension GatewayContext {
         stream(ofConnectionsOf: try owner(), with: provider) { [self] connection in
             subscribedSource(connection, SubscriptionKey.Target.positions, in: services.watches.positions) {
                 context in
-                try await context.positions(of: connection, symbols: nil).value() ?? []
+                let list = try await context.positions(of: connection, symbols: nil).value() ?? []
+                let readable = list.compactMap { try? $0.get() }
+                // Nothing that could be read is not nothing that is held.
+                if readable.isEmpty { _ = try list.first?.get() }
+                return readable
             } carrying: { _, all in
-                .positions(all, of: connection)
+                // Other fields must not take the readable positions for all.
+                all.allSatisfy(\.isListComplete) ? .positions(all, of: connection) : nil
             }
         } transform: {
             $0

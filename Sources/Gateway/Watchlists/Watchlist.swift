@@ -8,6 +8,8 @@ struct Watchlist: Sendable {
     let origin: Origin
     let name: String
     let items: [WatchlistItem]
+    /// The errors of other items.
+    let failures: [FieldError]
     let createdAt: Instant?
     let updatedAt: Instant?
 
@@ -23,6 +25,7 @@ struct Watchlist: Sendable {
         items = stored.items.map {
             WatchlistItem(list: stored.id, symbol: $0.symbol, addedAt: $0.addedAt, knownName: nil)
         }
+        failures = []
         createdAt = stored.createdAt
         updatedAt = stored.updatedAt
     }
@@ -34,6 +37,7 @@ struct Watchlist: Sendable {
         items = list.items.map {
             WatchlistItem(list: listID, symbol: $0.symbol, addedAt: nil, knownName: $0.name)
         }
+        failures = list.unreadable.map { .unreadable("an item of a watchlist", $0, of: connection.provider) }
         createdAt = list.createdAt
         updatedAt = list.updatedAt
     }
@@ -102,7 +106,9 @@ extension Watchlist: GraphQLObject {
     static let graphQL = ObjectType<Watchlist>("Watchlist") {
         Field("id") { $0.globalID }
         Field("name", \.name)
-        Field("items", \.items)
+        Field("items") { list -> BatchResults<WatchlistItem> in
+            list.items.map { .success($0) } + list.failures.map { .failure($0) }
+        }
         Field("createdAt", \.createdAt)
         Field("updatedAt", \.updatedAt)
         Field("provider") { $0.provider }

@@ -4,8 +4,8 @@ import Storage
 import Upstream
 
 extension GatewayContext {
-    /// The user's lists: Portico's own, then the brokers', and behind them a failure for each connection whose lists could
-    /// not be read.
+    /// The user's lists: Portico's own, then the brokers', and behind them a failure for each list, and each connection, that
+    /// could not be read.
     func watchlists() throws -> MaybeAsync<BatchResults<Watchlist>?> {
         let owner = try owner()
         let brokers = MaybeAsync.each(try connections(with: nil).filter { $0.watchlists != nil }) {
@@ -14,8 +14,13 @@ extension GatewayContext {
         return .async { [self] in
             async let lists = brokers.value()
             let own = try await services.userData.watchlists.watchlists(of: owner).map(Watchlist.init)
-            let theirs = GatewayContext.joined(try await lists)
-            return own.map { Result<Watchlist, any Error>.success($0) } + theirs
+            let read = try await lists
+            var entries: BatchResults<Watchlist> = own.map { .success($0) }
+            entries += GatewayContext.joined(read.map { $0.map(\.lists) })
+            for list in read {
+                entries += ((try? list.get().failures) ?? []).map { .failure($0) }
+            }
+            return entries
         }
     }
 
@@ -28,7 +33,12 @@ extension GatewayContext {
                 try await services.userData.watchlists.watchlist(own, of: owner).map(Watchlist.init)
             }
         case .broker(let connection, _):
-            return watchlists(of: connection).map { lists in lists.first { $0.globalID == id } }
+            return try watchlists(of: connection).map { read in
+                let list = read.lists.first { $0.globalID == id }
+                // A list that could not be read may be this one.
+                if list == nil, let failure = read.failures.first { throw failure }
+                return list
+            }
         case nil: return .ready(nil)
         }
     }
@@ -73,11 +83,18 @@ extension GatewayContext {
     }
 
     /// The watchlists of a broker.
-    private func watchlists(of connection: BrokerConnection) -> MaybeAsync<[Watchlist]> {
+    private func watchlists(
+        of connection: BrokerConnection
+    ) -> MaybeAsync<(lists: [Watchlist], failures: [FieldError])> {
         read(SingleValueQuery(), of: connection, in: services.reads.watchlists) {
             call throws(ProviderFailure) in
             try await connection.watchlists?.watchlists(in: call) ?? []
         }
-        .map { lists in lists.map { Watchlist($0, of: connection) } }
+        .map { read in
+            (
+                read.map { Watchlist($0, of: connection) },
+                read.unreadable.map { .unreadable("a watchlist", $0, of: connection.provider) }
+            )
+        }
     }
 }

@@ -212,6 +212,10 @@ extension GatewayContext {
             switch edit(list) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let new):
+                // A replacement would delete an item that could not be read.
+                guard list.unreadable.isEmpty else {
+                    throw ProviderFailure(connection.provider, .invalidResponse(nil))
+                }
                 if new.name == list.name, new.symbols == list.items.map(\.symbol) { return .success(list) }
                 return .success(
                     try await editor.replaceWatchlist(

@@ -127,6 +127,8 @@ extension ProviderAssembly {
             accounts: accounts, orders: clients.orders, watchlists: clients.watchlists,
             market: clients.isMarketPrivate ? source : nil)
         connections.append(
-            ProviderConnection(broker, since: channelFactory.clock.wallTime(), limits: clients.limits))
+            ProviderConnection(
+                broker, since: channelFactory.clock.wallTime(),
+                takesRealTimePrices: clients.takesRealTimePrices, limits: clients.limits))
     }
 }

@@ -87,6 +87,16 @@ extension JSONReader {
         try reader.token(oneOf: "the symbols that markets have") { Symbol($0.string) }
     }
 
+    /// Reads a value; nil if it cannot be read.
+    mutating func readable<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        switch try row(read) {
+        case .success(let value): value
+        case .failure: nil
+        }
+    }
+
     /// Reads a string; nil for an empty one.
     static func nonemptyString(_ reader: inout JSONReader) throws(JSONError) -> String? {
         let text = try reader.string()

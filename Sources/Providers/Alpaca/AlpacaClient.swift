@@ -9,11 +9,11 @@ package struct AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
     let clock: TimeSource
     let assetCache: AlpacaAssetCache
-    let calendar: ReadCache<CalendarQuery, [AlpacaCalendarDay]>
+    let calendar: ReadCache<CalendarQuery, AlpacaCalendar>
     package let actions: ReadCache<Symbol, CorporateActionHistory>
+    let plans: AlpacaPlanSource
+    private let channel: ProviderChannel
     private let trading: ProviderHTTPClient
-    private let data: ProviderHTTPClient
-    private let barReads: ProviderHTTPClient
     private let writes: ProviderHTTPClient
     private let orders: ProviderHTTPClient
     private let headers: HTTPClientHeaders
@@ -27,53 +27,69 @@ package struct AlpacaClient: Sendable {
     ///   - configuration: The URLs, the environment and the credential.
     ///   - channel: The channel of the calls, with its quota.
     ///   - assetCache: The assets, which clients of the same Alpaca may share.
+    ///   - plans: The source of the plan if the configuration names no feed; nil for a probe by this client.
     package init(
         _ configuration: AlpacaConfiguration, over channel: ProviderChannel,
-        assetCache: AlpacaAssetCache = AlpacaAssetCache()
+        assetCache: AlpacaAssetCache = AlpacaAssetCache(), plans: AlpacaPlanSource? = nil
     ) {
         self.configuration = configuration
+        self.channel = channel
+        self.plans =
+            configuration.feed.map { AlpacaPlanSource.fixed(AlpacaPlan(feed: $0)) } ?? plans
+            ?? .probed(AlpacaPlanCache(clock: channel.clock))
         self.assetCache = assetCache
         clock = channel.clock
         // Trading days are known for years ahead; a change may be seen a day later.
         calendar = ReadCache(
             "calendar", CacheBounds(entries: 64, bytes: Self.calendarLimit),
             freshness: .fixed(.seconds(86_400)),
-            weight: { days in days.count * MemoryLayout<AlpacaCalendarDay>.stride }, time: channel.clock)
+            weight: { $0.days.count * MemoryLayout<AlpacaCalendarDay>.stride }, time: channel.clock)
         actions = ReadCache(
             "corporate actions", CacheBounds(entries: 1_000, bytes: Self.actionsLimit),
             freshness: .fixed(.seconds(300)), weight: \.weight, time: channel.clock)
-        trading = channel.client(to: .trading, within: configuration) {
-            ProviderFailure.Cause(alpaca: $0, now: $1)
-        }
-        data = channel.client(to: .data, within: configuration) { ProviderFailure.Cause(alpaca: $0, now: $1) }
-        barReads = channel.client(to: .data, within: configuration) {
-            // It is read, to request older bars.
-            AlpacaErrorBody.isTooRecent($0) ? nil : ProviderFailure.Cause(alpaca: $0, now: $1)
-        }
-        writes = channel.client(to: .trading, within: configuration) {
-            ProviderFailure.Cause(alpacaWrite: $0, now: $1)
-        }
-        orders = channel.client(to: .trading, within: configuration) {
-            ProviderFailure.Cause(alpacaOrders: $0, now: $1)
-        }
+        let calls = configuration.callsPerMinute ?? AlpacaConfiguration.standardCallsPerMinute
+        trading = channel.client(to: .trading, calls) { ProviderFailure.Cause(alpaca: $0, now: $1) }
+        writes = channel.client(to: .trading, calls) { ProviderFailure.Cause(alpacaWrite: $0, now: $1) }
+        orders = channel.client(to: .trading, calls) { ProviderFailure.Cause(alpacaOrders: $0, now: $1) }
         var headers = HTTPClientHeaders()
         headers.add("Accept", "application/json")
         configuration.credential.sign(&headers)
         self.headers = headers
+        // Its window is shown before its first call.
+        _ = data()
+    }
+
+    var quotaAccount: QuotaAccount { channel.quotaAccount }
+
+    /// The limit of the data host, as far as the plan is known.
+    package var dataCallsPerMinute: Int {
+        configuration.callsPerMinute ?? knownPlan.callsPerMinute ?? AlpacaConfiguration.standardCallsPerMinute
+    }
+
+    /// The caller of the data host, whose limit is that of the plan.
+    ///
+    /// - Parameter readsRefusals: Whether the refusal of prices that are too new for the plan is read.
+    private func data(readingRefusals readsRefusals: Bool = false) -> ProviderHTTPClient {
+        channel.client(to: .data, dataCallsPerMinute) {
+            readsRefusals && AlpacaErrorBody.isTooRecent($0)
+                ? nil : ProviderFailure.Cause(alpaca: $0, now: $1)
+        }
     }
 
     /// Reads a path of one of Alpaca's hosts, and retries by the policy.
     func get<Value>(
         _ operation: String, from host: AlpacaHost, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
-        maximumBytes: Int = 16 << 20, read: (HTTPClientResponse) throws(JSONError) -> Value
+        maximumBytes: Int = 16 << 20, filter: JSONMemberFilter? = nil,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         let (base, caller) =
             switch host {
             case .trading: (configuration.tradingURL, trading)
-            case .data: (configuration.dataURL, data)
+            case .data: (configuration.dataURL, data())
             }
         return try await get(
-            operation, by: caller, address(base), in: context, maximumBytes: maximumBytes, read: read)
+            operation, by: caller, address(base), in: context, maximumBytes: maximumBytes, filter: filter,
+            read: read)
     }
 
     /// Reads orders at the trading host, with retries by the policy.
@@ -86,21 +102,25 @@ package struct AlpacaClient: Sendable {
         try await get(operation, by: orders, address(configuration.tradingURL), in: context, read: read)
     }
 
-    /// Reads bars at the data host, likewise; `read` also gets the refusal of bars that are too new for the plan.
+    /// Reads prices at the data host, likewise; `read` also gets the refusal of those that are too new for the plan.
     func getBars<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        try await get(operation, by: barReads, address(configuration.dataURL), in: context, read: read)
+        try await get(
+            operation, by: data(readingRefusals: true), address(configuration.dataURL), in: context,
+            read: read)
     }
 
     private func get<Value>(
         _ operation: String, by caller: ProviderHTTPClient, _ url: HTTPURL?, in context: CallContext,
-        maximumBytes: Int = 16 << 20, read: (HTTPClientResponse) throws(JSONError) -> Value
+        maximumBytes: Int = 16 << 20, filter: JSONMemberFilter? = nil,
+        read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let url else { throw ProviderFailure(.alpaca, transport: .badURL) }
-        let request = HTTPClientRequest(
+        var request = HTTPClientRequest(
             .get, url, headers: headers, deadline: context.deadline, maximumResponseBytes: maximumBytes)
+        request.filter = filter
         return try await caller.call(operation, request, in: context, read: read)
     }
 
@@ -150,11 +170,10 @@ struct AlpacaID: Hashable, Sendable {
 extension ProviderChannel {
     /// A caller of one of Alpaca's hosts.
     fileprivate func client(
-        to host: AlpacaHost, within configuration: AlpacaConfiguration,
+        to host: AlpacaHost, _ callsPerMinute: Int,
         failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
     ) -> ProviderHTTPClient {
-        let limit = configuration.callsPerMinute
-        let window = QuotaWindow(host.rawValue, limit: limit, per: .rolling(seconds: 60))
+        let window = QuotaWindow(host.rawValue, limit: callsPerMinute, per: .rolling(seconds: 60))
         return client(
             within: [window],
             reportedQuotas: { response, _ in AlpacaRateLimit.reportedQuotas(of: host, in: response) },

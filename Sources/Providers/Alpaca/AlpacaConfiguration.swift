@@ -11,14 +11,12 @@ package struct AlpacaConfiguration: Sendable {
     /// The data stream's host, without the `/v2` of its paths, `https` for `wss`; nil for none.
     package let dataStreamURL: HTTPURL?
     package let credential: AlpacaCredential
-    /// Nil for Alpaca's default: all exchanges with a paid subscription, else IEX.
+    /// Nil for the best one of the plan: all exchanges with a paid subscription, else IEX.
     package let feed: AlpacaFeed?
-    /// The limit of each of the two hosts for a credential: 200, more with a paid subscription to market
-    /// data.
-    package let callsPerMinute: Int
-    /// The maximum of trade and quote subscriptions on the data stream, counted together: 30, more with a
-    /// paid plan.
-    package let streamSymbols: Int
+    /// The limit of each of the two hosts for a credential; nil for 200, and at the data host for that of the plan.
+    package let callsPerMinute: Int?
+    /// The maximum of trade and quote subscriptions on the data stream, counted together; nil for that of the plan.
+    package let streamSymbols: Int?
     /// The timeout for connecting to a stream and logging in together; Alpaca itself waits ten seconds for a
     /// login.
     package let streamTimeout: Duration
@@ -37,8 +35,8 @@ package struct AlpacaConfiguration: Sendable {
 
     package init(
         environment: Environment, tradingURL: HTTPURL, dataURL: HTTPURL, dataStreamURL: HTTPURL? = nil,
-        credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int = standardCallsPerMinute,
-        streamSymbols: Int = 30, streamTimeout: Duration = .seconds(10)
+        credential: AlpacaCredential, feed: AlpacaFeed? = nil, callsPerMinute: Int? = nil,
+        streamSymbols: Int? = nil, streamTimeout: Duration = .seconds(10)
     ) throws(InvalidBase) {
         for url in [tradingURL, dataURL] + [dataStreamURL].compactMap(\.self) where url.text.contains("?") {
             throw InvalidBase(url: url)
@@ -112,6 +110,9 @@ package enum AlpacaFeed: String, Sendable, CaseIterable {
         case .overnight, .otc: nil
         }
     }
+
+    /// Nil if the delay is unknown.
+    var timeliness: Timeliness? { delayMinutes.map { $0 == 0 ? .realTime : .delayed } }
 
     /// The feed of past prices that goes with it.
     var historical: AlpacaFeed {

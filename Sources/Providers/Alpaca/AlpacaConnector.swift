@@ -9,6 +9,7 @@ struct AlpacaConnector: ProviderConnector {
     /// Nil if users can connect with keys and tokens only.
     private let application: AlpacaSettings.Application?
     private let channels: ProviderChannelFactory
+    private let plans: AlpacaPlanCache
 
     init(
         _ endpoints: [AlpacaSettings.Endpoints], _ application: AlpacaSettings.Application?,
@@ -17,6 +18,7 @@ struct AlpacaConnector: ProviderConnector {
         self.endpoints = endpoints.map { ($0, AlpacaAssetCache(clock: channels.clock)) }
         self.application = application
         self.channels = channels
+        plans = AlpacaPlanCache(clock: channels.clock)
     }
 
     var provider: ProviderID { .alpaca }
@@ -91,7 +93,7 @@ struct AlpacaConnector: ProviderConnector {
                 dataStreamURL: credential.isToken ? nil : urls.dataStreamURL, credential: credential)
         else { return nil }
         let client = AlpacaClient(
-            configuration, over: channels.channel(for: account), assetCache: assets)
+            configuration, over: channels.channel(for: account), assetCache: assets, plans: .probed(plans))
         return ProviderClients(
             client, symbolMapping: AlpacaSymbols(), environment: urls.environment, watchlists: client,
             limits: channels.limits(of: account))

@@ -16,10 +16,19 @@ package struct AlpacaSettings: SettingGroup {
     package let secretKey = SecretSetting("alpaca-secret-key", "The secret of the key.")
     package let token = SecretSetting("alpaca-token", "An OAuth token, instead of a key.")
     let callsPerMinute = Setting(
-        "alpaca-per-minute", .integer(1...100_000), default: AlpacaConfiguration.standardCallsPerMinute,
+        "alpaca-per-minute", .integer(1...100_000),
+        unset:
+            "\(AlpacaConfiguration.standardCallsPerMinute); for market data what Alpaca reports for the plan",
         """
         Calls per minute that the plan of the account allows, counted separately for the trading and the market-data \
         API.
+        """)
+    let feed = Setting(
+        "alpaca-feed", .choice(AlpacaFeed.allCases.map { ($0.rawValue, $0) }),
+        unset: "the best one of the plan, which one call a day determines",
+        """
+        The feed of the account's market data, and of its stream. The feed of a user who connects is always that of the \
+        user's plan.
         """)
     let baseURL = Setting(
         "alpaca-base-url", .url, unset: "the provider's URL of the environment",
@@ -64,7 +73,7 @@ package struct AlpacaSettings: SettingGroup {
                 environment: forced ?? environment,
                 tradingURL: values.url(baseURL, otherwise: AlpacaConfiguration.tradingURL(of: environment)),
                 dataURL: dataURL, dataStreamURL: streamURL(values, dataURL, environment),
-                credential: credential(values), callsPerMinute: values[callsPerMinute])
+                credential: credential(values), feed: values[feed], callsPerMinute: values[callsPerMinute])
         } catch let error as UsageError {
             throw error
         } catch {

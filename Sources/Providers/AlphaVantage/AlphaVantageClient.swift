@@ -67,19 +67,19 @@ package struct AlphaVantageClient: Sendable {
         try await listings.read(ExactText(spelling), in: .shared(.alphaVantage), for: context) {
             context throws(ProviderFailure) in
             let matches = try await matches("listing", spelling, in: context)
-            guard let match = matches.first(where: { $0.symbol == spelling }) else {
-                throw ProviderFailure(.alphaVantage, .notFound)
-            }
-            return match
+            if let match = matches.best.first(where: { $0.symbol == spelling }) { return match }
+            // The match that could not be read may be the listing.
+            throw ProviderFailure(
+                .alphaVantage, matches.failures.first.map { .invalidResponse($0) } ?? .notFound)
         }
     }
 
     func matches(
         _ operation: String, _ text: String, in context: CallContext
-    ) async throws(ProviderFailure) -> [AlphaVantageMatch] {
+    ) async throws(ProviderFailure) -> AlphaVantageMatches {
         try await get(operation, "SYMBOL_SEARCH", [("keywords", text)], in: context) {
             reader throws(JSONError) in
-            try AlphaVantageMatches(json: &reader).best
+            try AlphaVantageMatches(json: &reader)
         }
     }
 

@@ -9,13 +9,13 @@ extension AlphaVantageClient: CorporateActionSource {
         of symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> {
         try await actions("dividends", "DIVIDENDS", of: symbols, in: context) {
-            symbol, items, fetchedAt in
+            symbol, rows, fetchedAt in
             let currency = symbolMapping.unit(of: symbol)?.currency
             return DividendHistory(
                 symbol: symbol,
-                dividends: items.compactMap { (item: AlphaVantageDividend) in
-                    item.dividend(in: currency)
-                }, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
+                dividends: rows.elements.map { (item: AlphaVantageDividend) in item.dividend(in: currency) },
+                unreadable: rows.unreadable(in: "data"),
+                provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         }
     }
 
@@ -23,16 +23,17 @@ extension AlphaVantageClient: CorporateActionSource {
     package func splits(
         of symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> {
-        try await actions("splits", "SPLITS", of: symbols, in: context) { symbol, items, fetchedAt in
+        try await actions("splits", "SPLITS", of: symbols, in: context) { symbol, rows, fetchedAt in
             SplitHistory(
-                symbol: symbol, splits: items.compactMap(\AlphaVantageSplit.split),
+                symbol: symbol, splits: rows.elements.map(\AlphaVantageSplit.split),
+                unreadable: rows.unreadable(in: "data"),
                 provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         }
     }
 
-    private func actions<Item: JSONDecodable, Value>(
+    private func actions<Item: JSONDecodable & Sendable, Value>(
         _ operation: String, _ function: String, of symbols: [Symbol], in context: CallContext,
-        _ value: (Symbol, [Item], Instant) -> Value
+        _ value: (Symbol, JSONRows<Item>, Instant) -> Value
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Value> {
         var histories = KeyedResults<Symbol, Value>()
         for symbol in symbols {
@@ -40,50 +41,48 @@ extension AlphaVantageClient: CorporateActionSource {
             let list = try await get(operation, function, items, in: context) { reader throws(JSONError) in
                 try AlphaVantageActionList<Item>(json: &reader)
             }
-            guard let items = list.items else { continue }
-            histories[symbol] = value(symbol, items, clock.wallTime())
+            guard let rows = list.rows else { continue }
+            histories[symbol] = value(symbol, rows, clock.wallTime())
         }
         return histories
     }
 }
 
 /// The response of `DIVIDENDS` and `SPLITS`.
-struct AlphaVantageActionList<Item: JSONDecodable>: JSONDecodable {
+struct AlphaVantageActionList<Item: JSONDecodable & Sendable>: JSONDecodable {
     /// Nil for an empty object, which Alpha Vantage returns for an unknown symbol.
-    var items: [Item]?
+    let rows: JSONRows<Item>?
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (isEmpty, items) = (true, [Item]?.none)
+        var (isEmpty, rows) = (true, JSONRows<Item>?.none)
         try reader.object { key, reader throws(JSONError) in
             isEmpty = false
             switch key {
-            case "data": items = try reader.array(of: Item.self)
+            case "data": rows = try reader.rows()
             default: try reader.skip()
             }
         }
-        self.items = isEmpty ? nil : try reader.required(items, "data")
+        self.rows = isEmpty ? nil : try reader.required(rows, "data")
     }
 }
 
 /// An element of the dividends: missing dates are `None`.
 struct AlphaVantageDividend: JSONObjectDecodable, Hashable {
     var exDate = CalendarDate.earliest
-    var amount: Decimal?
+    var amount = Decimal.zero
     var declaredOn: CalendarDate?
     var recordDate: CalendarDate?
     var payDate: CalendarDate?
 
     static let json = JSONFields(Self()) {
         $0.required("ex_dividend_date", \.exDate)
-        $0.optional("amount", \.amount, JSONReader.figure)
+        $0.required("amount", \.amount, JSONReader.figure)
         $0.optional("declaration_date", \.declaredOn, JSONReader.meaningfulDate)
         $0.optional("record_date", \.recordDate, JSONReader.meaningfulDate)
         $0.optional("payment_date", \.payDate, JSONReader.meaningfulDate)
     }
 
-    /// Nil without an amount.
-    func dividend(in currency: String?) -> Dividend? {
-        guard let amount else { return nil }
+    func dividend(in currency: String?) -> Dividend {
         var dividend = Dividend(exDate: exDate, amount: amount, currency: currency)
         dividend.declaredOn = declaredOn
         dividend.recordDate = recordDate
@@ -93,19 +92,24 @@ struct AlphaVantageDividend: JSONObjectDecodable, Hashable {
 }
 
 /// An element of the splits.
-struct AlphaVantageSplit: JSONObjectDecodable, Hashable {
-    var exDate = CalendarDate.earliest
-    /// The new shares for one old share.
-    var factor: Decimal?
+struct AlphaVantageSplit: JSONDecodable {
+    let split: Split
 
-    static let json = JSONFields(Self()) {
-        $0.required("effective_date", \.exDate)
-        $0.optional("split_factor", \.factor, JSONReader.figure)
+    init(json reader: inout JSONReader) throws(JSONError) {
+        let fields = try Fields(json: &reader)
+        split = try reader.required(
+            Split(exDate: fields.exDate, newShares: fields.factor, oldShares: 1), "split_factor above zero")
     }
 
-    /// Nil without a factor above zero.
-    var split: Split? {
-        factor.flatMap { Split(exDate: exDate, newShares: $0, oldShares: 1) }
+    private struct Fields: JSONObjectDecodable {
+        var exDate = CalendarDate.earliest
+        /// The new shares for one old share.
+        var factor = Decimal.zero
+
+        static let json = JSONFields(Self()) {
+            $0.required("effective_date", \.exDate)
+            $0.required("split_factor", \.factor, JSONReader.figure)
+        }
     }
 }
 

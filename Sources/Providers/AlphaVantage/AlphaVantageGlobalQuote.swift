@@ -73,7 +73,8 @@ extension AlphaVantageGlobalQuote.Figures {
         quote.volume = volume
         quote.currency = unit.currency
         quote.delayMinutes = entitlement?.delayMinutes
-        quote.timeliness = entitlement?.timeliness
+        // Without an entitlement the function has the last close (Alpha Vantage, "Quote Endpoint").
+        quote.timeliness = entitlement?.timeliness ?? .endOfDay
         return quote
     }
 

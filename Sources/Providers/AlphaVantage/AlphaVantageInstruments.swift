@@ -5,15 +5,15 @@ extension AlphaVantageClient: InstrumentSource {
     /// `SYMBOL_SEARCH`, without listings at markets for which Portico has no code.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         let matches = try await matches("search", text, in: context)
         let fetchedAt = clock.wallTime()
-        let hits = matches.lazy.compactMap { match in
+        let hits = matches.best.lazy.compactMap { match in
             match.instrument(symbolMapping, fetchedAt: fetchedAt).map { instrument in
                 SearchHit(instrument: instrument, matchScore: match.score, region: match.region)
             }
         }
-        return Array(hits.prefix(max(limit, 0)))
+        return SearchHits(Array(hits.prefix(max(limit, 0))), unreadable: matches.unreadable)
     }
 
     /// The listing that a search finds by its own symbol.
@@ -29,18 +29,22 @@ extension AlphaVantageClient: InstrumentSource {
 }
 
 /// The response of `SYMBOL_SEARCH`.
-struct AlphaVantageMatches: JSONDecodable, Hashable {
-    var best: [AlphaVantageMatch]
+struct AlphaVantageMatches: JSONDecodable {
+    private let rows: JSONRows<AlphaVantageMatch>
+
+    var best: [AlphaVantageMatch] { rows.elements }
+    var failures: [JSONError] { rows.failures }
+    var unreadable: [String] { rows.unreadable(in: "bestMatches") }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var best: [AlphaVantageMatch]?
+        var best: JSONRows<AlphaVantageMatch>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "bestMatches": best = try reader.array(of: AlphaVantageMatch.self)
+            case "bestMatches": best = try reader.rows()
             default: try reader.skip()
             }
         }
-        self.best = try reader.required(best, "bestMatches")
+        rows = try reader.required(best, "bestMatches")
     }
 }
 

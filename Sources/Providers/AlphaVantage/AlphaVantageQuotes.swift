@@ -21,7 +21,7 @@ extension AlphaVantageClient: QuoteSource {
         var quotes = KeyedResults<Symbol, Quote>()
         if !bulk.isEmpty {
             do throws(ProviderFailure) {
-                quotes.found = try await bulkQuotes(of: bulk, in: context)
+                quotes = try await bulkQuotes(of: bulk, in: context)
             } catch {
                 quotes.fail(bulk.values, error)
             }
@@ -58,7 +58,7 @@ extension AlphaVantageClient: QuoteSource {
 
     private func bulkQuotes(
         of symbols: [String: Symbol], in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: Quote] {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let items = [("symbol", Optional(symbols.keys.sorted().joined(separator: ",")))]
         let answer = try await get("quotes", "REALTIME_BULK_QUOTES", items, in: context) {
             reader throws(JSONError) in try AlphaVantageBulkQuotes(json: &reader)
@@ -66,21 +66,25 @@ extension AlphaVantageClient: QuoteSource {
         // A sample is not a price.
         guard answer.isGenuine else { throw ProviderFailure(.alphaVantage, .notEntitled) }
         let fetchedAt = clock.wallTime()
-        var quotes: [Symbol: Quote] = [:]
+        var quotes = KeyedResults<Symbol, Quote>()
         for entry in answer.quotes {
             guard let symbol = symbols[entry.symbol] else { continue }
             quotes[symbol] = entry.quote(
                 of: symbol, entitlement: configuration.entitlement, fetchedAt: fetchedAt)
         }
+        quotes.fail(symbols, except: answer.quotes.map(\.symbol), answer.failures, of: .alphaVantage)
         return quotes
     }
 }
 
 /// The response of `REALTIME_BULK_QUOTES`, whose members have other names than those of `GLOBAL_QUOTE`.
-struct AlphaVantageBulkQuotes: JSONDecodable, Hashable {
+struct AlphaVantageBulkQuotes: JSONDecodable {
     /// False for sample data, which keys without the plan receive.
-    var isGenuine: Bool
-    var quotes: [Entry]
+    let isGenuine: Bool
+    private let rows: JSONRows<Entry>
+
+    var quotes: [Entry] { rows.elements }
+    var failures: [JSONError] { rows.failures }
 
     struct Entry: Hashable {
         var symbol = ""
@@ -95,16 +99,16 @@ struct AlphaVantageBulkQuotes: JSONDecodable, Hashable {
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (message, quotes) = (String?.none, [Entry]?.none)
+        var (message, quotes) = (String?.none, JSONRows<Entry>?.none)
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "message": message = try reader.string()
-            case "data": quotes = try reader.array(of: Entry.self)
+            case "data": quotes = try reader.rows()
             default: try reader.skip()
             }
         }
         isGenuine = try reader.required(message, "message") == "success"
-        self.quotes = try reader.required(quotes, "data")
+        rows = try reader.required(quotes, "data")
     }
 }
 

@@ -5,6 +5,8 @@ import Upstream
 struct AlphaVantageSeries: JSONDecodable {
     /// Nil for an empty object, which Alpha Vantage returns for an unknown symbol.
     var rows: [Row]?
+    /// The errors of the rows that could not be read.
+    private var unreadable: [String] = []
     /// The time of the newest row; nil if it is not in the response.
     var lastRefreshed: Instant?
 
@@ -25,7 +27,9 @@ struct AlphaVantageSeries: JSONDecodable {
                 lastRefreshed = try Self.lastRefreshed(json: &reader)
             } else if name.contains("Time Series") {
                 // `Time Series (60min)`, `Time Series (Daily)`, but `Weekly Time Series`.
-                rows = try Self.rows(json: &reader)
+                let read = try Self.rows(json: &reader)
+                rows = read.elements.sorted { $0.time < $1.time }
+                unreadable = read.unreadable(in: name)
             } else {
                 try reader.skip()
             }
@@ -55,14 +59,18 @@ struct AlphaVantageSeries: JSONDecodable {
         return time
     }
 
-    /// Oldest first: the order of an object's members has no meaning.
-    private static func rows(json reader: inout JSONReader) throws(JSONError) -> [Row] {
-        var rows: [Row] = []
+    /// In any order, which has no meaning in an object.
+    private static func rows(json reader: inout JSONReader) throws(JSONError) -> JSONRows<Row> {
+        var rows = JSONRows<Row>()
         try reader.object { key, reader throws(JSONError) in
-            let time = AlphaVantageTime.instant(key.string)
-            rows.append(try Row(at: reader.required(time, "time like 2026-11-20 19:00:00"), json: &reader))
+            let name = key.string
+            let row = try reader.row { reader throws(JSONError) in
+                let time = AlphaVantageTime.instant(name)
+                return try Row(at: reader.required(time, "time like 2026-11-20 19:00:00"), json: &reader)
+            }
+            try rows.add(row, at: .key(name))
         }
-        return rows.sorted { $0.time < $1.time }
+        return rows
     }
 }
 
@@ -113,6 +121,7 @@ extension AlphaVantageSeries {
         series.adjustment = .raw
         series.isExtendedHours = interval.isIntraday ? window.isExtendedHours ?? true : nil
         series.timeZone = AlphaVantageTime.zone
+        series.unreadable = unreadable
         var candles: [Candle] = []
         candles.reserveCapacity(rows.count)
         for row in rows {
@@ -124,7 +133,8 @@ extension AlphaVantageSeries {
         try series.append(candles, in: window)
         series.isLastComplete = series.isLastOver(
             at: subject.fetchedAt, offset: subject.fetchedAt.newYorkOffset)
-        if subject.isCompact, rows.count >= Self.compactCount, lacksOlder(candles, window) {
+        if subject.isCompact, rows.count + unreadable.count >= Self.compactCount, lacksOlder(candles, window)
+        {
             series.isTruncated = true
         }
         if let reach = subject.reach,

@@ -34,10 +34,12 @@ extension PolygonClient: ChartSource {
         of symbol: Symbol, _ ticker: String, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
         var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
+        var unreadable: [String] = []
         if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
             for _ in 1...Self.maximumPages {
                 guard let page = try await aggregates(&query, of: symbol, in: context) else { return nil }
                 status = page.status
+                unreadable += page.unreadable
                 isCut = page.hasMore
                 bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
                 guard isCut, bars.count < window.maximumCandles, let oldest = bars.last,
@@ -46,11 +48,13 @@ extension PolygonClient: ChartSource {
                 else { break }
                 query.to = end
             }
-            if bars.isEmpty, try await isUnknown(symbol, in: context) { return nil }
+            if bars.isEmpty, unreadable.isEmpty, try await isUnknown(symbol, in: context) { return nil }
             // Without a beginning, the requested number of candles is enough.
             isCut = isCut || query.isShortened && (window.from != nil || bars.count < window.maximumCandles)
         }
-        return try series(of: symbol, bars, status, isCut, window)
+        var series = try series(of: symbol, bars, status, isCut, window)
+        series.unreadable = unreadable
+        return series
     }
 
     /// Whether the directory does not have the symbol.
@@ -109,7 +113,8 @@ extension PolygonClient: ChartSource {
             throw ProviderFailure(.polygon, .invalidResponse(nil))
         }
         // Trades of a delayed plan are known a quarter of an hour later.
-        let known = status == .delayed ? fetchedAt - .seconds(900) : fetchedAt
+        let delay = status == .delayed ? PolygonStatus.delayMinutes : 0
+        let known = fetchedAt - .seconds(60 * Int64(delay))
         series.isLastComplete = series.isLastOver(at: known, offset: calendar.offset(at: fetchedAt))
         if isCut { series.isTruncated = true }
         return series
@@ -211,29 +216,37 @@ struct PolygonChartQuery {
 /// The response of `GET /v2/aggs/…`; without data there are no `results`.
 struct PolygonAggregates: JSONDecodable {
     /// In the requested order.
-    var bars: [Candle] = []
+    var bars: [Candle] { rows.elements.map(\.candle) }
+    var unreadable: [String] { rows.unreadable(in: "results") }
+    var failures: [JSONError] { rows.failures }
+    private let rows: JSONRows<PolygonBar>
     var status: PolygonStatus
     /// True if the limit shortened the response.
-    var hasMore = false
+    let hasMore: Bool
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var (status, bars, hasMore) = (PolygonStatus?.none, [Candle](), false)
+        var (status, rows, hasMore) = (PolygonStatus?.none, JSONRows<PolygonBar>(), false)
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "status": status = try reader.goodStatus()
             case "results":
                 if try reader.null() { return }
-                try reader.array { reader throws(JSONError) in bars.append(try Self.bar(json: &reader)) }
+                rows = try reader.rows()
             case "next_url": hasMore = try reader.stringOrNil() != nil
             default: try reader.skip()
             }
         }
         self.status = try reader.required(status, "status")
-        self.bars = bars
+        self.rows = rows
         self.hasMore = hasMore
     }
+}
 
-    private static func bar(json reader: inout JSONReader) throws(JSONError) -> Candle {
+/// An element of the aggregates.
+struct PolygonBar: JSONDecodable {
+    let candle: Candle
+
+    init(json reader: inout JSONReader) throws(JSONError) {
         var (open, high, low) = (Decimal?.none, Decimal?.none, Decimal?.none)
         var (close, volume, start) = (Decimal?.none, Decimal?.none, Instant?.none)
         try reader.object { key, reader throws(JSONError) in
@@ -250,7 +263,7 @@ struct PolygonAggregates: JSONDecodable {
         let prices = OHLC(
             open: try reader.required(open, "o"), high: try reader.required(high, "h"),
             low: try reader.required(low, "l"), close: try reader.required(close, "c"))
-        return Candle(
+        candle = Candle(
             time: try reader.required(start, "t").secondsSince1970, prices: prices, volume: volume)
     }
 }

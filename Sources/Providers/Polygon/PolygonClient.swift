@@ -12,6 +12,7 @@ package struct PolygonClient: Sendable {
     private let headers: HTTPClientHeaders
     /// An instrument and its company are in one response: a request for both costs one call.
     private let details: ReadCache<ExactText, PolygonTicker>
+    let plan = PolygonPlan()
 
     /// The most memory that the details take, in bytes.
     package static let weightLimit = 1 << 20

@@ -11,8 +11,8 @@ extension PolygonClient: CorporateActionSource {
         try await actions("dividends", "ex_dividend_date.desc", of: symbols, in: context) {
             symbol, list, fetchedAt in
             DividendHistory(
-                symbol: symbol, dividends: list.results.compactMap(\PolygonDividend.dividend),
-                provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
+                symbol: symbol, dividends: list.rows.elements.map(\PolygonDividend.dividend),
+                unreadable: list.unreadable, provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
         }
     }
 
@@ -23,8 +23,8 @@ extension PolygonClient: CorporateActionSource {
         try await actions("splits", "execution_date.desc", of: symbols, in: context) {
             symbol, list, fetchedAt in
             SplitHistory(
-                symbol: symbol, splits: list.results.compactMap(\PolygonSplit.split),
-                provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
+                symbol: symbol, splits: list.rows.elements.map(\PolygonSplit.split),
+                unreadable: list.unreadable, provenance: Provenance(source: .polygon, fetchedAt: fetchedAt))
         }
     }
 
@@ -47,7 +47,7 @@ extension PolygonClient: CorporateActionSource {
             let list = try await get(
                 kind, { $0.appending(path: "stocks", "v1", kind)?.appending(query: items) }, in: context
             ) { reader throws(JSONError) in try PolygonActionList<Item>(json: &reader) }
-            if list.results.isEmpty, try await isUnknown(symbol, in: context) { continue }
+            if list.isEmpty, try await isUnknown(symbol, in: context) { continue }
             histories[symbol] = value(symbol, list, clock.wallTime())
         }
         return histories
@@ -55,30 +55,31 @@ extension PolygonClient: CorporateActionSource {
 }
 
 /// The response of `GET /stocks/v1/dividends` and `/splits`; without actions there may be no `results`.
-struct PolygonActionList<Item: JSONDecodable>: JSONDecodable {
-    var results: [Item] = []
+struct PolygonActionList<Item: JSONDecodable & Sendable>: JSONDecodable {
+    private(set) var rows = JSONRows<Item>()
+
+    var isEmpty: Bool { rows.elements.isEmpty && rows.failures.isEmpty }
+    var unreadable: [String] { rows.unreadable(in: "results") }
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var status: PolygonStatus?
-        var results: [Item] = []
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "status": status = try reader.goodStatus()
             case "results":
                 if try reader.null() { return }
-                results = try reader.array(of: Item.self)
+                rows = try reader.rows()
             default: try reader.skip()
             }
         }
         _ = try reader.required(status, "status")
-        self.results = results
     }
 }
 
-/// An element of the dividends; Polygon guarantees hardly any of its fields.
+/// An element of the dividends; Polygon guarantees hardly any of its fields, but one without a day or an amount is none.
 struct PolygonDividend: JSONObjectDecodable, Hashable {
-    var exDate: CalendarDate?
-    var amount: Decimal?
+    var exDate = CalendarDate.earliest
+    var amount = Decimal.zero
     var currency: String?
     /// `recurring`, `special`, `supplemental`, `irregular` or `unknown`.
     var type: String?
@@ -87,8 +88,8 @@ struct PolygonDividend: JSONObjectDecodable, Hashable {
     var payDate: CalendarDate?
 
     static let json = JSONFields(Self()) {
-        $0.optional("ex_dividend_date", \.exDate)
-        $0.optional("cash_amount", \.amount)
+        $0.required("ex_dividend_date", \.exDate)
+        $0.required("cash_amount", \.amount)
         $0.optional("currency", \.currency)
         $0.optional("distribution_type", \.type)
         $0.optional("declaration_date", \.declaredOn)
@@ -96,9 +97,7 @@ struct PolygonDividend: JSONObjectDecodable, Hashable {
         $0.optional("pay_date", \.payDate)
     }
 
-    /// Nil without an ex-date or an amount.
-    var dividend: Dividend? {
-        guard let exDate, let amount else { return nil }
+    var dividend: Dividend {
         let code = currency.flatMap { $0.isEmpty ? nil : $0.uppercased() }
         var dividend = Dividend(exDate: exDate, amount: amount, currency: code)
         dividend.declaredOn = declaredOn
@@ -115,20 +114,25 @@ struct PolygonDividend: JSONObjectDecodable, Hashable {
 }
 
 /// An element of the splits, which include dividends in shares.
-struct PolygonSplit: JSONObjectDecodable, Hashable {
-    var exDate: CalendarDate?
-    var oldShares: Decimal?
-    var newShares: Decimal?
+struct PolygonSplit: JSONDecodable {
+    let split: Split
 
-    static let json = JSONFields(Self()) {
-        $0.optional("execution_date", \.exDate)
-        $0.optional("split_from", \.oldShares)
-        $0.optional("split_to", \.newShares)
+    init(json reader: inout JSONReader) throws(JSONError) {
+        let fields = try Fields(json: &reader)
+        split = try reader.required(
+            Split(exDate: fields.exDate, newShares: fields.newShares, oldShares: fields.oldShares),
+            "split_from and split_to above zero")
     }
 
-    /// Nil without a date or two numbers above zero.
-    var split: Split? {
-        guard let exDate, let newShares, let oldShares else { return nil }
-        return Split(exDate: exDate, newShares: newShares, oldShares: oldShares)
+    private struct Fields: JSONObjectDecodable {
+        var exDate = CalendarDate.earliest
+        var oldShares = Decimal.zero
+        var newShares = Decimal.zero
+
+        static let json = JSONFields(Self()) {
+            $0.required("execution_date", \.exDate)
+            $0.required("split_from", \.oldShares)
+            $0.required("split_to", \.newShares)
+        }
     }
 }

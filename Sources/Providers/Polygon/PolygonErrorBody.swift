@@ -61,4 +61,6 @@ enum PolygonStatus: Hashable {
     case current
     /// Of a plan whose prices are a quarter of an hour late.
     case delayed
+
+    static let delayMinutes = 15
 }

@@ -9,7 +9,7 @@ extension PolygonClient: InstrumentSource {
     /// `GET /v3/reference/tickers`: active instruments, in Polygon's order.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         let limit = min(max(limit, 1), Self.maximumTickers)
         let items = [("search", Optional(text)), ("active", "true"), ("limit", String(limit))]
         let list = try await get(
@@ -20,7 +20,7 @@ extension PolygonClient: InstrumentSource {
         let hits = list.tickers.lazy.compactMap { ticker in
             ticker.instrument(symbolMapping, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
         }
-        return Array(hits.prefix(limit))
+        return SearchHits(Array(hits.prefix(limit)), unreadable: list.unreadable)
     }
 
     /// More are refused.
@@ -98,15 +98,24 @@ struct PolygonTicker: JSONObjectDecodable, Hashable {
     }
 }
 
-/// The response of `GET /v3/reference/tickers`; without a match there may be no `results`.
+/// The response of `GET /v3/reference/tickers`; without a match there may be no `results`, and with them no `status`.
 struct PolygonTickerList: JSONObjectDecodable {
-    var tickers: [PolygonTicker] = []
+    private var rows: JSONRows<PolygonTicker>?
+    private var status: PolygonStatus?
 
-    private var status = PolygonStatus.current
+    var tickers: [PolygonTicker] { rows?.elements ?? [] }
+    var unreadable: [String] { rows?.unreadable(in: "results") ?? [] }
 
     static let json = JSONFields(Self()) {
-        $0.required("status", \.status) { reader throws(JSONError) in try reader.goodStatus() }
-        $0.optional("results", \.tickers)
+        $0.optional("status", \.status) { reader throws(JSONError) in try reader.goodStatus() }
+        $0.optional("results", \.rows) { reader throws(JSONError) in try reader.rows() }
+    }
+}
+
+extension PolygonTickerList {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        _ = try reader.required(rows == nil && status == nil ? nil : true, "status")
     }
 }
 

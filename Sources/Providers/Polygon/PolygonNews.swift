@@ -138,12 +138,18 @@ struct PolygonNews {
     var next: PolygonCursor?
 
     init(json reader: inout JSONReader, of configuration: PolygonConfiguration) throws(JSONError) {
-        var status: PolygonStatus?
+        // The document requires neither member, but a response without both is none.
+        var hasMember = false
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "status": status = try reader.goodStatus()
+            case "status":
+                _ = try reader.goodStatus()
+                hasMember = true
             case "results":
-                if try !reader.null() { rows = try reader.rows() }
+                if try !reader.null() {
+                    rows = try reader.rows()
+                    hasMember = true
+                }
             case "next_url":
                 next = try reader.optional { reader throws(JSONError) in
                     // An address elsewhere is not the end of the news, so it is not taken for that.
@@ -154,11 +160,11 @@ struct PolygonNews {
             default: try reader.skip()
             }
         }
-        _ = try reader.required(status, "status")
+        _ = try reader.required(hasMember ? true : nil, "status")
     }
 
     var articles: [PolygonArticle] { rows.elements }
-    var unreadable: [String] { rows.failures.map { "results\($0)" } }
+    var unreadable: [String] { rows.unreadable(in: "results") }
 }
 
 /// An article; optional members may be missing.

@@ -13,6 +13,11 @@ struct SaxoConnector: ProviderConnector {
 
     var provider: ProviderID { .saxo }
     var environments: [Environment] { [configuration.environment] }
+    var offersRealTimePrices: Bool { true }
+
+    func takingRealTimePrices(_ secret: Secret) -> Secret {
+        Secret(SaxoCredential.takingTradeLevel(secret.bytes))
+    }
 
     func page(for request: OAuthConsentRequest) throws(ConnectError) -> OAuthConsentURL {
         guard let application else { throw .noApplication(variable: SaxoSettings().appKey.variable) }
@@ -62,11 +67,14 @@ struct SaxoConnector: ProviderConnector {
                 stored: secret.bytes, of: application?.app(redirectURI: connection.redirectURI ?? ""),
                 renewedIn: store, over: channel)
         else { return nil }
+        let takesTradeLevel = SaxoCredential.takesTradeLevel(secret.bytes)
         let client = SaxoClient(
-            configuration, access: access, over: channel, instrumentCache: instrumentCache)
+            configuration, access: access, over: channel, instrumentCache: instrumentCache,
+            takesTradeLevel: takesTradeLevel)
         return ProviderClients(
             client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
-            watchlists: client, isMarketPrivate: true, limits: channels.limits(of: account),
+            watchlists: client, isMarketPrivate: true, takesRealTimePrices: takesTradeLevel,
+            limits: channels.limits(of: account),
             endsAt: { access.endsAt },
             backgroundRefresh: { () throws(ProviderFailure) in try await access.keepAlive() },
             settled: { await access.settle() })

@@ -12,6 +12,7 @@ extension ProviderDescriptor {
 /// Saxo with the values of its settings.
 private struct ConfiguredSaxo: ConfiguredProvider {
     let account: (configuration: SaxoConfiguration, token: SaxoToken)?
+    let takesTradeLevel: Bool
     let connecting: SaxoConfiguration
     let application: SaxoSettings.Application?
 
@@ -19,6 +20,7 @@ private struct ConfiguredSaxo: ConfiguredProvider {
         _ settings: SaxoSettings, _ values: SettingValues, in environment: Environment?
     ) throws(UsageError) {
         account = try settings.account(values, in: environment)
+        takesTradeLevel = try values[settings.takesRealTimePrices]
         connecting = try settings.connecting(values, in: environment)
         application = try settings.application(values)
     }
@@ -32,10 +34,11 @@ private struct ConfiguredSaxo: ConfiguredProvider {
             let account = QuotaAccount(.saxo, credential: "saxo")
             let client = SaxoClient(
                 configuration, access: .token(token), over: channels.channel(for: account),
-                instrumentCache: SaxoInstrumentCache(clock: channels.clock))
+                instrumentCache: SaxoInstrumentCache(clock: channels.clock), takesTradeLevel: takesTradeLevel)
             return ProviderClients(
                 client, symbolMapping: configuration.symbolMapping, environment: configuration.environment,
-                watchlists: client, isMarketPrivate: true, limits: channels.limits(of: account))
+                watchlists: client, isMarketPrivate: true, takesRealTimePrices: takesTradeLevel,
+                limits: channels.limits(of: account))
         }
     }
 

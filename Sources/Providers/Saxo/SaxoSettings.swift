@@ -20,6 +20,10 @@ package struct SaxoSettings: SettingGroup {
         "saxo-streaming-url", .url,
         unset: "the provider's URL; none with another OpenAPI, so that prices are polled",
         "The URL of the stream of prices and orders, with https for wss and http for ws.")
+    let takesRealTimePrices = Setting(
+        "saxo-real-time-prices", .boolean, default: false,
+        "Whether the server's own account takes the real-time prices of its user's other sessions at Saxo, which then get delayed prices, or are logged out."
+    )
     package let appKey = Setting(
         "saxo-app-key", .text("a key from the provider"),
         "The key of Portico's OAuth application, with which users connect.")

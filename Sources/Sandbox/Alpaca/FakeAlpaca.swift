@@ -24,15 +24,20 @@ struct FakeAlpaca {
             applications: settings.applications, lifetimes: OAuthLifetimes(), seed: configuration.seed)
         let authenticator = FakeAlpacaAuthenticator(
             users: configuration.users, settings: settings, tokens: tokens, clock: scriptedMarket.clock)
-        func host(requestsPerMinute: Int) -> FakeAlpacaHost {
+        func host(requestsPerMinute: @escaping @Sendable (String) -> Int) -> FakeAlpacaHost {
             FakeAlpacaHost(
                 authenticator: authenticator,
                 limiter: MinuteRateLimiter(requestsPerMinute: requestsPerMinute),
                 clock: scriptedMarket.clock,
                 view: { scriptedMarket.view })
         }
-        let trading = host(requestsPerMinute: settings.tradingRequestsPerMinute)
-        let data = host(requestsPerMinute: settings.dataRequestsPerMinute)
+        let trading = host { _ in settings.tradingRequestsPerMinute }
+        let data = host { user in
+            switch settings.plan(of: user) {
+            case .basic: settings.dataRequestsPerMinute
+            case .unlimited: settings.unlimitedDataRequestsPerMinute
+            }
+        }
         let accounts = FakeAlpacaAccounts(seed: configuration.seed, settings)
         limiters = [trading.limiter, data.limiter, tokens, accounts]
         fakeHosts = [
@@ -40,6 +45,8 @@ struct FakeAlpaca {
                 provider: .alpaca, prefix: Self.tradingPrefix,
                 routes: FakeAlpacaTrading(host: trading, accounts: accounts, settings: settings).routes
                     + FakeAlpacaOrders(host: trading, accounts: accounts, settings: settings).routes
+                    + FakeAlpacaClosing(host: trading, accounts: accounts).routes
+                    + FakeAlpacaConfigurations(host: trading, accounts: accounts).routes
                     + FakeAlpacaWatchlists(host: trading, accounts: accounts, settings: settings).routes
                     + FakeAlpacaReference(host: trading, settings: settings).routes
                     + FakeAlpacaOAuth(server: tokens, clock: scriptedMarket.clock).routes,
@@ -99,12 +106,20 @@ package struct FakeAlpacaSettings: Sendable {
     package var environment: Environment = .paper
     /// Requests per minute and credential on the trading host.
     package var tradingRequestsPerMinute = 200
-    /// Requests per minute and credential on the data host.
+    /// Requests per minute and credential on the data host, with the basic plan.
     package var dataRequestsPerMinute = 200
+    /// The same with the paid plan.
+    package var unlimitedDataRequestsPerMinute = 10_000
+    /// The plans of users by their names; the others have the basic one.
+    package var plans: [String: Plan] = [:]
     /// True if quantity, value and cost of a short position are negative; false if only its side shows it.
     package var shortsAreNegative = true
     /// The message of a 401.
     package var unauthorizedMessage = "request is not authorized"
+    /// True if an intraday history has points for the rest of the day, which are null.
+    ///
+    /// Alpaca's model of the history has no null, and its example ends with the latest point.
+    package var historyHasFuturePoints = false
     /// True if a daily history has a point for today before the market closes.
     package var historyIncludesToday = true
     /// The maximum number of shares of an order that the market fills in one second; nil for no limit.
@@ -121,15 +136,34 @@ package struct FakeAlpacaSettings: Sendable {
     package var outdatedTrades: Set<String> = []
     /// True if bookings have their currency; the documented ones have none.
     package var activitiesHaveCurrency = false
+    /// True if `held` orders are open, and a nested list has legs whose parents it lacks in itself.
+    ///
+    /// Users report that neither is so (alpaca-trade-api-js 80 and 87, alpaca-trade-api-python 322): no nested list of open
+    /// orders has the exits of a filled entry, and no list of open orders has its stop loss.
+    package var openListHasAllExits = false
     /// The maximum number of open data streams of a user.
     package var dataStreamsPerUser = 1
-    /// The maximum number of symbols of trades and quotes on a data stream; nil for no limit, 30 on the free
-    /// plan.
+    /// The maximum number of symbols of trades and quotes on a data stream; nil for that of the plan: 30, or none.
     package var streamedSymbolLimit: Int?
     /// True if a data stream accepts an OAuth token, as the secret of the key `oauth`.
     package var dataStreamAcceptsTokens = false
     /// The registered OAuth applications.
     package var applications: [OAuthApplication] = [.sandbox]
+
+    /// The market data that a user pays for.
+    package enum Plan: Sendable, Hashable {
+        /// Free: the latest prices of IEX only, 30 symbols on the data stream.
+        case basic
+        /// All exchanges, and any number of symbols.
+        case unlimited
+    }
+
+    func plan(of user: String) -> Plan { plans[user] ?? .basic }
+
+    /// The maximum number of symbols of trades and quotes on a data stream of a user; nil for none.
+    func streamedSymbolLimit(of user: String) -> Int? {
+        streamedSymbolLimit ?? (plan(of: user) == .basic ? 30 : nil)
+    }
 
     package enum RecentSIPRefusal: Sendable, Hashable {
         /// 403, "subscription does not permit querying recent SIP data".

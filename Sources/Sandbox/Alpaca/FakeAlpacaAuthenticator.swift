@@ -69,7 +69,7 @@ enum FakeAlpacaScope: String, Sendable, CaseIterable {
 ///
 /// It uses a lock: tasks call it concurrently, and each `consume` must be atomic.
 final class MinuteRateLimiter: Resettable {
-    private let limit: Int
+    private let limit: @Sendable (_ user: String) -> Int
     private let windows = Mutex<[String: Window]>([:])
 
     private struct Window {
@@ -86,7 +86,8 @@ final class MinuteRateLimiter: Resettable {
         let isExceeded: Bool
     }
 
-    init(requestsPerMinute limit: Int) {
+    /// - Parameter limit: The requests per minute of a user.
+    init(requestsPerMinute limit: @escaping @Sendable (_ user: String) -> Int) {
         self.limit = limit
     }
 
@@ -94,7 +95,8 @@ final class MinuteRateLimiter: Resettable {
     ///
     /// The users are those of the configuration, so the number of windows is bounded.
     func consume(for user: String, at second: Int) -> Usage {
-        windows.withLock { windows in
+        let limit = self.limit(user)
+        return windows.withLock { windows in
             let minute = second / 60
             var window = windows[user] ?? Window(minute: minute, used: 0)
             if window.minute != minute { window = Window(minute: minute, used: 0) }

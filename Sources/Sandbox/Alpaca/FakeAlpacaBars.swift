@@ -28,7 +28,7 @@ struct FakeAlpacaBars: Sendable {
                 ]
             },
             host.get("/v2/stocks/bars/latest") { context in
-                _ = try context.request.choice("feed", of: FakeAlpacaFeeds.latest)
+                try context.checkFeed(settings)
                 let bars = try FakeAlpacaMarketData.instruments(context).compactMap { instrument in
                     context.view.priced(instrument.symbol).flatMap(context.view.minuteBar).map { minute in
                         JSONDocument.Member(
@@ -155,6 +155,16 @@ enum FakeAlpacaFeeds {
     static let latest = ["delayed_sip", "iex", "otc", "sip", "boats", "overnight"]
     static let historical = ["iex", "otc", "sip", "boats"]
     static let streamed = ["iex", "sip", "delayed_sip", "boats", "overnight", "otc"]
+}
+
+extension FakeAlpacaHost.AuthenticatedRequest {
+    /// Checks the feed of a request for latest prices; those of all exchanges need the paid plan.
+    func checkFeed(_ settings: FakeAlpacaSettings) throws(FakeAlpacaError) {
+        let feed = try request.choice("feed", of: FakeAlpacaFeeds.latest)
+        if feed == "sip", settings.plan(of: user.name) == .basic {
+            throw .notSubscribed("subscription does not permit querying recent SIP data")
+        }
+    }
 }
 
 extension BarLength {

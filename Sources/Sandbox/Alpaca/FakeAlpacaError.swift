@@ -13,6 +13,8 @@ enum FakeAlpacaError: Error, Hashable {
     case assetNotFound(String)
     /// A snapshot request for one unknown symbol.
     case noSnapshot(String)
+    /// A request for the latest value of one symbol that has none.
+    case noLatest(String)
     /// Data that the plan does not include.
     case notSubscribed(String)
     /// An end that is newer than the plan includes.
@@ -34,6 +36,8 @@ enum FakeAlpacaError: Error, Hashable {
     case insufficientQuantity(symbol: String, requested: Decimal, existing: Decimal, available: Decimal)
     /// An exit that is too close to a price, in dollars.
     case beyondBasePrice(String, Decimal)
+    /// An order that the configuration of the account does not allow.
+    case notAllowed(String)
     /// A limit of the sandbox itself.
     case tooMany(String)
 }
@@ -51,6 +55,7 @@ extension SandboxResponse {
             case .assetNotFound(let wanted):
                 .alpaca(.notFound, code: 40_410_000, "asset not found for \(wanted)")
             case .noSnapshot(let symbol): .message(.notFound, "no snapshot found for \(symbol)")
+            case .noLatest(let symbol): .message(.notFound, "no data found for \(symbol)")
             case .notSubscribed(let message): .message(.forbidden, message)
             case .endTooLate: .message(.unprocessableEntity, "end is too late for subscription")
             case .badRequest(let message): .message(.badRequest, message)
@@ -74,7 +79,8 @@ extension SandboxResponse {
                 .json(
                     ["base_price": .text(base), "code": 42_210_000, "message": .string(message)],
                     status: .unprocessableEntity)
-            case .tooMany(let message): .alpaca(.forbidden, code: 40_310_000, message)
+            case .notAllowed(let message), .tooMany(let message):
+                .alpaca(.forbidden, code: 40_310_000, message)
             }
     }
 

@@ -8,12 +8,14 @@ struct FakeAlpacaMarketData: Sendable {
     var routes: [SandboxRoute] {
         [
             host.get("/v2/stocks/snapshots") { context in
-                .object(
+                try context.checkFeed(settings)
+                return .object(
                     try Self.instruments(context).map { instrument in
                         .init(name: instrument.symbol, value: .object(snapshot(of: instrument, context.view)))
                     })
             },
             host.get("/v2/stocks/{symbol}/snapshot") { context in
+                try context.checkFeed(settings)
                 let symbol = context.request.parameters["symbol"] ?? ""
                 guard Self.isSymbol(symbol) else { throw FakeAlpacaError.invalidSymbol(symbol) }
                 guard let instrument = context.view.market.instrument(symbol) else {
@@ -28,7 +30,37 @@ struct FakeAlpacaMarketData: Sendable {
             host.get("/v2/stocks/quotes/latest") { context in
                 ["quotes": .object(try latest(context, FakeAlpacaMarketDataJSON.quote))]
             },
+            host.get("/v2/stocks/{symbol}/trades/latest") { context in
+                let (symbol, trade) = try latestOfOne(context) { FakeAlpacaMarketDataJSON.trade(of: $0, $1) }
+                return ["symbol": .string(symbol), "trade": trade]
+            },
+            host.get("/v2/stocks/{symbol}/quotes/latest") { context in
+                let (symbol, quote) = try latestOfOne(context) { FakeAlpacaMarketDataJSON.quote(of: $0, $1) }
+                return ["symbol": .string(symbol), "quote": quote]
+            },
+            host.get("/v2/stocks/{symbol}/bars/latest") { context in
+                let (symbol, bar) = try latestOfOne(context) { instrument, view in
+                    view.minuteBar(instrument).map {
+                        FakeAlpacaMarketDataJSON.bar($0.bar, start: $0.start)
+                    }
+                }
+                return ["symbol": .string(symbol), "bar": bar]
+            },
         ]
+    }
+
+    /// Writes the value of the symbol of the path; 404 without one.
+    private func latestOfOne(
+        _ context: FakeAlpacaHost.AuthenticatedRequest,
+        _ write: (FakeInstrument, MarketView) -> [JSONDocument.Member]?
+    ) throws(FakeAlpacaError) -> (symbol: String, value: JSONDocument) {
+        try context.checkFeed(settings)
+        let symbol = context.request.parameters["symbol"] ?? ""
+        guard Self.isSymbol(symbol) else { throw .invalidSymbol(symbol) }
+        guard let instrument = context.view.market.instrument(symbol),
+            context.view.priced(symbol) != nil, let value = write(instrument, context.view)
+        else { throw .noLatest(symbol) }
+        return (symbol, .object(value))
     }
 
     /// Writes one value for each symbol that has a price.
@@ -36,7 +68,7 @@ struct FakeAlpacaMarketData: Sendable {
         _ context: FakeAlpacaHost.AuthenticatedRequest,
         _ write: (FakeInstrument, MarketView) -> [JSONDocument.Member]
     ) throws(FakeAlpacaError) -> [JSONDocument.Member] {
-        _ = try context.request.choice("feed", of: FakeAlpacaFeeds.latest)
+        try context.checkFeed(settings)
         return try Self.instruments(context).filter { context.view.priced($0.symbol) != nil }
             .map { .init(name: $0.symbol, value: .object(write($0, context.view))) }
     }

@@ -3,7 +3,7 @@ import Brokerage
 /// The response of `GET /v2/account/portfolio/history`.
 ///
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
-/// Points in the future are null.
+/// There are no points in the future, or by the settings null ones for the rest of the day.
 struct FakeAlpacaPortfolioHistory {
     private let query: FakeAlpacaPortfolioHistoryQuery
     private let book: FakePortfolio
@@ -126,7 +126,8 @@ struct FakeAlpacaPortfolioHistory {
             let span = span(of: session)
             let step = query.timeframe.seconds ?? 60
             let labels = stride(from: span.lowerBound, to: span.upperBound, by: step).prefix { label in
-                query.end.map { label <= Int($0.secondsSince1970) } ?? true
+                (settings.historyHasFuturePoints || label <= view.now)
+                    && query.end.map { label <= Int($0.secondsSince1970) } ?? true
             }
             let points = try labels.map { label in
                 let second = min(label + step, span.upperBound, view.now)

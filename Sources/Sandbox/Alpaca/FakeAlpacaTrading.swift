@@ -12,7 +12,7 @@ struct FakeAlpacaTrading: Sendable {
                 let account = try accounts.account(of: context)
                 return try document(
                     FakePortfolioValuation(account.book(context.view), context.view),
-                    FakeAlpacaFunds(account, context.view))
+                    FakeAlpacaFunds(account, context.view), account.configuration)
             },
             host.get("/v2/positions") { context in
                 let account = try accounts.account(of: context)
@@ -64,9 +64,10 @@ struct FakeAlpacaTrading: Sendable {
         try FakePortfolioValuation(account.book(context.view), context.view).positions
     }
 
-    private func document(_ valuation: FakePortfolioValuation, _ funds: FakeAlpacaFunds) throws
-        -> JSONDocument
-    {
+    private func document(
+        _ valuation: FakePortfolioValuation, _ funds: FakeAlpacaFunds,
+        _ configuration: FakeAlpacaConfiguration
+    ) throws -> JSONDocument {
         let (long, short, equity) = (try valuation.longValue, try valuation.shortValue, try valuation.equity)
         let gross = try long + short.magnitude
         let ledger = valuation.ledger
@@ -93,9 +94,9 @@ struct FakeAlpacaTrading: Sendable {
             "transfers_blocked": false,
             "account_blocked": false,
             "created_at": .string(ledger.opened.description),
-            "trade_suspended_by_user": false,
+            "trade_suspended_by_user": .bool(configuration.suspendsTrading),
             "multiplier": "2",
-            "shorting_enabled": true,
+            "shorting_enabled": .bool(!configuration.isLongOnly),
             "equity": .text(equity),
             "last_equity": .text(valuation.lastEquity),
             "long_market_value": .text(long),

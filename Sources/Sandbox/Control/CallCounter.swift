@@ -16,6 +16,12 @@ package struct Endpoint: Sendable, Hashable {
 /// The number of calls of each endpoint.
 package struct Calls: Sendable, Hashable {
     private var counts: [Endpoint: Int] = [:]
+    /// The names of the parameters of each endpoint: of the query, and of the members of a JSON body, inner ones with the
+    /// names of the outer ones before them (`take_profit.limit_price`).
+    private var parameters: [Endpoint: Set<String>] = [:]
+
+    /// The most parameters of an endpoint that are recorded.
+    private static let maximumParameters = 500
 
     /// The calls of one endpoint, by the route's name: `calls[.alpaca, "GET /v2/account"]`.
     package subscript(_ provider: ProviderID, _ name: String) -> Int {
@@ -30,8 +36,16 @@ package struct Calls: Sendable, Hashable {
         counts.filter { $0.key.provider == provider }.map { ($0.key.name, $0.value) }.sorted { $0.0 < $1.0 }
     }
 
-    fileprivate mutating func count(_ endpoint: Endpoint) {
+    /// The names of the parameters of every called endpoint, by the endpoint's name.
+    package func parameters(of provider: ProviderID) -> [(name: String, parameters: [String])] {
+        parameters.filter { $0.key.provider == provider }.map { ($0.key.name, $0.value.sorted()) }
+            .sorted { $0.0 < $1.0 }
+    }
+
+    fileprivate mutating func count(_ endpoint: Endpoint, _ names: Set<String>) {
         counts[endpoint, default: 0] += 1
+        let known = parameters[endpoint] ?? []
+        if known.count < Self.maximumParameters { parameters[endpoint] = known.union(names) }
     }
 }
 
@@ -57,9 +71,9 @@ package final class CallCounter: Sendable {
         state.withLock { $0.times[provider] ?? [] }
     }
 
-    package func count(_ endpoint: Endpoint) {
+    package func count(_ endpoint: Endpoint, parameters: Set<String> = []) {
         state.withLock { state in
-            state.calls.count(endpoint)
+            state.calls.count(endpoint, parameters)
             let count = state.times[endpoint.provider]?.count ?? 0
             if count >= Self.maximumTimes { state.times[endpoint.provider]?.removeFirst(count / 2) }
             state.times[endpoint.provider, default: []].append(.now)

@@ -7,8 +7,8 @@ extension Fault {
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
     /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with
     /// `milliseconds`), `status` (with `status`, 400 ... 599, and optionally `retry_after` in seconds),
-    /// `malformed_body`, `duplicate_key`, `truncated_body`, `lost_answer`, `closed_connection`, `hang`,
-    /// `disconnect` and `expired_token`, and those of ``BodyDeviation`` (with `member`, the name of a member).
+    /// `malformed_body`, `duplicate_key`, `unreadable_row`, `truncated_body`, `lost_answer`,
+    /// `closed_connection`, `hang`, `disconnect` and `expired_token`, and those of ``BodyDeviation`` (with `member`, the name of a member).
     ///
     /// An endpoint `GET /v2/{feed} message` means the single messages of a stream.
     init(_ json: JSONDocument, in catalogue: EndpointCatalog) throws(ScriptError) {
@@ -73,6 +73,7 @@ extension Fault.Effect {
             self = .status(status, retryAfter: try json.integerMember("retry_after", in: 0...86_400))
         case "malformed_body": self = .malformedBody
         case "duplicate_key": self = .duplicateKey
+        case "unreadable_row": self = .unreadableRow
         case "truncated_body": self = .truncatedBody
         case "lost_answer": self = .lostResponse
         case "closed_connection": self = .closedConnection
@@ -82,9 +83,9 @@ extension Fault.Effect {
         case .some, nil:
             throw ScriptError(
                 """
-                "effect" must be one of latency, status, malformed_body, duplicate_key, truncated_body, \
-                lost_answer, closed_connection, hang, disconnect, expired_token, absent_member, other_type, \
-                extra_member, unknown_name
+                "effect" must be one of latency, status, malformed_body, duplicate_key, unreadable_row, \
+                truncated_body, lost_answer, closed_connection, hang, disconnect, expired_token, \
+                absent_member, other_type, extra_member, unknown_name
                 """)
         }
     }
@@ -113,6 +114,7 @@ extension Fault.Effect {
                 .init(name: "effect", value: .string(deviation.rawValue)),
                 .init(name: "member", value: .string(member)),
             ]
+        case .unreadableRow: return [.init(name: "effect", value: "unreadable_row")]
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
         case .lostResponse: return [.init(name: "effect", value: "lost_answer")]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]

@@ -43,6 +43,12 @@ struct CallFaults {
             var response = await respond()
             deviation.apply(to: &response.body, at: member)
             return response
+        case .unreadableRow:
+            var response = await respond()
+            if let document = try? JSONDocument(parsing: response.body).withUnreadablePart {
+                response.body = document.bytes
+            }
+            return response
         case .truncatedBody:
             var response = await respond()
             response.delivery = .truncated
@@ -125,6 +131,9 @@ package struct Fault: Sendable, Hashable {
         case duplicateKey
         /// A member differs from the documents wherever a body has it.
         case deviation(BodyDeviation, member: String)
+        /// The last object of the first list in the body, or without a list an object within it, has an object in place of each
+        /// of its values; so has a stream message in JSON, and another one is as with ``malformedBody``.
+        case unreadableRow
         /// The header announces the whole body; half of it is sent.
         case truncatedBody
         /// The call is executed, but the response is 500.
@@ -142,5 +151,45 @@ package struct Fault: Sendable, Hashable {
 
     func applies(to target: Endpoint) -> Bool {
         (provider ?? target.provider) == target.provider && (endpoint ?? target.name) == target.name
+    }
+}
+
+extension JSONDocument {
+    /// The document with the last object of its first list unreadable, or without a list an object within it; nil without
+    /// both.
+    var withUnreadablePart: JSONDocument? {
+        changingFirst { value in
+            guard case .array(var elements) = value, case .object(let members)? = elements.last else {
+                return nil
+            }
+            elements[elements.count - 1] = Self.unreadable(members)
+            return .array(elements)
+        }
+            ?? changingFirst { value in
+                // The innermost object, which is not the document itself.
+                guard case .object(var members) = value else { return nil }
+                for (index, member) in members.enumerated() {
+                    guard case .object(let inner) = member.value else { continue }
+                    members[index] = Member(name: member.name, value: Self.unreadable(inner))
+                    return .object(members)
+                }
+                return nil
+            }
+    }
+
+    private static func unreadable(_ members: [Member]) -> JSONDocument {
+        .object(members.map { Member(name: $0.name, value: ["unreadable": true]) })
+    }
+
+    /// The document with the first value changed that `change` changes, the inner values of objects first.
+    private func changingFirst(_ change: (JSONDocument) -> JSONDocument?) -> JSONDocument? {
+        if case .object(var members) = self {
+            for (index, member) in members.enumerated() {
+                guard let changed = member.value.changingFirst(change) else { continue }
+                members[index] = Member(name: member.name, value: changed)
+                return .object(members)
+            }
+        }
+        return change(self)
     }
 }

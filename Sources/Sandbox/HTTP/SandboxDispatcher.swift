@@ -25,7 +25,7 @@ package struct SandboxDispatcher: Sendable {
         }
         let match = Match(request, among: fakeHost.routes, acceptsVariants: fakeHost.acceptsPathVariants)
         let endpoint = Endpoint(provider: fakeHost.provider, name: match.name(of: request))
-        calls.count(endpoint)
+        calls.count(endpoint, parameters: request.parameterNames)
         return await faults.script(for: endpoint).perform(failures: fakeHost.failures) {
             switch match {
             case .route(let route, let request):

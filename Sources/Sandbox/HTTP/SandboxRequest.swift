@@ -43,6 +43,15 @@ package struct SandboxRequest: Sendable {
         String(validating: body, as: UTF8.self).flatMap { Self.pairs($0[...]) }
     }
 
+    /// The names in the query and of the members of a JSON body, see ``Calls/parameters(of:)``.
+    var parameterNames: Set<String> {
+        var names = Set(query.map(\.name))
+        if !body.isEmpty, let document = try? JSONDocument(parsing: body) {
+            document.addNames(to: &names, below: "")
+        }
+        return names
+    }
+
     private static func segments(_ path: Substring) -> [String]? {
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         let decoded = segments.compactMap { PercentEncoding.decode($0) }
@@ -59,6 +68,21 @@ package struct SandboxRequest: Sendable {
             return PercentEncoding.decode(pair[1], plusIsSpace: true).map { (name, $0) }
         }
         return decoded.count == pairs.count ? decoded : nil
+    }
+}
+
+extension JSONDocument {
+    /// Adds the names of members, those of inner objects below that of the outer member.
+    fileprivate func addNames(to names: inout Set<String>, below outer: String) {
+        switch self {
+        case .object(let members):
+            for member in members {
+                names.insert(outer + member.name)
+                member.value.addNames(to: &names, below: outer + member.name + ".")
+            }
+        case .array(let elements): for element in elements { element.addNames(to: &names, below: outer) }
+        case .null, .bool, .number, .scientific, .string: break
+        }
     }
 }
 

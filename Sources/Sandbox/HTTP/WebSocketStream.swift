@@ -57,7 +57,9 @@ package struct WebSocketStream: Sendable {
             // The client has an open stream without further messages.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return false
-        case .malformedBody, .duplicateKey, .truncatedBody:
+        case .unreadableRow where frame.withUnreadablePart != nil:
+            return await write(frame.withUnreadablePart ?? frame)
+        case .malformedBody, .duplicateKey, .unreadableRow, .truncatedBody:
             // The type of the message stays; half of its bytes are not a valid document.
             let half = frame.bytes.prefix(frame.bytes.count / 2)
             return switch frame {
@@ -157,5 +159,16 @@ package final class OpenStreams: Sendable {
         }
         await body()
         state.withLock { _ = $0.streams.removeValue(forKey: number) }
+    }
+}
+
+extension StreamFrame {
+    /// The message with an unreadable part; nil if it is not JSON, or has none.
+    fileprivate var withUnreadablePart: StreamFrame? {
+        guard let bytes = try? JSONDocument(parsing: bytes).withUnreadablePart?.bytes else { return nil }
+        return switch self {
+        case .text: .text(String(decoding: bytes, as: UTF8.self))
+        case .binary: .binary(bytes)
+        }
     }
 }

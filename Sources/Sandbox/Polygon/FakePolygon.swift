@@ -28,6 +28,9 @@ struct FakePolygon {
                     try FakePolygonAggregates($0).document()
                 },
                 host.get("/v2/aggs/ticker/{ticker}/prev") { FakePolygonAggregates.previous($0) },
+                host.get("/v2/snapshot/locale/us/markets/stocks/tickers") {
+                    try FakePolygonSnapshots($0).document()
+                },
                 host.get("/v2/reference/news") { try FakePolygonNews($0).document() },
                 host.get("/v3/reference/tickers") { try FakePolygonReference(context: $0).list() },
                 host.get("/v3/reference/tickers/{ticker}") {
@@ -72,6 +75,10 @@ package struct FakePolygonSettings: Sendable {
     package var tickerNotFoundMessage = "Ticker not found."
     /// True if bars include the number of trades and their average price.
     package var barsHaveTrades = true
+    /// The plans with snapshots; others get NOT_AUTHORIZED.
+    package var plansWithSnapshots: Set<Plan> = [.delayed, .realtime]
+    /// True if snapshots include the last trade and quote, as with the plans for them.
+    package var snapshotsHaveTrades = true
     /// The beginning of absolute links, `https://api.polygon.io:443`; nil for the address of the request.
     package var linkBase: String?
 

@@ -108,7 +108,7 @@ extension FakePolygonAggregates {
 
 extension FakePolygonSettings.Plan {
     /// The status text of a success.
-    fileprivate var status: JSONDocument {
+    var status: JSONDocument {
         switch self {
         case .free, .realtime: "OK"
         case .delayed: "DELAYED"

@@ -21,18 +21,24 @@ struct FakeSaxo {
             configuration.users, settings, seed: configuration.seed, now: scriptedMarket.clock.now)
         let limits = FakeSaxoLimits(settings)
         let orderBook = FakeSaxoOrderManager(settings)
+        let levels = FakeSaxoTradeLevels(settings)
         let host = FakeSaxoHost(
-            sessions: sessions, settings: settings, limits: limits, clock: scriptedMarket.clock,
+            sessions: sessions, levels: levels, settings: settings, limits: limits,
+            clock: scriptedMarket.clock,
             orderBook: orderBook,
             view: { scriptedMarket.view })
-        let streams = FakeSaxoStreams(settings, sessions, orderBook)
-        let trading = FakeSaxoTrading(host: host)
+        let streams = FakeSaxoStreams(settings, sessions, levels, orderBook)
+        let capabilities = FakeSaxoSessionCapabilities(host: host)
+        let disclaimers = FakeSaxoDisclaimers(settings)
+        let disclaimerService = FakeSaxoDisclaimerService(host: host, disclaimers: disclaimers)
+        let trading = FakeSaxoTrading(host: host, disclaimers: disclaimers)
         let charts = FakeSaxoCharts(host: host)
         let services = [
             FakeSaxoPortfolio(host: host).routes, trading.routes, FakeSaxoPrices(host: host).routes,
             charts.routes,
             FakeSaxoReference(host: host).routes, FakeSaxoReports(host: host).routes,
-            FakeSaxoAudit(host: host).routes,
+            FakeSaxoAudit(host: host).routes, disclaimerService.routes, capabilities.routes,
+            FakeSaxoPositions(host: host).routes, FakeSaxoExchanges(host: host).routes,
             FakeSaxoPerformance(host: host).routes,
             FakeSaxoSubscriptions(host: host, streams: streams).routes,
         ]
@@ -42,8 +48,10 @@ struct FakeSaxo {
         let streaming = FakeSaxoStreaming(host: host, streams: streams)
         self.streams = streams
         tokens = sessions.server
-        control = FakeSaxoControl(streams: streams).routes
-        resettables = [sessions, limits, orderBook, streams]
+        control =
+            FakeSaxoControl(streams: streams).routes + disclaimerService.control
+            + capabilities.control(configuration.users.filter { $0.saxo != nil }.map(\.name))
+        resettables = [sessions, limits, orderBook, streams, disclaimers, levels]
         fakeHosts = [
             FakeHost(
                 provider: .saxo, prefix: Self.gatewayPrefix, routes: gateway.flatMap { $0 },
@@ -156,6 +164,8 @@ package struct FakeSaxoSettings: Sendable {
     package var rejectsOrdersWithOK = false
     /// True if the error of a rejected order with status 400 is in ErrorInfo, false if its members are those of the body.
     package var wrapsOrderErrors = true
+    /// The disclaimers that users must accept before an order.
+    package var disclaimers: [FakeSaxoDisclaimer] = []
     /// True if an order must state whether a human placed it.
     package var requiresManualOrder = true
 
@@ -163,6 +173,8 @@ package struct FakeSaxoSettings: Sendable {
     package var includesExchangePrices = true
     /// True if exchange prices include the order book, as with a subscription to level 2.
     package var includesMarketDepth = true
+    /// True if the exchange prices of sessions without the trade level FullTradingAndChat are delayed by 15 minutes.
+    package var delaysPricesWithoutTradeLevel = true
     /// The delay of exchange prices, in minutes.
     package var exchangeDelayInMinutes = 0
     /// The maximum number of instruments in a price list.
@@ -206,6 +218,7 @@ package struct FakeSaxoSettings: Sendable {
 /// bodies, response headers.
 struct FakeSaxoHost: Sendable {
     let sessions: FakeSaxoSessions
+    let levels: FakeSaxoTradeLevels
     let settings: FakeSaxoSettings
     let limits: FakeSaxoLimits
     let clock: SandboxClock
@@ -219,6 +232,10 @@ struct FakeSaxoHost: Sendable {
         let view: MarketView
         let now: Instant
         let settings: FakeSaxoSettings
+        /// The session of the token.
+        let session: FakeSaxoTradeLevels.Session
+        /// ``settings`` for the prices of the session.
+        let priceSettings: FakeSaxoSettings
         /// The client's own orders and their executions, at the time of ``view``.
         let activity: FakeSaxoActivity
 
@@ -269,8 +286,10 @@ struct FakeSaxoHost: Sendable {
         do {
             guard !usage.isExceeded else { throw FakeSaxoError.rateLimitExceeded }
             let view = view()
+            let session = sessions.session(request.headers.bearerToken ?? "", at: now)
             let context = AuthenticatedRequest(
                 user: user, client: client, request: request, view: view, now: now, settings: settings,
+                session: session, priceSettings: levels.settings(of: session, user.name),
                 activity: orderBook.activity(of: client, at: view, now: now))
             response = try handler(context)
         } catch let error as FakeSaxoError {

@@ -32,7 +32,7 @@ struct FakeSaxoCharts: Sendable {
         -> SandboxResponse
     {
         let query = try Query(context, version)
-        let quote = FakeSaxoQuote(query.listing, at: context.view, context.settings)
+        let quote = FakeSaxoQuote(query.listing, at: context.view, context.priceSettings)
         guard quote.access != .denied else { throw FakeSaxoError.forbidden }
         let candles =
             quote.access == .granted ? candles(query, delay: quote.delayInMinutes, context.view) : []

@@ -14,6 +14,8 @@ enum FakeSaxoError: Error, Hashable {
     case badRequest(code: String, message: String)
     /// A rejected order: status 400, or 200 by ``FakeSaxoSettings/rejectsOrdersWithOK``.
     case order(FakeSaxoOrderError)
+    /// An order whose disclaimers the user must accept first: `PreTradeDisclaimers`.
+    case disclaimers(JSONDocument)
     case conflict(code: String, message: String)
 
     /// Creates an error for one invalid field.
@@ -75,14 +77,23 @@ extension SandboxResponse {
                             }),
                     ], status: .badRequest)
             case .badRequest(let code, let message): .saxo(.badRequest, code, message)
-            case .order(let error):
-                settings.rejectsOrdersWithOK
-                    ? .json(["ErrorInfo": error.info])
-                    : .json(
-                        settings.wrapsOrderErrors ? ["ErrorInfo": error.info] : error.info,
-                        status: .badRequest)
+            case .order(let error): .saxo(rejection: error.info, settings)
+            case .disclaimers(let pending):
+                // The code is not documented.
+                .saxo(
+                    rejection: [
+                        "ErrorCode": "DisclaimersNotAccepted",
+                        "Message": "Disclaimers must be accepted before the order is placed.",
+                        "PreTradeDisclaimers": pending,
+                    ], settings)
             case .conflict(let code, let message): .saxo(.conflict, code, message)
             }
+    }
+
+    private static func saxo(rejection info: JSONDocument, _ settings: FakeSaxoSettings) -> SandboxResponse {
+        settings.rejectsOrdersWithOK
+            ? .json(["ErrorInfo": info])
+            : .json(settings.wrapsOrderErrors ? ["ErrorInfo": info] : info, status: .badRequest)
     }
 
     private static func saxo(_ status: HTTPResponseStatus, _ code: String, _ message: String)

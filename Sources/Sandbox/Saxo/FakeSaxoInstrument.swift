@@ -15,12 +15,17 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         case contractOnIndex = "CfdOnIndex"
         case index = "StockIndex"
         case currencies = "FxSpot"
+        /// Since May 2025; requests with FxSpot are accepted too (developer.saxo, "Planned changes").
+        case cryptocurrencies = "FxCrypto"
+
+        /// True for pairs, which Saxo itself quotes.
+        var isPair: Bool { self == .currencies || self == .cryptocurrencies }
 
         /// True if only a part of the price is paid; the value of a position is its profit or loss.
         var isOnMargin: Bool {
             switch self {
             case .stock, .fund, .index: false
-            case .contractOnStock, .contractOnFund, .contractOnIndex, .currencies: true
+            case .contractOnStock, .contractOnFund, .contractOnIndex, .currencies, .cryptocurrencies: true
             }
         }
 
@@ -28,7 +33,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         var hasTwoSidedChart: Bool {
             switch self {
             case .stock, .fund, .index: false
-            case .contractOnStock, .contractOnFund, .contractOnIndex, .currencies: true
+            case .contractOnStock, .contractOnFund, .contractOnIndex, .currencies, .cryptocurrencies: true
             }
         }
 
@@ -36,7 +41,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         var isExchangeTraded: Bool {
             switch self {
             case .stock, .fund, .index: true
-            case .contractOnStock, .contractOnFund, .contractOnIndex, .currencies: false
+            case .contractOnStock, .contractOnFund, .contractOnIndex, .currencies, .cryptocurrencies: false
             }
         }
 
@@ -103,6 +108,12 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
+    /// True if orders can be executed before and after the regular hours: shares and funds of the US.
+    var hasExtendedHours: Bool {
+        (assetType == .stock || assetType == .fund)
+            && [.nasdaq, .nyse, .arca].contains(instrument.exchange)
+    }
+
     /// The minimum size of an order, and its increment.
     var lot: (minimum: Int, increment: Int) {
         switch instrument.assetClass {
@@ -164,6 +175,7 @@ enum FakeSaxoInstruments {
     /// Returns nil for an unknown pair of Uic and asset type.
     static func instrument(_ uic: Int, _ assetType: FakeSaxoInstrument.AssetType) -> FakeSaxoInstrument? {
         byIdentity[Identity(uic: uic, assetType: assetType)]
+            ?? (assetType == .currencies ? byIdentity[Identity(uic: uic, assetType: .cryptocurrencies)] : nil)
     }
 
     /// Returns the instrument of a market symbol in a portfolio: the underlying itself, not a contract on
@@ -181,20 +193,21 @@ enum FakeSaxoInstruments {
             funds.contains(instrument.symbol) || instrument.exchange == .arca
                 ? [.fund, .contractOnFund] : [.stock, .contractOnStock]
         case .index: [.index, .contractOnIndex]
-        case .currencyPair, .crypto: [.currencies]
+        case .currencyPair: [.currencies]
+        case .crypto: [.cryptocurrencies]
         }
     }
 
     /// Funds that are listed on an exchange of shares.
     private static let funds: Set<String> = ["QQQ"]
 
-    /// The Uics of pairs and of AAPL are Saxo's if they are known; the others are invented.
+    /// The Uics of pairs, cryptocurrencies and AAPL are Saxo's if they are known; the others are invented.
     private static let uics: [String: Int] = {
         var uics = [
             "AUD/USD": 4, "EUR/CHF": 15, "EUR/DKK": 16, "EUR/GBP": 17, "EUR/JPY": 18, "EUR/NOK": 19,
             "EUR/SEK": 20, "EUR/USD": 21, "GBP/USD": 31, "USD/CAD": 38, "USD/CHF": 39, "USD/DKK": 40,
-            "USD/JPY": 42, "AAPL": 211, "SPX": 4910, "NDX": 4911, "DJI": 4912, "BTC/USD": 21_700,
-            "ETH/USD": 21_701, "WBD": 30_900,
+            "USD/JPY": 42, "AAPL": 211, "SPX": 4910, "NDX": 4911, "DJI": 4912, "BTC/USD": 21_700_189,
+            "ETH/USD": 21_750_301, "WBD": 30_900,
         ]
         for (index, instrument) in FakeInstrument.listing.enumerated() where uics[instrument.symbol] == nil {
             uics[instrument.symbol] = 30_000 + index
@@ -305,6 +318,7 @@ struct FakeSaxoReference: Sendable {
             ],
             "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
             "IncrementSize": JSONDocument(integerLiteral: listing.lot.increment),
+            "IsExtendedTradingHoursEnabled": .bool(listing.hasExtendedHours),
             "IsTradable": .bool(isTradable),
             "MinimumTradeSize": JSONDocument(integerLiteral: listing.lot.minimum),
             "NonTradableReason": isTradable ? "None" : "NonTradableInstrument",

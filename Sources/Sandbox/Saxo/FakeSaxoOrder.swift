@@ -11,6 +11,8 @@ struct FakeSaxoOrder: Sendable, Hashable {
     var duration: Lifetime
     let placed: Instant
     let externalReference: String?
+    /// True if the order is executed in the extended hours, too.
+    var isForAllSessions = false
     /// True if the stop was reached and the order waits for its limit.
     var isTriggered = false
     /// The entry for whose fill the order waits.
@@ -104,7 +106,9 @@ struct FakeSaxoOrder: Sendable, Hashable {
 
     /// Returns the fill price at the current quote, in ticks; nil if the order is not filled.
     mutating func fill(at quote: FakeSaxoQuote) -> Int? {
-        guard quote.isMarketOpen, let last = quote.last else { return nil }
+        guard quote.isMarketOpen || isForAllSessions && quote.phase != nil, let last = quote.last else {
+            return nil
+        }
         let side = isBuy ? quote.ask?.price ?? last : quote.bid?.price ?? last
         /// Returns true if a stop is reached: a buyer's from below, a seller's from above.
         func isReached(_ stop: Int, by price: Int) -> Bool { isBuy ? price >= stop : price <= stop }

@@ -14,6 +14,8 @@ struct FakeSaxoOrderRequest {
     let duration: FakeSaxoOrder.Lifetime?
     let externalReference: String?
     let orderID: String?
+    /// `ExecuteAtTradingSession` is `All`.
+    let isForAllSessions: Bool
 
     enum Purpose: Sendable, Hashable {
         case place
@@ -68,6 +70,13 @@ struct FakeSaxoOrderRequest {
         listing =
             entry?.listing
             ?? uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
+        isForAllSessions =
+            fields.string("ExecuteAtTradingSession", oneOf: ["Regular", "All"]) == "All"
+        if isForAllSessions, type != "Limit" || !(listing?.hasExtendedHours ?? false) {
+            fields.add(
+                "ExecuteAtTradingSession",
+                "Only limit orders for instruments with extended trading hours are executed in all sessions.")
+        }
         duration = fields.duration(isRequired: isNew, listing: listing, at: context.view)
         isBuy = side == "Buy"
         if let entry {

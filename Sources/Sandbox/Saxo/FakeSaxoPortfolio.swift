@@ -35,6 +35,7 @@ struct FakeSaxoPortfolio: Sendable {
                 return try orders(context)
             },
             host.get("/port/v1/orders/me", orders),
+            host.get("/port/v1/orders/{client_key}/{order_id}", order),
         ]
     }
 
@@ -128,6 +129,19 @@ struct FakeSaxoPortfolio: Sendable {
         return .json(try FakeSaxoPage(context, countsByDefault: true).document(items) { $0 })
     }
 
+    /// The open order with an id, in a list; no content for another one.
+    private func order(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
+        guard context.request.parameters["client_key"] == context.client.key else {
+            throw FakeSaxoError.unauthorized
+        }
+        let id = context.request.parameters["order_id"]
+        guard let order = context.activity.orders.first(where: { $0.id == id }) else {
+            return SandboxResponse(status: .noContent)
+        }
+        let document = try FakeSaxoOpenOrder(order, of: context).document(context.fieldGroups([]))
+        return .json(["Data": [document]])
+    }
+
     private func orders(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try context.account()
         let id = context.request[query: "OrderId"]
@@ -168,7 +182,8 @@ struct FakeSaxoNetPosition {
     /// `EURDKK__FxSpot`, `211__Share`: opaque to clients.
     private var id: String {
         switch position.listing.assetType {
-        case .currencies: "\(position.listing.symbol)__FxSpot"
+        case .currencies, .cryptocurrencies:
+            "\(position.listing.symbol)__\(position.listing.assetType.rawValue)"
         case .stock, .fund: "\(position.listing.uic)__Share"
         case .contractOnStock, .contractOnFund, .contractOnIndex, .index:
             "\(position.listing.uic)__\(position.listing.assetType.rawValue)"

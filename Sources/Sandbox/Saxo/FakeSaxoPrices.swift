@@ -26,7 +26,7 @@ struct FakeSaxoPrices: Sendable {
                 let uics = try Self.uics(text, maximum: context.settings.priceListMaximum)
                 let groups = context.fieldGroups(FakeSaxoPrice.defaultGroups)
                 return .json([
-                    "Data": Self.list(uics, assetType, groups, at: context.view, context.settings)
+                    "Data": Self.list(uics, assetType, groups, at: context.view, context.priceSettings)
                 ])
             },
         ]
@@ -36,7 +36,7 @@ struct FakeSaxoPrices: Sendable {
         -> JSONDocument
     {
         FakeSaxoPrice(
-            quote: FakeSaxoQuote(listing, at: context.view, context.settings), format: context.format,
+            quote: FakeSaxoQuote(listing, at: context.view, context.priceSettings), format: context.format,
             hasDepth: context.settings.includesMarketDepth
         )
         .document(context.fieldGroups(FakeSaxoPrice.defaultGroups))

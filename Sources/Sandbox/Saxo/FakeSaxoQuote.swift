@@ -147,7 +147,7 @@ struct FakeSaxoPrice {
         var members: [JSONDocument.Member] = [
             .init(
                 name: "Amount",
-                value: JSONDocument(integerLiteral: listing.assetType == .currencies ? 100_000 : 0))
+                value: JSONDocument(integerLiteral: listing.assetType.isPair ? 100_000 : 0))
         ]
         if let ask = quote.ask { members.append(.init(name: "Ask", value: price(ask.price))) }
         if let bid = quote.bid { members.append(.init(name: "Bid", value: price(bid.price))) }
@@ -161,7 +161,7 @@ struct FakeSaxoPrice {
             .init(name: "PriceTypeAsk", value: .string(quote.priceType(of: quote.ask))),
             .init(name: "PriceTypeBid", value: .string(quote.priceType(of: quote.bid))),
         ]
-        if listing.assetType == .currencies { members.append(.init(name: "RFQState", value: "None")) }
+        if listing.assetType.isPair { members.append(.init(name: "RFQState", value: "None")) }
         return .object(members)
     }
 

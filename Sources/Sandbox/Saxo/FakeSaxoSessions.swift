@@ -40,6 +40,12 @@ struct FakeSaxoSessions: Resettable {
         }
     }
 
+    /// Returns the session of an access token: that of an application with a user's consent, whose tokens change, or that of a
+    /// configured token.
+    func session(_ token: String, at now: Instant) -> FakeSaxoTradeLevels.Session {
+        server.grant(ofAccess: token, at: now).map { "\($0.clientID) \($0.user)" } ?? token
+    }
+
     /// Returns the user of an access token; nil if it is unknown or expired.
     func user(ofAccessToken token: String, at now: Instant) -> SandboxUser? {
         if let user = users.first(where: { $0.saxo?.credentials.accessToken == token }) {

@@ -10,6 +10,7 @@ import Synchronization
 package final class FakeSaxoStreams: Resettable {
     private let settings: FakeSaxoSettings
     private let sessions: FakeSaxoSessions
+    private let levels: FakeSaxoTradeLevels
     private let orderBook: FakeSaxoOrderManager
     private let state = Mutex(State())
 
@@ -44,8 +45,10 @@ package final class FakeSaxoStreams: Resettable {
     }
 
     init(
-        _ settings: FakeSaxoSettings, _ sessions: FakeSaxoSessions, _ orderBook: FakeSaxoOrderManager
+        _ settings: FakeSaxoSettings, _ sessions: FakeSaxoSessions, _ levels: FakeSaxoTradeLevels,
+        _ orderBook: FakeSaxoOrderManager
     ) {
+        self.levels = levels
         self.settings = settings
         self.sessions = sessions
         self.orderBook = orderBook
@@ -253,7 +256,8 @@ extension FakeSaxoStreams {
             return .array(events.map { $0.document(of: client, subscription.groups, settings) })
         }
         let document = FakeSaxoSubscription.document(
-            subscription.target, subscription.groups, at: view, settings)
+            subscription.target, subscription.groups, at: view,
+            levels.settings(of: subscription.session.id, subscription.session.user))
         guard let delta = subscription.delta(to: document) else { return JSONDocument?.none }
         subscription.known = document
         return delta

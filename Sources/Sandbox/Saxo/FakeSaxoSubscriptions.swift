@@ -57,14 +57,15 @@ struct FakeSaxoSubscriptions: Sendable {
         } else {
             target = try self.target(arguments, service, context.settings)
             groups = named.isEmpty ? FakeSaxoPrice.defaultGroups : named
-            snapshot = FakeSaxoSubscription.document(target, groups, at: context.view, context.settings)
+            snapshot = FakeSaxoSubscription.document(target, groups, at: context.view, context.priceSettings)
         }
         let requested = body["RefreshRate"]?.integer ?? context.settings.minimumRefreshRate
         let rate = min(max(requested, context.settings.minimumRefreshRate), 86_400_000)
         let second = Int(context.now.secondsSince1970)
         let subscription = FakeSaxoSubscription(
             referenceID: referenceID, target: target, groups: groups, interval: max(1, rate / 1_000),
-            tag: body["Tag"]?.string, known: snapshot, lastChecked: second, lastSent: second)
+            tag: body["Tag"]?.string, session: (context.session, context.user.name), known: snapshot,
+            lastChecked: second, lastSent: second)
         try streams.add(
             subscription, to: FakeSaxoStreams.Key(user: context.user.name, contextID: contextID),
             replacing: body["ReplaceReferenceId"]?.string)
@@ -179,6 +180,8 @@ struct FakeSaxoSubscription: Sendable {
     /// In whole seconds, at least 1.
     let interval: Int
     let tag: String?
+    /// The session that made it, and its user: their trade level determines the delay of prices.
+    let session: (id: FakeSaxoTradeLevels.Session, user: String)
     /// The snapshot with all deltas merged into it.
     var known: JSONDocument
     /// Seconds of the clock: the last check for changes, and the last message.

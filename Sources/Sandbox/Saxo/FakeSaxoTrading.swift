@@ -6,6 +6,7 @@ import NIOHTTP1
 /// The file is longer than 350 lines, because all endpoints share the checks of an order.
 struct FakeSaxoTrading: Sendable {
     let host: FakeSaxoHost
+    let disclaimers: FakeSaxoDisclaimers
 
     var routes: [SandboxRoute] { routes(under: "trade/v2") }
 
@@ -28,9 +29,11 @@ struct FakeSaxoTrading: Sendable {
         guard parts.contains(where: { $0.kind != nil }) else {
             return .json(["Orders": .array(parts.map { ["ErrorInfo": $0.error?.info ?? .null] })])
         }
+        if let pending = disclaimers.pending(of: context.client) { throw FakeSaxoError.disclaimers(pending) }
         let orders = try host.orderBook.place(for: context.client, at: context.now) { nextID in
             self.orders(parts, isPair: group.isPair, at: context.now, nextID)
         }
+        disclaimers.didPlace(for: context.client)
         var rest = orders[...]
         let results = parts.map { part -> JSONDocument in
             if let error = part.error { return ["ErrorInfo": error.info] }
@@ -112,7 +115,8 @@ struct FakeSaxoTrading: Sendable {
                 id: nextID(), accountKey: part.request.account.key, listing: part.listing,
                 isBuy: part.request.isBuy, amount: part.request.amount ?? .zero, kind: kind,
                 duration: part.request.duration ?? .untilCancelled, placed: now,
-                externalReference: part.request.externalReference)
+                externalReference: part.request.externalReference,
+                isForAllSessions: part.request.isForAllSessions)
         }
         let exits = isPair ? orders.indices : orders.indices.dropFirst()
         for index in exits {
@@ -187,6 +191,9 @@ struct FakeSaxoTrading: Sendable {
             if group.isPair || errors.count > 1 {
                 members.append(
                     .init(name: "Orders", value: .array(group.isPair ? errors : Array(errors.dropFirst()))))
+            }
+            if let pending = disclaimers.pending(of: context.client) {
+                members.append(.init(name: "PreTradeDisclaimers", value: pending))
             }
             if let kind = parts[0].kind {
                 members += try estimate(group.main, parts[0].listing, kind, groups, context)

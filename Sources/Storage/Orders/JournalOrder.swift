@@ -38,6 +38,11 @@ package struct JournalOrder: Hashable, Sendable {
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
 
+    /// Whether the broker rejected the order only until its user accepts disclaimers.
+    var awaitsDisclaimers: Bool {
+        order.state == .rejected && order.rejection?.reason == .disclaimers && latestWriteState == .refused
+    }
+
     /// The order with the state of the write in progress.
     package var currentOrder: Order { order.while(openWrite) }
 }

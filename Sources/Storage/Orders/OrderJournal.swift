@@ -50,14 +50,17 @@ package struct OrderJournal: Sendable {
 
     /// Returns the order that the key of a new order belongs to; nil if there is none.
     ///
-    /// The key of an abandoned order that was never sent is free.
+    /// The key of an abandoned order that was never sent is free, and so is that of an equal order that the broker rejected
+    /// until the user accepts disclaimers.
     package func find(_ placing: OrderPlacement) async throws(StorageError) -> PlacementStart? {
         try await database.read { db in try find(placing, db) }
     }
 
     /// Records that an order will be placed, unless its key has been used.
     ///
-    /// A key stays used, also after the broker rejected the order; only an order that was never sent frees it.
+    /// A key stays used, also after the broker rejected the order. Only an order that was never sent frees it, and one that
+    /// the broker rejected because of disclaimers: it has not accepted the order, and never will under this client's id. The
+    /// rejected order stays in the journal, without the key.
     package func begin(_ placing: OrderPlacement, now: Instant = .now) async throws(StorageError)
         -> PlacementStart
     {
@@ -66,10 +69,16 @@ package struct OrderJournal: Sendable {
             if let known = try find(placing, db) { return known }
             // An order that still has the key is abandoned and was not processed, unless its process sends it now.
             if let write = try placingWrite(placing, db) {
-                guard try takeOver(write, db) else { return try find(placing, db) ?? .otherOrder }
-                try db.execute(
-                    "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
-                    [placing.owner.text, placing.idempotencyKey])
+                if try write.value("state") == OrderWriteState.refused {
+                    try db.execute(
+                        "UPDATE journal_order SET idempotency_key = NULL WHERE owner = ? AND idempotency_key = ?",
+                        [placing.owner.text, placing.idempotencyKey])
+                } else {
+                    guard try takeOver(write, db) else { return try find(placing, db) ?? .otherOrder }
+                    try db.execute(
+                        "DELETE FROM journal_order WHERE owner = ? AND idempotency_key = ?",
+                        [placing.owner.text, placing.idempotencyKey])
+                }
             }
             guard try Self.exists(placing.identity, isStored: placing.isConnectionStored, db) else {
                 return .connectionDeleted
@@ -103,7 +112,7 @@ package struct OrderJournal: Sendable {
         guard let order = try JournalOrder(known), let write, try placing.isSame(as: order, write) else {
             return .otherOrder
         }
-        return .known(order)
+        return order.awaitsDisclaimers ? nil : .known(order)
     }
 
     /// The write that places the order with a key; nil if there is none.

@@ -1,3 +1,5 @@
+package import Brokerage
+
 /// The results of items that were requested together.
 ///
 /// The failure of one item does not affect the others.
@@ -63,6 +65,25 @@ package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable
         for (old, value) in found { if let new = key(old) { batch.found[new] = value } }
         for (old, failure) in failures { if let new = key(old) { batch.failures[new] = failure } }
         return batch
+    }
+}
+
+extension KeyedResults where Key == Symbol {
+    /// Fails each symbol without a readable row, if a row could not be read: such a row may be of any of them.
+    ///
+    /// - Parameters:
+    ///   - wanted: The requested symbols, by the provider's names of them.
+    ///   - read: The names in the rows that could be read.
+    ///   - failures: The errors of the other rows.
+    ///   - provider: The provider.
+    package mutating func fail(
+        _ wanted: [String: Symbol], except read: [String], _ failures: [JSONError], of provider: ProviderID
+    ) {
+        guard let error = failures.first else { return }
+        let read = Set(read)
+        fail(
+            wanted.filter { !read.contains($0.key) }.values,
+            ProviderFailure(provider, .invalidResponse(error)))
     }
 }
 

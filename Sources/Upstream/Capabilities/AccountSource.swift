@@ -10,8 +10,8 @@ package protocol AccountSource: Sendable {
     /// The accounts that the credential opens, the default one first, with their figures now.
     func accounts(in call: CallContext) async throws(ProviderFailure) -> [Account]
 
-    /// Everything that these accounts hold; empty means that they hold nothing.
-    func positions(in call: CallContext) async throws(ProviderFailure) -> [Position]
+    /// Everything that these accounts hold; empty, without an unreadable position, means that they hold nothing.
+    func positions(in call: CallContext) async throws(ProviderFailure) -> PositionList
 
     /// Returns an account's equity over time.
     ///
@@ -43,7 +43,7 @@ package protocol AccountDirectory: AccountSource {
     ///
     /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential cannot
     ///   access.
-    func positions(of account: String, in call: CallContext) async throws(ProviderFailure) -> [Position]
+    func positions(of account: String, in call: CallContext) async throws(ProviderFailure) -> PositionList
 }
 
 extension AccountDirectory {
@@ -53,10 +53,10 @@ extension AccountDirectory {
         }
     }
 
-    package func positions(in call: CallContext) async throws(ProviderFailure) -> [Position] {
+    package func positions(in call: CallContext) async throws(ProviderFailure) -> PositionList {
         try await ofEachAccount(in: call) { id, call throws(ProviderFailure) in
             try await positions(of: id, in: call)
-        }.flatMap(\.self)
+        }.reduce([], +)
     }
 
     /// A value for each account, or the first failure: a part of the accounts must not count as all.

@@ -3,7 +3,7 @@ package import Brokerage
 /// Searches instruments and returns their properties.
 package protocol InstrumentSource: Sendable {
     /// Instruments by ticker or company name, best match first, at most `limit`.
-    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
+    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> SearchHits
 
     /// An instrument.
     ///

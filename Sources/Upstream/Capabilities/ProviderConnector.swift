@@ -22,6 +22,12 @@ package protocol ProviderConnector: Sendable {
         for submitted: SubmittedCredential, in environment: Environment, by call: CallContext
     ) async throws(ConnectError) -> Secret
 
+    /// Whether users choose if a connection takes the real-time prices of their other sessions at the provider.
+    var offersRealTimePrices: Bool { get }
+
+    /// The same credential, whose connection takes the real-time prices of the user's other sessions.
+    func takingRealTimePrices(_ secret: Secret) -> Secret
+
     /// Makes the clients of a credential, without a call.
     ///
     /// - Parameters:
@@ -35,6 +41,11 @@ package protocol ProviderConnector: Sendable {
         _ secret: Secret, of connection: ConnectionReference, spending account: QuotaAccount,
         renewedIn store: any RotatingCredentialStore
     ) -> ProviderClients?
+}
+
+extension ProviderConnector {
+    package var offersRealTimePrices: Bool { false }
+    package func takingRealTimePrices(_ secret: Secret) -> Secret { secret }
 }
 
 /// What a connector needs to know of a stored connection.

@@ -55,6 +55,8 @@ package struct ProviderClients: Sendable {
     package let symbolMapping: any SymbolMapping
     /// Whether market data is for the owner of the account only, also with the server's own credential.
     package let isMarketPrivate: Bool
+    /// Whether the connection takes the real-time prices of the user's other sessions; nil if there is no such choice.
+    package let takesRealTimePrices: Bool?
     /// Tests the credential with one call, and returns the accounts that it opens.
     package let check: @Sendable (CallContext) async throws(ProviderFailure) -> [Account]
     /// Returns the usage of the credential's limits.
@@ -70,6 +72,7 @@ package struct ProviderClients: Sendable {
     package init<Client: AccountSource & TradingAPI>(
         _ client: Client, symbolMapping: any SymbolMapping, environment: Environment,
         watchlists: (any WatchlistSource)? = nil, isMarketPrivate: Bool = false,
+        takesRealTimePrices: Bool? = nil,
         limits: @escaping @Sendable () -> [QuotaStatus], endsAt: @escaping @Sendable () -> Instant? = { nil },
         backgroundRefresh: (@Sendable () async throws(ProviderFailure) -> Void)? = nil,
         settled: @escaping @Sendable () async -> Void = {}
@@ -81,6 +84,7 @@ package struct ProviderClients: Sendable {
         market = client
         self.symbolMapping = symbolMapping
         self.isMarketPrivate = isMarketPrivate
+        self.takesRealTimePrices = takesRealTimePrices
         check = { call throws(ProviderFailure) in try await client.accounts(in: call) }
         self.limits = limits
         self.endsAt = endsAt
@@ -101,6 +105,7 @@ package struct ProviderClients: Sendable {
         self.market = market
         self.symbolMapping = symbolMapping
         isMarketPrivate = false
+        takesRealTimePrices = nil
         self.check = { call throws(ProviderFailure) in
             try await check(call)
             return []

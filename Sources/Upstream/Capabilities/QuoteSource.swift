@@ -80,6 +80,9 @@ package struct QuoteUpdate: Hashable, Sendable {
     package var previousClose: Decimal?
     package var volume: Decimal?
     package var marketState: MarketState?
+    /// Set only by streams of one user's own prices, which may become delayed; messages between replicas have none.
+    package var timeliness: Timeliness?
+    package var delayMinutes: Int?
     /// By the source's own clock.
     package var asOf: Instant?
 

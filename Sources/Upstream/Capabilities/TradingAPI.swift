@@ -54,6 +54,28 @@ package protocol TradingAPI: Sendable {
 
     /// Requests the cancellation of an order; the order may still be filled.
     func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderResult
+
+    /// Returns the texts of disclaimers; one that the broker does not know has no result.
+    ///
+    /// - Throws: `ProviderFailure`, with the cause `unsupported` at a broker without disclaimers.
+    func disclaimers(
+        _ references: [OrderDisclaimer.Reference], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<OrderDisclaimer.Reference, OrderDisclaimer>
+
+    /// Records at the broker that the user accepts a disclaimer, with the text that the user typed; it is sent once.
+    func accept(
+        _ disclaimer: OrderDisclaimer.Reference, typing text: String?, in call: CallContext
+    ) async throws(ProviderFailure)
+}
+
+extension TradingAPI {
+    package func disclaimers(
+        _ references: [OrderDisclaimer.Reference], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<OrderDisclaimer.Reference, OrderDisclaimer> { [:] }
+
+    package func accept(
+        _ disclaimer: OrderDisclaimer.Reference, typing text: String?, in call: CallContext
+    ) async throws(ProviderFailure) {}
 }
 
 /// How the effect of an order is determined before it is placed.
@@ -125,11 +147,14 @@ package struct OrderQuery: Hashable, Sendable {
 /// Some orders, newest first.
 package struct OrderPage: Hashable, Sendable {
     package var orders: [Order]
+    /// Why other orders of the page could not be read, without their values.
+    package var unreadable: [String]
     /// Whether the broker may have older ones of the kind.
     package var hasMore: Bool
 
-    package init(orders: [Order], hasMore: Bool) {
+    package init(orders: [Order], unreadable: [String] = [], hasMore: Bool) {
         self.orders = orders
+        self.unreadable = unreadable
         self.hasMore = hasMore
     }
 }

@@ -3,7 +3,7 @@ package import Brokerage
 /// Reads a user's watchlists at a broker.
 package protocol WatchlistSource: Sendable {
     /// Returns all lists of the user with their items.
-    func watchlists(in call: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist]
+    func watchlists(in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlists
 }
 
 /// A source whose watchlists can be changed.

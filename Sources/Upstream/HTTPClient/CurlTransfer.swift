@@ -14,6 +14,7 @@ final class CurlTransfer {
     private var connection = CurlHeaderList()
     private var head: [UInt8] = []
     private var body: [UInt8] = []
+    private var filter: JSONMemberFilter?
     private var sendCount = 0
     /// Why a callback stopped the transfer.
     private var abortReason: HTTPClientError?
@@ -54,6 +55,7 @@ final class CurlTransfer {
     func begin(_ submission: PendingTransfer, connectTimeout: Duration) -> HTTPClientError? {
         self.submission = submission
         let request = submission.call.request
+        filter = request.filter
         guard setMethodAndBody(request), setHeaders(request), setAddress(request) else {
             return .other(code: outOfMemory)
         }
@@ -77,6 +79,7 @@ final class CurlTransfer {
         connection = CurlHeaderList()
         head = []
         body = []
+        filter = nil
         sendCount = 0
         abortReason = nil
         return submission
@@ -166,12 +169,15 @@ final class CurlTransfer {
     /// Whether the bytes were taken.
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let limit = submission?.call.request.maximumResponseBytes ?? 0
-        guard bytes.count <= limit - body.count else {
-            abortReason = .responseTooLarge
-            return false
+        var isWithinLimits = bytes.count <= limit - body.count
+        if filter != nil {
+            isWithinLimits = unsafe filter?.append(bytes, count: bytes.count, to: &body) ?? false
+            isWithinLimits = isWithinLimits && body.count <= limit
+        } else if isWithinLimits {
+            unsafe body.append(contentsOf: bytes)
         }
-        unsafe body.append(contentsOf: bytes)
-        return true
+        if !isWithinLimits { abortReason = .responseTooLarge }
+        return isWithinLimits
     }
 
     fileprivate func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {

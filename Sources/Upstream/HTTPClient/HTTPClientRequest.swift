@@ -6,8 +6,12 @@ package struct HTTPClientRequest: Sendable {
     package var body: [UInt8]?
     /// The call has failed with ``HTTPClientError/timedOut`` if it is not over by then, waiting included.
     package var deadline: ContinuousClock.Instant
-    /// Larger bodies fail with ``HTTPClientError/responseTooLarge``, counted after decompression.
+    /// Larger bodies fail with ``HTTPClientError/responseTooLarge``, counted after decompression, and after the filter.
     package var maximumResponseBytes: Int
+    /// What is kept of the body while it is received; nil for all.
+    ///
+    /// It has its own limit of the bytes before it, with the same error.
+    package var filter: JSONMemberFilter?
     /// Returns whether the request may still be sent; nil for no condition other than the deadline.
     ///
     /// The client calls it immediately before libcurl writes the first byte, on the thread that handles all

@@ -104,7 +104,7 @@ extension JSONReader {
     /// The error for an object without a key; to be called right behind the object.
     func missing(_ key: String) -> JSONError { JSONError(.missing(key: key), at: position) }
 
-    /// Passes over one value of any kind that nobody reads, and checks it.
+    /// Passes over one value of any kind that nobody reads, and checks it, except for keys that its objects have twice.
     package mutating func skip() throws(JSONError) {
         if notes != nil {
             skipWhitespace()
@@ -121,13 +121,40 @@ extension JSONReader {
     /// Passes over one value of any kind, and checks it.
     mutating func skipValue() throws(JSONError) {
         switch try kind() {
-        case .object: try object { _, reader throws(JSONError) in try reader.skipValue() }
+        case .object: try skipObject()
         case .array: try array { reader throws(JSONError) in try reader.skipValue() }
         case .string: try skipString()
         case .number: try skipNumber()
         case .true: try literal("true")
         case .false: try literal("false")
         case .null: try literal("null")
+        }
+    }
+
+    private mutating func skipObject() throws(JSONError) {
+        try enter(UInt8(ascii: "{"), .object)
+        if byte(at: position) == UInt8(ascii: "}") { return leave() }
+        while true {
+            skipWhitespace()
+            guard byte(at: position) == UInt8(ascii: "\"") else { throw unexpected(at: position) }
+            let start = position &+ 1
+            try skipString()
+            let end = position &- 1
+            skipWhitespace()
+            guard byte(at: position) == UInt8(ascii: ":") else { throw unexpected(at: position) }
+            position &+= 1
+            do throws(JSONError) {
+                try skipValue()
+            } catch {
+                let key = (try? unescapedKey(start..<end)) ?? key(start..<end)
+                throw error.inside(.key(key.printable))
+            }
+            skipWhitespace()
+            switch byte(at: position) {
+            case UInt8(ascii: ","): position &+= 1
+            case UInt8(ascii: "}"): return leave()
+            default: throw unexpected(at: position)
+            }
         }
     }
 

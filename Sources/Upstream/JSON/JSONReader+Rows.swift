@@ -1,15 +1,14 @@
 extension JSONReader {
     /// Reads an array whose elements are rows: the readable ones, and why the others could not be read.
+    ///
+    /// - Throws: The errors of ``JSONRows/add(_:at:)`` and ``row(_:)``.
     package mutating func rows<Element: JSONDecodable & Sendable>(
         of type: Element.Type = Element.self
     ) throws(JSONError) -> JSONRows<Element> {
         var rows = JSONRows<Element>()
         var index = 0
         try array { reader throws(JSONError) in
-            switch try reader.row(Element.init(json:)) {
-            case .success(let element): rows.elements.append(element)
-            case .failure(let error): rows.failures.append(error.inside(.index(index)))
-            }
+            try rows.add(reader.row(Element.init(json:)), at: .index(index))
             index &+= 1
         }
         return rows
@@ -58,7 +57,36 @@ extension JSONReader {
 package struct JSONRows<Element: Sendable>: Sendable {
     package var elements: [Element] = []
     /// The errors of the rows that could not be read, in their order.
-    package var failures: [JSONError] = []
+    package private(set) var failures: [JSONError] = []
 
-    package init() {}
+    package init(_ elements: [Element] = []) {
+        self.elements = elements
+    }
+
+    /// The most unreadable rows of a list: of a response of zeros, the errors would take a hundred times its memory.
+    package static var maximumFailures: Int { 1_000 }
+
+    /// Adds a row.
+    ///
+    /// - Parameters:
+    ///   - row: What was read of it.
+    ///   - step: Its place in the list.
+    /// - Throws: The error of the row, if the list has more than ``maximumFailures``.
+    package mutating func add(_ row: Result<Element, JSONError>, at step: JSONError.PathStep)
+        throws(JSONError)
+    {
+        switch row {
+        case .success(let element): elements.append(element)
+        case .failure(let error):
+            guard failures.count < Self.maximumFailures else { throw error }
+            failures.append(error.inside(step))
+        }
+    }
+
+    /// The errors with their places, for results that do not depend on `JSONError`.
+    ///
+    /// - Parameter list: The place of the list: `results`.
+    package func unreadable(in list: String) -> [String] {
+        failures.map { $0.inside(.key(list)).description }
+    }
 }

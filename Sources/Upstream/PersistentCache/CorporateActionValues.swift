@@ -67,34 +67,42 @@ extension Split: PersistentCacheValue {
 }
 
 extension DividendHistory: PersistentCacheValue {
-    package static var persistentFormat: String { "dividends.1" }
+    package static var persistentFormat: String { "dividends.2" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         dividends.write(to: &writer)
         writer.writeTexts([isin])
+        writer.writeList(unreadable)
         provenance.write(to: &writer)
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         let (symbol, dividends) = (try reader.symbol(), try [Dividend](from: &reader))
         let isin = try reader.textOrNil()
-        self.init(symbol: symbol, dividends: dividends, provenance: try Provenance(from: &reader))
+        let unreadable = try reader.texts()
+        self.init(
+            symbol: symbol, dividends: dividends, unreadable: unreadable,
+            provenance: try Provenance(from: &reader))
         self.isin = isin
     }
 }
 
 extension SplitHistory: PersistentCacheValue {
-    package static var persistentFormat: String { "splits.1" }
+    package static var persistentFormat: String { "splits.2" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
         splits.write(to: &writer)
+        writer.writeList(unreadable)
         provenance.write(to: &writer)
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         let (symbol, splits) = (try reader.symbol(), try [Split](from: &reader))
-        self.init(symbol: symbol, splits: splits, provenance: try Provenance(from: &reader))
+        let unreadable = try reader.texts()
+        self.init(
+            symbol: symbol, splits: splits, unreadable: unreadable,
+            provenance: try Provenance(from: &reader))
     }
 }

@@ -23,6 +23,12 @@ extension BinaryWriter {
     mutating func writeTexts(_ texts: [String?]) {
         for text in texts { write(text) { $0.write($1) } }
     }
+
+    /// Writes texts, whose number differs.
+    mutating func writeList(_ texts: [String]) {
+        write(Int64(texts.count))
+        for text in texts { write(text) }
+    }
 }
 
 extension BinaryReader {
@@ -32,6 +38,12 @@ extension BinaryReader {
 
     mutating func textOrNil() throws(CorruptedBytes) -> String? {
         try optional { reader throws(CorruptedBytes) in try reader.text() }
+    }
+
+    mutating func texts() throws(CorruptedBytes) -> [String] {
+        var texts: [String] = []
+        for _ in 0..<(try count()) { texts.append(try text()) }
+        return texts
     }
 
     mutating func flagOrNil() throws(CorruptedBytes) -> Bool? {
@@ -139,7 +151,7 @@ extension BinaryReader {
 }
 
 extension CandleSeries: PersistentCacheValue {
-    package static var persistentFormat: String { "chart.1" }
+    package static var persistentFormat: String { "chart.2" }
 
     package func write(to writer: inout BinaryWriter) {
         writer.write(symbol)
@@ -155,6 +167,7 @@ extension CandleSeries: PersistentCacheValue {
         writer.write(volume)
         writer.write(bid) { $0.write($1) }
         writer.write(ask) { $0.write($1) }
+        writer.writeList(unreadable)
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
@@ -176,6 +189,7 @@ extension CandleSeries: PersistentCacheValue {
                 prices: columns.prices, volume: columns.volume, bid: columns.bid, ask: columns.ask)
         else { throw CorruptedBytes() }
         self = series
+        unreadable = try reader.texts()
         self.currency = currency
         self.timeZone = timeZone
         self.adjustment = adjustment
@@ -273,6 +287,19 @@ extension SearchHit: PersistentCacheValue {
         self.init(
             instrument: try Instrument(from: &reader), matchScore: try reader.decimalOrNil(),
             region: try reader.textOrNil())
+    }
+}
+
+extension SearchHits: PersistentCacheValue {
+    package static var persistentFormat: String { "hits.1 of \(SearchHit.persistentFormat)" }
+
+    package func write(to writer: inout BinaryWriter) {
+        hits.write(to: &writer)
+        writer.writeList(unreadable)
+    }
+
+    package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
+        self.init(try [SearchHit](from: &reader), unreadable: try reader.texts())
     }
 }
 

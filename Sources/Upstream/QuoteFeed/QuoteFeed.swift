@@ -281,6 +281,8 @@ package final class QuoteFeed: Sendable {
             state.withLock { state in
                 guard state.generation == generation else { return }
                 state.feed.connected()
+                // A stream may learn its limit when it connects.
+                state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
                 state.nudge?.yield()
             }
         case .carrying(let symbols):

@@ -109,6 +109,8 @@ extension Quote {
         if let previousClose = change.previousClose { quote.previousClose = previousClose }
         if let volume = change.volume { quote.volume = volume }
         if let marketState = change.marketState { quote.marketState = marketState }
+        if let timeliness = change.timeliness { quote.timeliness = timeliness }
+        if let delayMinutes = change.delayMinutes { quote.delayMinutes = delayMinutes }
         quote.provenance = Provenance(source: source, fetchedAt: moment, asOf: change.asOf ?? provenance.asOf)
         return quote
     }
@@ -134,6 +136,8 @@ extension QuoteUpdate {
         if let previousClose = later.previousClose { change.previousClose = previousClose }
         if let volume = later.volume { change.volume = volume }
         if let marketState = later.marketState { change.marketState = marketState }
+        if let timeliness = later.timeliness { change.timeliness = timeliness }
+        if let delayMinutes = later.delayMinutes { change.delayMinutes = delayMinutes }
         if let asOf = later.asOf { change.asOf = asOf }
         return change
     }

@@ -145,7 +145,7 @@ extension CacheLifetime {
     /// The lifetime of a quote, by its source and by whether its market is open.
     ///
     /// It is fresh for 1 to 15 seconds; longer for a source with delayed prices or a low quota, and while the market is
-    /// closed. After that it is returned only if it is marked as stale; the last price is stored over a long weekend.
+    /// closed; a price of the end of a day for five minutes. After that it is returned only if it is marked as stale; the last price is stored over a long weekend.
     package static func quote(_ quote: Quote) -> CacheLifetime {
         CacheLifetime(fresh: .seconds(quote.secondsFresh), ifError: .seconds(4 * 86_400))
     }
@@ -158,7 +158,9 @@ extension Quote {
         case .pre, .post, .open, nil: break
         }
         switch timeliness {
-        case .delayed, .endOfDay, .indicative: return 15
+        case .delayed, .indicative: return 15
+        // It changes once a day; some plans have five calls a minute.
+        case .endOfDay: return 300
         case .realTime, nil: break
         }
         return provenance.source.traits.secondsOfQuote

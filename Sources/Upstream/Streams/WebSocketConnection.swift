@@ -64,7 +64,7 @@ package final class WebSocketConnection: Sendable {
 }
 
 extension WebSocketConnection {
-    /// Opens a connection and switches to the WebSocket protocol.
+    /// Opens a connection, through the proxy that REST calls use, and switches to the WebSocket protocol.
     ///
     /// - Parameters:
     ///   - url: `https` for `wss`, `http` for `ws`.
@@ -72,6 +72,7 @@ extension WebSocketConnection {
     ///   - deadline: The connection must be open by then.
     ///   - limits: The limits.
     ///   - trustedRoots: A file of certificates in PEM that replaces the system's.
+    ///   - environment: Returns the variables of the environment, which name the proxy; see ``OutgoingProxy``.
     ///   - group: The event loops.
     /// - Returns: The open connection.
     /// - Throws: The reason why it could not be opened.
@@ -79,10 +80,15 @@ extension WebSocketConnection {
         _ url: HTTPURL, headers: HTTPClientHeaders = HTTPClientHeaders(),
         before deadline: ContinuousClock.Instant,
         limits: WebSocketLimits = WebSocketLimits(), trustedRoots: String? = nil,
+        environment: @Sendable (String) -> String? = OutgoingProxy.environment,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws(WebSocketError) -> WebSocketConnection {
+        let proxy = try proxy(for: url, environment)
         let attempt = WebSocketConnector(
-            url: url, headers: headers, limits: limits, tls: try tls(for: url, trustedRoots))
+            url: url, headers: headers, limits: limits, tls: try tls(for: url, trustedRoots), proxy: proxy,
+            proxyTLS: try proxy.flatMap { proxy throws(WebSocketError) in
+                try tls(for: proxy.url, trustedRoots)
+            })
         let remaining = TimeAmount(ContinuousClock.now.duration(to: deadline))
         guard remaining > .zero else { throw .timedOut }
         let alarm = group.next().scheduleTask(in: remaining) { attempt.fail(.timedOut) }
@@ -106,6 +112,16 @@ extension WebSocketConnection {
             }
         return WebSocketFrame(
             fin: true, opcode: opcode, maskKey: .random(), data: ByteBuffer(bytes: message.bytes))
+    }
+
+    private static func proxy(
+        for url: HTTPURL, _ environment: (String) -> String?
+    ) throws(WebSocketError) -> OutgoingProxy? {
+        do throws(OutgoingProxy.Unusable) {
+            return try OutgoingProxy(for: url, in: environment)
+        } catch {
+            throw .proxyRejected(status: nil)
+        }
     }
 
     private static func tls(for url: HTTPURL, _ roots: String?) throws(WebSocketError) -> NIOSSLContext? {
@@ -137,21 +153,30 @@ private final class WebSocketConnector: Sendable {
     private let headers: HTTPClientHeaders
     private let limits: WebSocketLimits
     private let tls: NIOSSLContext?
+    private let proxy: OutgoingProxy?
+    private let proxyTLS: NIOSSLContext?
     /// A lock, because the task of the reader can be cancelled on any thread.
     private let state = Mutex(State())
 
-    init(url: HTTPURL, headers: HTTPClientHeaders, limits: WebSocketLimits, tls: NIOSSLContext?) {
+    init(
+        url: HTTPURL, headers: HTTPClientHeaders, limits: WebSocketLimits, tls: NIOSSLContext?,
+        proxy: OutgoingProxy?, proxyTLS: NIOSSLContext?
+    ) {
         self.url = url
         self.headers = headers
         self.limits = limits
         self.tls = tls
+        self.proxy = proxy
+        self.proxyTLS = proxyTLS
     }
 
     func open(on group: any EventLoopGroup, connectTimeout: TimeAmount) async throws -> WebSocketConnection {
         let upgrade = try await ClientBootstrap(group: group)
             .connectTimeout(connectTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connect(host: url.hostName, port: url.port) { channel in self.begin(channel) }
+            .connect(host: proxy?.url.hostName ?? url.hostName, port: proxy?.port ?? url.port) { channel in
+                self.begin(channel)
+            }
         switch try await upgrade.get() {
         case .done(let connection): return connection
         case .rejected(let refusal): throw try await refusal.get()
@@ -188,16 +213,41 @@ private final class WebSocketConnector: Sendable {
         }
         if isOver { return channel.eventLoop.makeFailedFuture(WebSocketError.cancelled) }
         return channel.eventLoop.makeCompletedFuture {
-            if let tls {
-                try channel.pipeline.syncOperations.addHandler(
-                    NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
-            }
-            var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration())
-            // A server can send its first frame together with its response: these bytes are messages.
-            pipeline.leftOverBytesStrategy = .forwardBytes
-            return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                configuration: pipeline)
+            guard let proxy else { return try self.upgrade(channel) }
+            return try self.openTunnel(on: channel, through: proxy)
+                .flatMap { channel.pipeline.removeHandler(name: Self.tunnelName) }
+                .flatMapThrowing { try self.upgrade(channel) }
+                .flatMap { $0 }
         }
+    }
+
+    private static let tunnelName = "proxy tunnel"
+
+    /// Returns a future that succeeds when a tunnel is open.
+    private func openTunnel(
+        on channel: any Channel, through proxy: OutgoingProxy
+    ) throws -> EventLoopFuture<Void> {
+        if let proxyTLS {
+            try channel.pipeline.syncOperations.addHandler(
+                NIOSSLClientHandler(context: proxyTLS, serverHostname: proxy.url.serverName))
+        }
+        let opened = channel.eventLoop.makePromise(of: Void.self)
+        try channel.pipeline.syncOperations.addHandler(
+            ProxyTunnelHandler(to: url, through: proxy, opened), name: Self.tunnelName)
+        return opened.futureResult
+    }
+
+    /// Sends the request of the WebSocket on an open connection to the server.
+    private func upgrade(_ channel: any Channel) throws -> EventLoopFuture<Upgrade> {
+        if let tls {
+            try channel.pipeline.syncOperations.addHandler(
+                NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
+        }
+        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration())
+        // A server can send its first frame together with its response: these bytes are messages.
+        pipeline.leftOverBytesStrategy = .forwardBytes
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+            configuration: pipeline)
     }
 
     private func configuration() -> NIOTypedHTTPClientUpgradeConfiguration<Upgrade> {

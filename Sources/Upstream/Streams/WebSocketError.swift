@@ -8,6 +8,9 @@ package enum WebSocketError: Error, Hashable, Sendable {
     case couldNotConnect
     /// No verified TLS connection could be established.
     case tls
+    /// The proxy of the environment opened no tunnel: its status, or nil if it sent none, or if the environment does not
+    /// name an HTTP proxy.
+    case proxyRejected(status: Int?)
     /// It was not open by the deadline.
     case timedOut
     /// The server returned another status than 101, possibly with a Retry-After.
@@ -33,7 +36,8 @@ extension ProviderFailure {
     package init(_ provider: ProviderID, webSocket error: WebSocketError, now: Instant) {
         let cause: Cause =
             switch error {
-            case .couldNotResolve, .couldNotConnect, .tls, .closed, .closedHere, .interrupted, .silent:
+            case .couldNotResolve, .couldNotConnect, .tls, .proxyRejected, .closed, .closedHere, .interrupted,
+                .silent:
                 .unavailable
             case .timedOut: .timedOut
             case .rejected(429, let retryAfter):

@@ -38,7 +38,9 @@ func client(
     let clock = TimeSource(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
     let line = ProviderChannel(
         QuotaAccount(.alpaca, credential: "test"), over: transport, clock: clock, retry: retry)
-    return AlpacaClient(configuration, over: line, assetCache: AlpacaAssetCache(clock: clock))
+    // The responses that a test writes down have no probe among them.
+    return AlpacaClient(
+        configuration, over: line, assetCache: AlpacaAssetCache(clock: clock), plans: .fixed(.unknown))
 }
 
 /// Runs `body` with a client of a server that gives the answers written down.

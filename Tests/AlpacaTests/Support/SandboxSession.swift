@@ -25,7 +25,8 @@ struct SandboxSession {
 
     /// A client whose pauses and timeouts last as long as `sleep` says, by default as they should.
     func client(
-        _ credential: AlpacaCredential, retry: RetryPolicy = .once, streamSymbols: Int = 30,
+        _ credential: AlpacaCredential, retry: RetryPolicy = .once, feed: AlpacaFeed? = nil,
+        streamSymbols: Int? = nil, plans: AlpacaPlanSource? = nil, account: String = "demo",
         sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil
     ) throws -> AlpacaClient {
         // A WebSocket's address begins as an HTTP one does.
@@ -34,12 +35,13 @@ struct SandboxSession {
             environment: .sandbox, tradingURL: #require(HTTPURL(sandbox.alpaca.tradingURL)),
             dataURL: #require(HTTPURL(sandbox.alpaca.dataURL)),
             dataStreamURL: HTTPURL(streams),
-            credential: credential, streamSymbols: streamSymbols,
+            credential: credential, feed: feed, streamSymbols: streamSymbols,
             streamTimeout: .seconds(300))
         let clock = callClock(sleep: sleep)
         let line = ProviderChannel(
-            QuotaAccount(.alpaca, credential: "demo"), over: transport, clock: clock, retry: retry)
-        return AlpacaClient(configuration, over: line, assetCache: AlpacaAssetCache(clock: clock))
+            QuotaAccount(.alpaca, credential: account), over: transport, clock: clock, retry: retry)
+        return AlpacaClient(
+            configuration, over: line, assetCache: AlpacaAssetCache(clock: clock), plans: plans)
     }
 
     func callClock(sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil) -> TimeSource {

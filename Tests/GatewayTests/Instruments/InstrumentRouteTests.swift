@@ -96,7 +96,7 @@ private final class ScriptedCompany: InstrumentSource, FundamentalsSource {
             self, symbolMapping: Spelling(), provider: provider, environment: .sandbox, for: .everybody)
     }
 
-    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> [SearchHit]
+    func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> SearchHits
     {
         []
     }

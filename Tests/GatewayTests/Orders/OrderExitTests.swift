@@ -88,6 +88,52 @@ struct OrderExitTests {
         }
     }
 
+    @Test(
+        "has both exits among the open orders after its entry is filled; one is changed, and all are cancelled",
+        arguments: [false, true])
+    func exits(openListHasAllExits: Bool) async throws {
+        try await withGateway({ $0.alpaca.openListHasAllExits = openListHasAllExits }) { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            (order.price, order.rest) = (
+                "{ market: true }",
+                "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"2\" } } timeInForce: GTC"
+            )
+            let placed = try await Self.order(order, gateway, backends)
+            let id = try #require(placed["id"]?.string)
+            let ids = try #require(placed["legs"]?.elements?.map { $0["id"]?.string })
+            var lists = 0
+            func open() async throws -> [JSONValue] {
+                // Each list has a size of its own, so that no earlier one is used.
+                lists += 1
+                let answer = try await gateway.ask(
+                    "{ orders(open: true, first: \(lists + 20)) { nodes { \(Self.fields) } } }", as: alice,
+                    backends)
+                #expect(answer.failures.isEmpty, "\(answer)")
+                return try #require(answer["data"]?["orders"]?["nodes"]?.elements, "\(answer)")
+            }
+            let entry = try await Self.read(id, gateway, backends)
+            #expect(entry["state"] == "FILLED")
+            let exits = try await open()
+            #expect(Set(exits.map { $0["id"]?.string }) == Set(ids), "\(exits)")
+            #expect(Set(exits.map { $0["state"]?.string }) == ["OPEN", "ACCEPTED"])
+            #expect(exits.allSatisfy { $0["parent"]?["id"]?.string == id })
+
+            let loss = try #require(ids[1])
+            let replaced = try await gateway.ask(
+                """
+                mutation { replaceOrder(id: "\(loss)", input: { price: { stop: "3" } }) { order { id stopPrice } } }
+                """, as: alice, backends)
+            #expect(replaced["data"]?["replaceOrder"]?["order"]?["stopPrice"] == "3", "\(replaced)")
+            let changed = try await open()
+            #expect(changed.first { $0["id"]?.string == loss }?["stopPrice"] == "3", "\(changed)")
+
+            _ = try await gateway.cancel(try #require(ids[0]), backends)
+            let rest = try await open()
+            #expect(rest.isEmpty, "\(rest)")
+        }
+    }
+
     @Test("changes its price only: another size or duration of one part would leave the others behind")
     func changes() async throws {
         try await Self.atAlpaca { gateway, backends, order in

@@ -253,7 +253,6 @@ struct OrderPreviewTests {
             // What Portico refuses is not sent.
             let asked = gateway.calls(of: .saxo)["POST /trade/v2/orders/precheck"]
             for (rest, code, argument) in [
-                ("extendedHours: true", "UNSUPPORTED", "input.extendedHours"),
                 ("timeInForce: GTD expiresOn: \"2026-11-18\"", "BAD_USER_INPUT", "input.expiresOn"),
             ] {
                 order.rest = rest

@@ -56,7 +56,7 @@ struct DataProviderTests {
             let answer = try await gateway.ask(query, as: nil, market)
             #expect(answer.failures.isEmpty)
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
-            #expect(quotes.map { $0["source"] } == ["ALPHA_VANTAGE", "YAHOO"])
+            #expect(quotes.map { $0["source"] } == ["POLYGON", "YAHOO"])
             #expect(quotes.allSatisfy { $0["price"]?.string != nil }, "\(answer)")
             let alone = try await gateway.ask(query, as: nil, gateway.market([try gateway.yahoo()]))
             #expect(alone.failures.isEmpty)
@@ -226,7 +226,7 @@ struct DataProviderTests {
                     == ["quote", "chart", "instrument"].map { FieldFailure($0, "NOT_FOUND", nil) })
             #expect(
                 answer["errors"]?[0]?["message"]
-                    == "None of ALPACA, YAHOO, ALPHA_VANTAGE knows any symbol \"NOPE\".")
+                    == "None of ALPACA, YAHOO, POLYGON, ALPHA_VANTAGE knows any symbol \"NOPE\".")
         }
     }
 

@@ -273,7 +273,7 @@ struct OrderSnapshotTests {
 
     private struct NoAccounts: AccountSource {
         func accounts(in call: CallContext) async throws(ProviderFailure) -> [Account] { [] }
-        func positions(in call: CallContext) async throws(ProviderFailure) -> [Position] { [] }
+        func positions(in call: CallContext) async throws(ProviderFailure) -> PositionList { [] }
         func history(
             of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext
         ) async throws(ProviderFailure) -> EquityHistory {

@@ -39,4 +39,31 @@ struct LivePositionTests {
             #expect(told().isEmpty)
         }
     }
+
+    @Test("is not taken for closed while a position of its list cannot be read")
+    func incompleteList() async throws {
+        try await withGateway { gateway in
+            let connection = try gateway.connection("alpaca", of: alice)
+            func position(_ name: String, isListComplete: Bool) throws -> ConnectedPosition {
+                let position = Position(
+                    symbol: try #require(Symbol(name)), side: .long, quantity: 1, currency: "USD",
+                    provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
+                var linked = ConnectedPosition(position: position, connection: connection)
+                linked.isListComplete = isListComplete
+                return linked
+            }
+            var changes = ChangeDetector<ConnectedPosition>()
+            func told(_ names: String..., isListComplete: Bool = true) throws -> [String] {
+                let list = try names.map { try position($0, isListComplete: isListComplete) }
+                guard case .items(let items) = changes.detectChanges(in: .success(list)) else { return [] }
+                return items.map { "\($0.position.symbol) \($0.position.quantity)" }
+            }
+            #expect(try told("AAPL", "KO") == ["AAPL 1", "KO 1"])
+            #expect(try told("AAPL", isListComplete: false) == [])
+            #expect(try told("AAPL", "KO") == [])
+            #expect(try told("AAPL", isListComplete: false) == [])
+            // It is known until a complete list lacks it.
+            #expect(try told("AAPL") == ["KO 0"])
+        }
+    }
 }

@@ -43,7 +43,8 @@ extension TestGateway {
             environment: .sandbox, tradingURL: url(sandbox.alpaca.tradingURL),
             dataURL: url(sandbox.alpaca.dataURL), credential: .token(SandboxUser.demo.alpaca.token))
         return MarketDataSource(
-            AlpacaClient(configuration, over: try line(to: .alpaca)), symbolMapping: AlpacaSymbols(),
+            AlpacaClient(configuration, over: try line(to: .alpaca), plans: .fixed(.unknown)),
+            symbolMapping: AlpacaSymbols(),
             provider: .alpaca, environment: .sandbox, for: .everybody)
     }
 

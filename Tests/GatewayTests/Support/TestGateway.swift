@@ -40,12 +40,14 @@ struct TestGateway: Sendable {
             isReachable
             ? (sandbox.alpaca.tradingURL, sandbox.alpaca.dataURL)
             : ("http://127.0.0.1:1/alpaca", "http://127.0.0.1:1/alpaca-data")
+        // Without a probe of the plan, so that tests count the calls of their operations only.
         return AlpacaClient(
             try AlpacaConfiguration(
                 environment: .sandbox, tradingURL: #require(HTTPURL(trading)),
                 dataURL: #require(HTTPURL(data)),
                 credential: .token(user.alpaca.token)),
-            over: ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: .once))
+            over: ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: .once),
+            plans: .fixed(.unknown))
     }
 
     /// A connection of an owner to a user's account.

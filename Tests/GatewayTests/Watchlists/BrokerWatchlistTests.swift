@@ -21,7 +21,7 @@ struct BrokerWatchlistTests {
     }
 
     private func kept(_ gateway: TestGateway) async throws -> [BrokerWatchlist] {
-        try await gateway.client(.demo).watchlists(in: CallContext(deadline: .now + .seconds(3_600)))
+        try await gateway.client(.demo).watchlists(in: CallContext(deadline: .now + .seconds(3_600))).lists
     }
 
     private func id(_ name: String, _ answer: JSONValue) throws -> String {

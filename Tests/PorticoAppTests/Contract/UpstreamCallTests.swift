@@ -31,6 +31,7 @@ struct UpstreamCallTests {
                 let failures = try await asked.ask(document.text, variables: variables).failures
                 #expect(failures.isEmpty, "\(failures)")
             }
+            #expect(try ParameterCheck(asked.sandbox.calls).undocumented.isEmpty)
             let calls = Self.calls(of: asked, since: before).joined(separator: "\n")
             try Golden.compare(calls + "\n", with: "operations/\(document.name).calls.txt")
         }
@@ -60,6 +61,8 @@ struct UpstreamCallTests {
                 }
             }
             try Golden.compare(blocks.joined(separator: "\n") + "\n", with: "operations/pairs.calls.txt")
+            // The mutations above and all reads.
+            try ParameterCheck.compare(gateway.sandbox.calls, with: "operations/parameters.txt")
         }
     }
 

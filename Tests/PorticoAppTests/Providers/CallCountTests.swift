@@ -31,9 +31,13 @@ struct CallCountTests {
             var calls = gateway.calls(of: .alpaca)
             // 50 times about 260 days, at most 10,000 bars a page.
             #expect(calls.removeValue(forKey: "GET /v2/stocks/bars") == 2)
+            // The latest trade shows the plan of the key, once a day.
             #expect(
-                calls == ["GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1, "GET /v2/assets": 1])
-            #expect(gateway.sandbox.calls.total == 5)
+                calls == [
+                    "GET /v2/positions": 1, "GET /v2/stocks/snapshots": 1, "GET /v2/assets": 1,
+                    "GET /v2/stocks/trades/latest": 1,
+                ])
+            #expect(gateway.sandbox.calls.total == 6)
         }
     }
 
@@ -47,7 +51,10 @@ struct CallCountTests {
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
             #expect(quotes.prefix(listed.count).map { $0["symbol"]?.string } == listed)
             #expect(answer.failures.count == 200 - listed.count)
-            #expect(gateway.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+            #expect(
+                gateway.calls(of: .alpaca) == [
+                    "GET /v2/stocks/snapshots": 1, "GET /v2/stocks/trades/latest": 1,
+                ])
         }
     }
 
@@ -155,7 +162,7 @@ struct CallCountTests {
     @Test("the next provider of the route responds if one has no quota")
     func fallThrough() async throws {
         try await withTestGateway { configuration in
-            configuration.alpaca.dataRequestsPerMinute = 1
+            configuration.alpaca.dataRequestsPerMinute = 2
         } _: { gateway in
             let first = try await gateway.ask("{ quote(symbol: \"AAPL\") { source } }")
             #expect(first["data"]?["quote"]?["source"] == "ALPACA")
@@ -163,7 +170,10 @@ struct CallCountTests {
             #expect(second.failures.isEmpty, "\(second)")
             #expect(second["data"]?["quote"]?["source"] != "ALPACA")
             #expect(second["data"]?["quote"]?["price"]?.string != nil)
-            #expect(gateway.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
+            #expect(
+                gateway.calls(of: .alpaca) == [
+                    "GET /v2/stocks/snapshots": 1, "GET /v2/stocks/trades/latest": 1,
+                ])
         }
     }
 }

@@ -28,6 +28,16 @@ struct RunningSandbox {
         try #require(await post("market", #"{"hours":"closed"}"#).status == 200)
     }
 
+    /// Opens the market, also outside of its hours.
+    func openMarket() async throws {
+        try #require(await post("market", #"{"hours":"open"}"#).status == 200)
+    }
+
+    /// Saxo requires disclaimers before an order: a JSON list of their kinds.
+    func requireDisclaimers(_ kinds: String) async throws {
+        try #require(await post("saxo/disclaimers", #"{"required":\#(kinds)}"#).status == 204)
+    }
+
     func add(fault: String) async throws {
         try #require(await post("faults", fault).status == 201)
     }

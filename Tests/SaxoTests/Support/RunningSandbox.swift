@@ -50,7 +50,8 @@ struct RunningSandbox: Sendable {
     }
 
     func client(
-        _ access: SaxoCredential? = nil, token: String = demoToken, pricesPerCall: Int = 100
+        _ access: SaxoCredential? = nil, token: String = demoToken, pricesPerCall: Int = 100,
+        takesTradeLevel: Bool = false
     ) throws -> SaxoClient {
         let streaming = try #require(HTTPURL(sandbox.saxo.streamingAuthorizeURL))
         let configuration = try SaxoConfiguration(
@@ -58,7 +59,26 @@ struct RunningSandbox: Sendable {
             streamingURL: streaming, pricesPerCall: pricesPerCall)
         return SaxoClient(
             configuration, access: try access ?? .token(SaxoToken(token)), over: line,
-            instrumentCache: SaxoInstrumentCache(clock: time.clock))
+            instrumentCache: SaxoInstrumentCache(clock: time.clock), takesTradeLevel: takesTradeLevel)
+    }
+
+    /// A document of the gateway, as the demonstration user gets it.
+    func document(_ path: String) async throws -> JSONValue {
+        var headers = HTTPClientHeaders()
+        headers.add("Authorization", "Bearer \(Self.demoToken)")
+        let url = try #require(HTTPURL(sandbox.saxo.gatewayURL + path))
+        let response = try await transport.send(
+            HTTPClientRequest(.get, url, headers: headers, deadline: .now + .seconds(60)))
+        return try JSONValue(parsing: String(decoding: response.body, as: UTF8.self))
+    }
+
+    /// Another application of a user takes the trade level of the user's sessions.
+    func takeTradeLevelElsewhere(of user: String) async throws {
+        let url = try #require(HTTPURL("http://\(sandbox.address)/_sandbox/saxo/trade-level"))
+        let response = try await transport.send(
+            HTTPClientRequest(
+                .post, url, body: Array(#"{"user":"\#(user)"}"#.utf8), deadline: .now + .seconds(60)))
+        #expect(response.status == 204)
     }
 
     /// The sandbox's app.

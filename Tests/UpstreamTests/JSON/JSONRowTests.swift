@@ -67,21 +67,51 @@ struct JSONRowTests {
     }
 
     @Test(
-        "is a fault if the text is not JSON, or if an object of any row has a key twice",
+        "is a fault if the text is not JSON",
         arguments: [
             ("[{\"id\":1},{\"id\":", "the text ends too early"), ("[{\"id\":1}", "the text ends too early"),
-            (#"[{"id":1,},{"id":"x"}]"#, "unexpected"), (#"[{"price":1,"price":2}]"#, "the key occurs twice"),
-            (#"[{"id":1,"price":1,"price":2}]"#, "the key occurs twice"),
-            // The row that was left has changed the known keys: the next one must be compared completely.
-            (#"[\#(first),{"price":true,"a":1},{"price":1,"price":2,"id":"x"}]"#, "the key occurs twice"),
-            (
-                #"[\#(first),{"id":"x","parts":[{"a":1,"size":true}]},{"id":"y","id":"z"}]"#,
-                "the key occurs twice"
-            ),
+            (#"[{"id":1,},{"id":"x"}]"#, "unexpected"),
         ])
     func malformed(text: String, reason: String) {
         let error = #expect(throws: JSONError.self) { try rows(text) }
         #expect(error?.description.contains(reason) == true, "\(error as Any)")
+    }
+
+    @Test(
+        "has the other rows if a row has a key twice",
+        arguments: [
+            #"{"price":1,"price":2}"#, #"{"id":"x","price":1,"price":2}"#, #"{"id":"y","id":"z"}"#,
+            #"{"id":"x","parts":[{"size":1,"size":2}]}"#,
+        ])
+    func duplicateKey(row: String) throws {
+        // A row that was left before has changed the known keys: the next one must be compared completely.
+        for before in [#"{"price":true,"a":1}"#, #"{"id":"x","parts":[{"a":1,"size":true}]}"#] {
+            let rows = try rows("[\(Self.first),\(before),\(row),\(Self.last)]")
+            #expect(rows.elements.map(\.id) == ["first", "last"])
+            #expect(rows.failures.map(\.path.first) == [.index(1), .index(2)])
+            #expect(rows.failures.last?.reason == .duplicateKey)
+        }
+    }
+
+    @Test("is a fault as a whole if more rows cannot be read than the limit allows")
+    func limit() throws {
+        func text(_ count: Int) -> String {
+            "[" + (0..<count).map(String.init).joined(separator: ",") + "]"
+        }
+        let limit = JSONRows<Row>.maximumFailures
+        #expect(try rows(text(limit)).failures.count == limit)
+        let error = #expect(throws: JSONError.self) { try rows(text(limit + 1)) }
+        #expect(error?.pathDescription == "[\(limit)]")
+    }
+
+    @Test("has errors with the place of the list")
+    func places() throws {
+        let rows = try rows("[1,\(Self.first),{\"id\":\"x\",\"price\":[]}]")
+        #expect(
+            rows.unreadable(in: "results") == [
+                "results[0]: expected an object, found a number (byte 1)",
+                "results[2].price: expected a decimal, found an array (byte 80)",
+            ])
     }
 
     @Test("has the rows after one with many keys, which was left in the middle")
@@ -91,7 +121,7 @@ struct JSONRowTests {
             "[{\(keys),\"id\":7},\(Self.first),{\(keys),\"price\":[],\"id\":\"x\"},\(Self.last)]")
         #expect(rows.elements.map(\.id) == ["first", "last"])
         #expect(rows.failures.map(\.pathDescription) == ["[0].id", "[2].price"])
-        let twice = #expect(throws: JSONError.self) { try self.rows("[{\"id\":7},{\(keys),\"k3\":1}]") }
-        #expect(twice?.reason == .duplicateKey)
+        let twice = try self.rows("[{\"id\":7},{\(keys),\"k3\":1}]")
+        #expect(twice.failures.map(\.reason).last == .duplicateKey)
     }
 }

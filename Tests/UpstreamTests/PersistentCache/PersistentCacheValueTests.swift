@@ -166,18 +166,25 @@ struct PersistentCacheValueTests {
         #expect(again.price?.description == quote.price?.description)
         let figures = Self.fundamentals(&random)
         #expect(try Fundamentals(persistentBytes: figures.persistentBytes) == figures)
-        let hits = (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.hit(&random) }
-        #expect(try [SearchHit](persistentBytes: hits.persistentBytes) == hits)
+        let unreadable =
+            Bool.random(using: &random) ? ["results[0].id: no integer", "results[7]: no \"id\""] : []
+        let hits = SearchHits(
+            (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.hit(&random) }, unreadable: unreadable
+        )
+        #expect(try SearchHits(persistentBytes: hits.persistentBytes) == hits)
         let page = ArticlePage(
             articles: (0..<Int.random(in: 0..<4, using: &random)).map { _ in Self.article(&random) },
             unreadable: Bool.random(using: &random) ? ["news[0].id: no integer", "news[7]: no \"id\""] : [],
             next: Self.text(&random))
         #expect(try ArticlePage(persistentBytes: page.persistentBytes) == page)
-        let dividends = Self.dividends(&random)
+        var dividends = Self.dividends(&random)
+        dividends.unreadable = unreadable
         #expect(try DividendHistory(persistentBytes: dividends.persistentBytes) == dividends)
-        let splits = try Self.splits(&random)
+        var splits = try Self.splits(&random)
+        splits.unreadable = unreadable
         #expect(try SplitHistory(persistentBytes: splits.persistentBytes) == splits)
-        let series = try Self.series(&random)
+        var series = try Self.series(&random)
+        series.unreadable = unreadable
         #expect(try CandleSeries(persistentBytes: series.persistentBytes) == series)
     }
 
@@ -220,7 +227,7 @@ struct PersistentCacheValueTests {
                 _ = series[series.count - 1]
             }
             _ = try? Quote(persistentBytes: bytes)
-            _ = try? [SearchHit](persistentBytes: bytes)
+            _ = try? SearchHits(persistentBytes: bytes)
             _ = try? Fundamentals(persistentBytes: bytes)
             _ = try? ArticlePage(persistentBytes: bytes)
             _ = try? DividendHistory(persistentBytes: bytes)
@@ -250,8 +257,8 @@ struct PersistentCacheValueTests {
     @Test("of kinds and versions have names of their own")
     func names() {
         #expect(Quote.persistentFormat == "quote.1")
-        #expect(CandleSeries.persistentFormat == "chart.1")
+        #expect(CandleSeries.persistentFormat == "chart.2")
         #expect(Fundamentals.persistentFormat == "fundamentals.1")
-        #expect([SearchHit].persistentFormat == "list of hit.2")
+        #expect(SearchHits.persistentFormat == "hits.1 of hit.2")
     }
 }

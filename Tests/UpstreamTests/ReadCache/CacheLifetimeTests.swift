@@ -14,13 +14,13 @@ struct CacheLifetimeTests {
     }
 
     @Test(
-        "of quotes go from 1 to 15 seconds, by provider, market and timeliness",
+        "of quotes go from 1 to 15 seconds, and five minutes for the end of a day, by provider, market and timeliness",
         arguments: [
             (ProviderID.alpaca, MarketState?.some(.open), Timeliness?.some(.realTime), 1),
             (.alpaca, .closed, .realTime, 15), (.alpaca, .halted, nil, 15), (.alpaca, nil, .delayed, 15),
             (.saxo, .pre, nil, 1), (.saxo, nil, .indicative, 15), (.yahoo, .post, nil, 5),
             (.yahoo, nil, nil, 5),
-            (.alphaVantage, nil, nil, 15), (.alphaVantage, .open, .endOfDay, 15),
+            (.alphaVantage, nil, nil, 15), (.alphaVantage, .open, .endOfDay, 300),
             (.polygon, .open, .realTime, 15),
         ])
     func quotes(_ provider: ProviderID, _ state: MarketState?, _ timeliness: Timeliness?, _ seconds: Int) {

@@ -326,6 +326,8 @@ extension RejectionReason {
         case .notTradable:
             "Do not offer the order: `Instrument.listings` has the order types that each broker accepts."
         case .tradingBlocked: "Tell the user to contact the broker, which can lift the block."
+        case .disclaimers:
+            "Show `disclaimers`, call `acceptDisclaimers`, and place the order again with the same `idempotencyKey`."
         case .tooLate: "Read the order again: it is filled, cancelled or expired."
         case .other: "Show `message`, the text of the broker."
         }

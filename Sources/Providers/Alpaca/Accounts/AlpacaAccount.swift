@@ -94,7 +94,7 @@ extension AlpacaClient: AccountSource {
     }
 
     /// All that the account holds: `GET /v2/positions`, which has no pages.
-    package func positions(in context: CallContext) async throws(ProviderFailure) -> [Position] {
+    package func positions(in context: CallContext) async throws(ProviderFailure) -> PositionList {
         try await get(
             "positions", from: .trading, { $0.appending(path: "v2", "positions") }, in: context
         ) { response throws(JSONError) in

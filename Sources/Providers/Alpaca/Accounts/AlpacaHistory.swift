@@ -5,12 +5,12 @@ import Upstream
 /// null.
 package struct AlpacaHistory: JSONObjectDecodable, Hashable {
     /// Seconds since 1970; the beginning of an interval, or 20:00 in New York for a day.
-    var times: [Instant?] = []
+    var times = Column<Instant>()
     /// Null for what time has not reached.
-    var equity: [Decimal?] = []
+    var equity = Column<Decimal>()
     /// Null or missing columns are empty.
-    var profitLoss: [Decimal?] = []
-    var profitLossPercent: [Decimal?] = []
+    var profitLoss = Column<Decimal>()
+    var profitLossPercent = Column<Decimal>()
     var baseValue: Decimal?
     /// The interval that Alpaca chose; nil if the response has none.
     var interval: Interval?
@@ -20,7 +20,10 @@ package struct AlpacaHistory: JSONObjectDecodable, Hashable {
         $0.required("equity", \.equity, JSONReader.decimals)
         $0.optional("profit_loss", \.profitLoss, JSONReader.decimals)
         $0.optional("profit_loss_pct", \.profitLossPercent, JSONReader.percents)
-        $0.optional("base_value", \.baseValue)
+        // Without it, profits have no base, and the points their equity.
+        $0.optional("base_value", \.baseValue) { reader throws(JSONError) in
+            try reader.readable(Decimal.init(json:))
+        }
         $0.optional("timeframe", \.interval, JSONReader.interval)
     }
 }
@@ -32,31 +35,56 @@ extension AlpacaHistory {
     }
 
     private var areParallel: Bool {
-        equity.count == times.count
-            && [profitLoss, profitLossPercent].allSatisfy { $0.isEmpty || $0.count == times.count }
+        let counts = [profitLoss, profitLossPercent].map(\.values.count)
+        return equity.values.count == times.values.count
+            && counts.allSatisfy { $0 == 0 || $0 == times.values.count }
+    }
+
+    /// The values of one kind.
+    struct Column<Value: Hashable & Sendable>: Hashable, Sendable {
+        /// Nil for null, and for a value that could not be read.
+        var values: [Value?] = []
+        /// The errors of the latter, by their places.
+        var failures: [Int: JSONError] = [:]
+
+        subscript(index: Int) -> Value? { values.indices.contains(index) ? values[index] : nil }
     }
 }
 
 extension JSONReader {
     /// Reads an array of `value` and null; null in place of the array is an empty one.
-    private mutating func column<Value>(
+    private mutating func column<Value: Hashable & Sendable>(
         _ value: (inout JSONReader) throws(JSONError) -> Value
-    ) throws(JSONError) -> [Value?] {
-        var values: [Value?] = []
-        guard try !null() else { return values }
-        try array { reader throws(JSONError) in values.append(try reader.optional(value)) }
-        return values
+    ) throws(JSONError) -> AlpacaHistory.Column<Value> {
+        var column = AlpacaHistory.Column<Value>()
+        guard try !null() else { return column }
+        try array { reader throws(JSONError) in
+            switch try reader.row({ reader throws(JSONError) in try reader.optional(value) }) {
+            case .success(let value): column.values.append(value)
+            case .failure(let error):
+                guard column.failures.count < JSONRows<Value>.maximumFailures else { throw error }
+                column.failures[column.values.count] = error
+                column.values.append(nil)
+            }
+        }
+        return column
     }
 
-    fileprivate static func instants(_ reader: inout JSONReader) throws(JSONError) -> [Instant?] {
+    fileprivate static func instants(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> AlpacaHistory.Column<Instant> {
         try reader.column { reader throws(JSONError) in try reader.instant(since1970: .seconds) }
     }
 
-    fileprivate static func decimals(_ reader: inout JSONReader) throws(JSONError) -> [Decimal?] {
+    fileprivate static func decimals(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> AlpacaHistory.Column<Decimal> {
         try reader.column(Decimal.init(json:))
     }
 
-    fileprivate static func percents(_ reader: inout JSONReader) throws(JSONError) -> [Decimal?] {
+    fileprivate static func percents(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> AlpacaHistory.Column<Decimal> {
         try reader.column(factorAsPercent)
     }
 
@@ -80,25 +108,32 @@ extension AlpacaHistory {
         let selected = range == .oneDay ? Self.latestDay(of: all) : all
         // The timestamp of today's daily point is 20:00, which may be in the future: then it is not used.
         let asOf = selected.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
-        return EquityHistory(
+        var history = EquityHistory(
             range: range, interval: interval, currency: AlpacaMarket.currency,
             baseValue: selected.count == all.count ? base : Self.base(of: selected), points: selected,
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
+        history.unreadable = unreadable
+        return history
+    }
+
+    /// Points without a readable time or equity; of another figure that cannot be read only this figure is unknown.
+    private var unreadable: [String] {
+        times.values.indices.compactMap { index in
+            let error =
+                times.failures[index]?.inside(.index(index)).inside(.key("timestamp"))
+                ?? equity.failures[index]?.inside(.index(index)).inside(.key("equity"))
+            return error?.description
+        }
     }
 
     /// Oldest first, as Alpaca sends them; sorted all the same, as the order is promised.
     private func points(of interval: Interval) -> [EquityPoint] {
-        times.indices.compactMap { index in
+        times.values.indices.compactMap { index in
             guard let time = times[index], let equity = equity[index] else { return nil }
             return EquityPoint(
                 time: time, date: interval.isIntraday ? nil : time.inNewYork.date, equity: equity,
-                profitLoss: Self.value(index, of: profitLoss),
-                profitLossPercent: Self.value(index, of: profitLossPercent))
+                profitLoss: profitLoss[index], profitLossPercent: profitLossPercent[index])
         }.sorted { $0.time < $1.time }
-    }
-
-    private static func value(_ index: Int, of column: [Decimal?]) -> Decimal? {
-        column.indices.contains(index) ? column[index] : nil
     }
 
     /// An account without a past has a base of 0 or null: nothing that profit could count from.

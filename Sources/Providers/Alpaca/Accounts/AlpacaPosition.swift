@@ -1,5 +1,5 @@
 package import Brokerage
-import Upstream
+package import Upstream
 
 /// An element of the response of `GET /v2/positions`, with the fields that Portico uses.
 ///
@@ -47,15 +47,20 @@ extension AlpacaPosition {
     }
 
     /// Reads the whole response.
-    static func list(_ body: [UInt8], fetchedAt: Instant) throws(JSONError) -> [Position] {
+    package static func list(_ body: [UInt8], fetchedAt: Instant) throws(JSONError) -> PositionList {
         try JSONReader.read(body) { reader throws(JSONError) in
-            var positions: [Position] = []
+            var rows = JSONRows<Position>()
+            var index = 0
             try reader.array { reader throws(JSONError) in
-                let sent = try AlpacaPosition(json: &reader)
-                let position = try? sent.position(fetchedAt: fetchedAt)
-                positions.append(try reader.required(position, "figures that can change their sign"))
+                let row = try reader.row { reader throws(JSONError) -> Position in
+                    let sent = try AlpacaPosition(json: &reader)
+                    let position = try? sent.position(fetchedAt: fetchedAt)
+                    return try reader.required(position, "figures that can change their sign")
+                }
+                try rows.add(row, at: .index(index))
+                index &+= 1
             }
-            return positions
+            return PositionList(rows.elements, unreadable: rows.unreadable(in: "positions"))
         }
     }
 

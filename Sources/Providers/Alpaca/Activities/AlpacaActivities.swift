@@ -270,14 +270,4 @@ extension JSONReader {
         }
         return activities
     }
-
-    /// Reads a value; nil if it cannot be read.
-    fileprivate mutating func readable<Value>(
-        _ read: (inout JSONReader) throws(JSONError) -> Value
-    ) throws(JSONError) -> Value? {
-        switch try row(read) {
-        case .success(let value): value
-        case .failure: nil
-        }
-    }
 }

@@ -1,5 +1,5 @@
-import Brokerage
-import Upstream
+package import Brokerage
+package import Upstream
 
 /// The bars of one symbol by column, in the order in which they came.
 struct AlpacaBarColumns: Hashable {
@@ -10,6 +10,8 @@ struct AlpacaBarColumns: Hashable {
     private var low = DecimalColumn()
     private var close = DecimalColumn()
     private var volume = DecimalColumn()
+    /// The errors of the bars that could not be read.
+    fileprivate(set) var failures: [JSONError] = []
 
     var count: Int { times.count }
 
@@ -43,11 +45,34 @@ struct AlpacaBarColumns: Hashable {
         let prices = OHLC(
             open: try reader.required(open, "o"), high: try reader.required(high, "h"),
             low: try reader.required(low, "l"), close: try reader.required(close, "c"))
+        let areFitting =
+            [prices.open, prices.high, prices.low, prices.close].allSatisfy(Self.isPrice)
+            && volume.map(Self.isVolume) ?? true
         let isKept =
-            self.open.append(prices.open) && self.high.append(prices.high) && self.low.append(prices.low)
+            areFitting
+            && self.open.append(prices.open) && self.high.append(prices.high) && self.low.append(prices.low)
             && self.close.append(prices.close) && self.volume.append(volume)
+        if !isKept { removeIncompleteBar() }
         _ = try reader.required(isKept ? true : nil, "figures of at most 18 digits")
         times.append(start.secondsSince1970)
+    }
+
+    /// Whether a number can be a price, so that it makes no column too narrow for the others.
+    private static func isPrice(_ price: Decimal) -> Bool {
+        price < 1_000_000_000_000 && price.withoutTrailingZeros.scale <= 12
+    }
+
+    private static func isVolume(_ volume: Decimal) -> Bool {
+        volume < 1_000_000_000_000 && volume.withoutTrailingZeros.scale <= 6
+    }
+
+    /// Removes the part of a bar that could not be stored as a whole.
+    private mutating func removeIncompleteBar() {
+        open.truncate(to: count)
+        high.truncate(to: count)
+        low.truncate(to: count)
+        close.truncate(to: count)
+        volume.truncate(to: count)
     }
 }
 
@@ -57,9 +82,21 @@ package struct AlpacaBars {
     private(set) var bySymbol: [Symbol: AlpacaBarColumns] = [:]
     /// The token of the next page; nil at the end.
     private(set) var nextPage: String?
+    /// The unreadable bars of all pages and symbols.
+    private var failureCount = 0
+
+    /// The bars of all symbols that could be read.
+    package var candles: [Candle] {
+        bySymbol.values.flatMap { columns in (0..<columns.count).map(columns.candle(at:)) }
+    }
+
+    /// The errors of the others.
+    package var unreadable: [String] { bySymbol.values.flatMap { $0.failures.map(\.description) } }
+
+    package init() {}
 
     /// Reads one more page.
-    mutating func append(_ body: [UInt8]) throws(JSONError) {
+    package mutating func append(_ body: [UInt8]) throws(JSONError) {
         // No page comes after one that cannot be read.
         nextPage = nil
         nextPage = try JSONReader.page(body, of: "bars") { reader throws(JSONError) in
@@ -72,10 +109,34 @@ package struct AlpacaBars {
             // A key that is not a symbol was not requested.
             guard let symbol = Symbol(key.string) else { return try reader.skip() }
             guard try !reader.null() else { return }
+            var index = 0
             try reader.array { reader throws(JSONError) in
-                try bySymbol[symbol, default: AlpacaBarColumns()].append(json: &reader)
+                let row = try reader.row { reader throws(JSONError) in
+                    try bySymbol[symbol, default: AlpacaBarColumns()].append(json: &reader)
+                }
+                if case .failure(let error) = row {
+                    guard failureCount < JSONRows<Candle>.maximumFailures else { throw error }
+                    failureCount += 1
+                    let place = error.inside(.index(index)).inside(.key(symbol.text)).inside(.key("bars"))
+                    bySymbol[symbol, default: AlpacaBarColumns()].failures.append(place)
+                }
+                index &+= 1
             }
         }
+    }
+}
+
+/// The trading days of some years.
+struct AlpacaSessions: Sendable {
+    private var byDate: [CalendarDate: AlpacaCalendarDay] = [:]
+    /// Whether all days of these years could be read.
+    private(set) var isComplete = true
+
+    subscript(date: CalendarDate) -> AlpacaCalendarDay? { byDate[date] }
+
+    mutating func add(_ calendar: AlpacaCalendar) {
+        for day in calendar.days { byDate[day.date] = day }
+        isComplete = isComplete && calendar.isComplete
     }
 }
 
@@ -84,8 +145,16 @@ package struct AlpacaBars {
 struct AlpacaSeriesBuilder {
     let query: AlpacaBarQuery
     /// The trading days, if trades outside of regular hours are excluded; nil if they are included.
-    let sessions: [CalendarDate: AlpacaCalendarDay]?
+    let sessions: AlpacaSessions?
     let fetchedAt: Instant
+
+    /// Whether the regular hours of the day of each bar are known.
+    func knowsHours(of columns: AlpacaBarColumns) -> Bool {
+        guard let sessions, !sessions.isComplete else { return true }
+        return columns.times.allSatisfy { time in
+            Instant(secondsSince1970: time).map { sessions[$0.inNewYork.date] != nil } ?? true
+        }
+    }
 
     func series(of symbol: Symbol, _ columns: AlpacaBarColumns) -> CandleSeries {
         let window = query.window
@@ -93,6 +162,7 @@ struct AlpacaSeriesBuilder {
             symbol: symbol, interval: window.interval,
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt),
             reserving: min(columns.count, window.maximumCandles + 1))
+        series.unreadable = columns.failures.map(\.description)
         series.currency = AlpacaMarket.currency
         series.adjustment = query.adjustment
         series.isExtendedHours = window.interval.isIntraday ? sessions == nil : nil

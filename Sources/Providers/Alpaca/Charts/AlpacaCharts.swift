@@ -36,12 +36,16 @@ extension AlpacaClient: ChartSource {
         let cut = AlpacaSeriesBuilder(query: query, sessions: sessions, fetchedAt: clock.wallTime())
         var series = KeyedResults<Symbol, CandleSeries>()
         for (symbol, columns) in bars.bySymbol {
+            guard cut.knowsHours(of: columns) else {
+                series.failures[symbol] = ProviderFailure(.alpaca, .invalidResponse(nil))
+                continue
+            }
             series[symbol] = cut.series(of: symbol, columns)
             // All pages that were not requested contain older bars.
             if bars.nextPage != nil { series[symbol]?.isTruncated = true }
         }
         // Alpaca omits both unknown symbols and symbols that were not traded.
-        let silent = shares.filter { series[$0] == nil }
+        let silent = shares.filter { bars.bySymbol[$0] == nil }
         for symbol in try await snapshots(of: silent, in: context).bySymbol.keys where silent.contains(symbol)
         {
             series[symbol] = cut.series(of: symbol, AlpacaBarColumns())
@@ -95,7 +99,7 @@ extension AlpacaClient: ChartSource {
 
     private func sessions(
         of bars: some Sequence<AlpacaBarColumns>, in context: CallContext
-    ) async throws(ProviderFailure) -> [CalendarDate: AlpacaCalendarDay] {
+    ) async throws(ProviderFailure) -> AlpacaSessions {
         var years: Set<Int> = []
         for columns in bars {
             for end in [columns.times.first, columns.times.last] {
@@ -103,11 +107,9 @@ extension AlpacaClient: ChartSource {
                 years.insert(instant.inNewYork.date.year)
             }
         }
-        guard let first = years.min(), let last = years.max() else { return [:] }
-        var sessions: [CalendarDate: AlpacaCalendarDay] = [:]
-        for year in first...last {
-            for day in try await calendar(of: year, in: context) { sessions[day.date] = day }
-        }
+        var sessions = AlpacaSessions()
+        guard let first = years.min(), let last = years.max() else { return sessions }
+        for year in first...last { sessions.add(try await calendar(of: year, in: context)) }
         return sessions
     }
 }

@@ -21,11 +21,12 @@ extension AlpacaClient: MarketClockSource {
     /// it.
     private func stateOutside(at now: Instant, in context: CallContext) async -> MarketState? {
         let local = now.inNewYork
-        guard let days = try? await calendar(of: local.date.year, in: context) else { return nil }
-        guard let day = days.first(where: { $0.date == local.date }), day.session.contains(local.secondOfDay)
-        else {
-            return .closed
+        guard let calendar = try? await calendar(of: local.date.year, in: context) else { return nil }
+        guard let day = calendar.days.first(where: { $0.date == local.date }) else {
+            // A day that could not be read may be today.
+            return calendar.isComplete ? .closed : nil
         }
+        guard day.session.contains(local.secondOfDay) else { return .closed }
         if local.secondOfDay < day.regularHours.lowerBound { return .pre }
         // Within regular hours the clock and the calendar contradict each other.
         return day.regularHours.contains(local.secondOfDay) ? nil : .post
@@ -44,6 +45,18 @@ package struct AlpacaClock: JSONObjectDecodable, Hashable {
         $0.required("is_open", \.isOpen)
         $0.optional("next_open", \.nextOpen)
         $0.optional("next_close", \.nextClose)
+    }
+}
+
+/// The response of `GET /v2/calendar`.
+package struct AlpacaCalendar: JSONDecodable, Hashable, Sendable {
+    package let days: [AlpacaCalendarDay]
+    /// Whether all days could be read: only then is a day that it does not have one without trading.
+    package let isComplete: Bool
+
+    package init(json reader: inout JSONReader) throws(JSONError) {
+        let rows = try reader.rows(of: AlpacaCalendarDay.self)
+        (days, isComplete) = (rows.elements, rows.failures.isEmpty)
     }
 }
 
@@ -103,7 +116,7 @@ extension AlpacaClient {
     /// The trading days of a year, cached for a day: `GET /v2/calendar`.
     func calendar(
         of year: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [AlpacaCalendarDay] {
+    ) async throws(ProviderFailure) -> AlpacaCalendar {
         let items: [(name: String, value: String?)] = [
             ("start", "\(year)-01-01"), ("end", "\(year)-12-31"),
         ]
@@ -114,7 +127,7 @@ extension AlpacaClient {
                 { $0.appending(path: "v2", "calendar")?.appending(query: items) }, in: context
             ) { response throws(JSONError) in
                 try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try reader.array(of: AlpacaCalendarDay.self)
+                    try AlpacaCalendar(json: &reader)
                 }
             }
         }

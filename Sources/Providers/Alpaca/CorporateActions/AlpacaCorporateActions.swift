@@ -16,16 +16,16 @@ extension AlpacaClient: CombinedCorporateActionSource {
         let shares = symbols.filter(\.isAlpacaShare)
         let read = shares.isEmpty ? nil : try await pages(of: shares, "spin_off", in: context)
         let provenance = Provenance(source: .alpaca, fetchedAt: clock.wallTime())
-        return KeyedResults(
-            Dictionary(
-                symbols.map {
-                    (
-                        $0,
-                        SpinOffHistory(
-                            symbol: $0, spinOffs: read?.spinOffs(of: $0) ?? [], provenance: provenance)
-                    )
-                }
-            ) { first, _ in first })
+        var found = KeyedResults<Symbol, SpinOffHistory>()
+        for symbol in symbols {
+            if let error = read?.spinOffFailure(of: symbol) {
+                found.failures[symbol] = ProviderFailure(.alpaca, .invalidResponse(error))
+            } else {
+                found[symbol] = SpinOffHistory(
+                    symbol: symbol, spinOffs: read?.spinOffs(of: symbol) ?? [], provenance: provenance)
+            }
+        }
+        return found
     }
 
     /// The most pages of one batch: fifty shares with four dividends a year since 1900 have 26.
@@ -81,17 +81,24 @@ extension AlpacaClient: CombinedCorporateActionSource {
 }
 
 /// The actions of one share, as they were read.
-struct AlpacaActionList: Sendable, Hashable {
+struct AlpacaActionList: Sendable {
     var dividends: [Dividend] = []
     var splits: [Split] = []
+    /// The errors of the dividends and splits that could not be read.
+    var unreadable: (dividends: [JSONError], splits: [JSONError]) = ([], [])
     var isin: String?
 
     func history(of symbol: Symbol, fetchedAt: Instant) -> CorporateActionHistory {
         let provenance = Provenance(source: .alpaca, fetchedAt: fetchedAt)
-        var dividends = DividendHistory(symbol: symbol, dividends: dividends, provenance: provenance)
+        var dividends = DividendHistory(
+            symbol: symbol, dividends: dividends, unreadable: unreadable.dividends.map(\.description),
+            provenance: provenance)
         dividends.isin = isin
         return CorporateActionHistory(
-            dividends, SplitHistory(symbol: symbol, splits: splits, provenance: provenance))
+            dividends,
+            SplitHistory(
+                symbol: symbol, splits: splits, unreadable: unreadable.splits.map(\.description),
+                provenance: provenance))
     }
 }
 
@@ -99,6 +106,9 @@ struct AlpacaActionList: Sendable, Hashable {
 package struct AlpacaCorporateActions {
     private(set) var bySymbol: [Symbol: AlpacaActionList] = [:]
     private var spinOffs: [SpinOff] = []
+    /// The errors of the spin-offs that could not be read.
+    private var spinOffFailures: [(symbols: Set<Symbol>, error: JSONError)] = []
+    private var failureCount = 0
     /// The token of the next page; nil at the end.
     private(set) var nextPage: String?
     private let shares: Set<Symbol>
@@ -111,6 +121,17 @@ package struct AlpacaCorporateActions {
     /// The dividends and splits that were read of a share; nil if there are none.
     package func actions(of share: Symbol) -> (dividends: [Dividend], splits: [Split], isin: String?)? {
         bySymbol[share].map { ($0.dividends, $0.splits, $0.isin) }
+    }
+
+    /// The errors of the actions of a share that could not be read, those without a readable symbol included.
+    package func failures(of share: Symbol) -> [JSONError] {
+        (bySymbol[share].map { $0.unreadable.dividends + $0.unreadable.splits } ?? [])
+            + [spinOffFailure(of: share)].compactMap(\.self)
+    }
+
+    /// The error of a spin-off that may be one of the share.
+    func spinOffFailure(of share: Symbol) -> JSONError? {
+        spinOffFailures.first { $0.symbols.isEmpty || $0.symbols.contains(share) }?.error
     }
 
     /// The spin-offs that were read of a share, as the parent or as the new company.
@@ -129,32 +150,94 @@ package struct AlpacaCorporateActions {
 
     private mutating func append(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
-            if key.string == "spin_offs" {
-                let read = try reader.optional { reader throws(JSONError) in
-                    try reader.array(of: AlpacaSpinOff.self)
+            let name = key.string
+            if name == "spin_offs" {
+                try rows(of: name, in: &reader) { actions, reader throws(JSONError) in
+                    actions.spinOffs.append(try AlpacaSpinOff(json: &reader).spinOff)
+                } otherwise: { actions, symbols, error in
+                    actions.spinOffFailures.append((symbols, error))
                 }
-                spinOffs += read?.map(\.spinOff) ?? []
                 return
             }
-            guard let kind = AlpacaAction.Kind(rawValue: key.string), try !reader.null() else {
-                return try reader.skip()
-            }
-            try reader.array { reader throws(JSONError) in
-                let action = try AlpacaAction(json: &reader)
-                guard shares.contains(action.symbol) else { return }
-                switch kind {
-                case .cashDividends:
-                    let dividend = try reader.required(action.dividend, "rate")
-                    bySymbol[action.symbol, default: AlpacaActionList()].dividends.append(dividend)
-                case .stockDividends, .forwardSplits, .reverseSplits:
-                    let split = try reader.required(action.split(kind), "rates above zero")
-                    bySymbol[action.symbol, default: AlpacaActionList()].splits.append(split)
+            guard let kind = AlpacaAction.Kind(rawValue: name) else { return try reader.skip() }
+            try rows(of: name, in: &reader) { actions, reader throws(JSONError) in
+                try actions.append(kind, try AlpacaAction(json: &reader), reader)
+            } otherwise: { actions, symbols, error in
+                // Without a readable symbol it may be an action of each share.
+                for share in symbols.isEmpty ? actions.shares : symbols.intersection(actions.shares) {
+                    actions.fail(share, kind, error)
                 }
-                // The latest action has the present number: lists are sorted by date.
-                if let isin = action.isin { bySymbol[action.symbol]?.isin = isin }
             }
         }
     }
+
+    private mutating func append(
+        _ kind: AlpacaAction.Kind, _ action: AlpacaAction, _ reader: borrowing JSONReader
+    ) throws(JSONError) {
+        guard shares.contains(action.symbol) else { return }
+        switch kind {
+        case .cashDividends:
+            let dividend = try reader.required(action.dividend, "rate")
+            bySymbol[action.symbol, default: AlpacaActionList()].dividends.append(dividend)
+        case .stockDividends, .forwardSplits, .reverseSplits:
+            let split = try reader.required(action.split(kind), "rates above zero")
+            bySymbol[action.symbol, default: AlpacaActionList()].splits.append(split)
+        }
+        // The latest action has the present number: lists are sorted by date.
+        if let isin = action.isin { bySymbol[action.symbol]?.isin = isin }
+    }
+
+    private mutating func fail(_ share: Symbol, _ kind: AlpacaAction.Kind, _ error: JSONError) {
+        switch kind {
+        case .cashDividends:
+            bySymbol[share, default: AlpacaActionList()].unreadable.dividends.append(error)
+        case .stockDividends, .forwardSplits, .reverseSplits:
+            bySymbol[share, default: AlpacaActionList()].unreadable.splits.append(error)
+        }
+    }
+
+    /// Reads a list of actions.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the list.
+    ///   - reader: The reader, at the list or at null.
+    ///   - read: Reads a row.
+    ///   - fail: Takes the symbols of a row that could not be read, empty if they could not be read either, and the error.
+    private mutating func rows(
+        of name: String, in reader: inout JSONReader,
+        read: (inout AlpacaCorporateActions, inout JSONReader) throws(JSONError) -> Void,
+        otherwise fail: (inout AlpacaCorporateActions, Set<Symbol>, JSONError) -> Void
+    ) throws(JSONError) {
+        guard try !reader.null() else { return }
+        var index = 0
+        try reader.array { reader throws(JSONError) in
+            try reader.row { reader throws(JSONError) in
+                try read(&self, &reader)
+            } otherwise: { error, reader throws(JSONError) in
+                guard failureCount < JSONRows<Symbol>.maximumFailures else { throw error }
+                failureCount += 1
+                let symbols = try reader.row(AlpacaActionSymbols.init(json:))
+                let place = error.inside(.index(index)).inside(.key(name)).inside(.key("corporate_actions"))
+                fail(&self, (try? symbols.get().symbols) ?? [], place)
+            }
+            index &+= 1
+        }
+    }
+}
+
+/// The symbols of an action, whatever else of it can be read.
+private struct AlpacaActionSymbols: JSONObjectDecodable, Sendable {
+    private var symbol: Symbol?
+    private var parent: Symbol?
+    private var child: Symbol?
+
+    static let json = JSONFields(Self()) {
+        $0.optional("symbol", \.symbol, JSONReader.symbol)
+        $0.optional("source_symbol", \.parent, JSONReader.symbol)
+        $0.optional("new_symbol", \.child, JSONReader.symbol)
+    }
+
+    var symbols: Set<Symbol> { Set([symbol, parent, child].compactMap(\.self)) }
 }
 
 /// An element of a list of corporate actions, with the fields that Portico uses.

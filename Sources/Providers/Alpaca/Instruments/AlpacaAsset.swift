@@ -34,9 +34,26 @@ package struct AlpacaAsset: JSONObjectDecodable, Hashable, Sendable {
         $0.optional("min_order_size", \.minimumSize)
         $0.optional("min_trade_increment", \.sizeIncrement)
     }
+
+    private static let outline = JSONFields(Self()) {
+        $0.required("symbol", \.symbol, JSONReader.symbol)
+        $0.optional("name", \.name) { reader throws(JSONError) in
+            try reader.readable(JSONReader.nonemptyString) ?? nil
+        }
+        $0.optional("class", \.assetClass) { reader throws(JSONError) in
+            try reader.readable(String.init(json:))
+        }
+    }
 }
 
 extension AlpacaAsset {
+    /// Reads only what identifies an asset.
+    init(outline reader: inout JSONReader) throws(JSONError) {
+        self = try Self.outline.read(from: &reader)
+        key = symbol.text
+        symbol = AlpacaSymbols.symbol(symbol, ofClass: assetClass)
+    }
+
     init(json reader: inout JSONReader) throws(JSONError) {
         self = try Self.json.read(from: &reader)
         key = symbol.text

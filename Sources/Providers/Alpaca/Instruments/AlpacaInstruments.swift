@@ -7,13 +7,14 @@ extension AlpacaClient: InstrumentSource {
     /// The results have no score, because Alpaca has none.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         let index = try await assetCache.index(in: context) { context throws(ProviderFailure) in
             try await assets(in: context)
         }
-        return index.search(text, limit: limit).map {
-            SearchHit(instrument: $0.instrument(fetchedAt: index.fetchedAt))
-        }
+        return SearchHits(
+            index.search(text, limit: limit).map {
+                SearchHit(instrument: $0.instrument(fetchedAt: index.fetchedAt))
+            })
     }
 
     /// An instrument: from the list if it is cached, else `GET /v2/assets/{symbol}`.
@@ -58,10 +59,10 @@ extension AlpacaClient: InstrumentSource {
         let items: [(name: String, value: String?)] = [("status", "active"), ("asset_class", "us_equity")]
         return try await get(
             "assets", from: .trading, { $0.appending(path: "v2", "assets")?.appending(query: items) },
-            in: context, maximumBytes: AlpacaAssetCache.responseLimit
+            in: context, maximumBytes: AlpacaAssetCache.responseLimit, filter: AlpacaAssetCache.filter
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
-                AlpacaAssetIndex(try reader.array(of: AlpacaAsset.self), fetchedAt: clock.wallTime())
+                try AlpacaAssetIndex(json: &reader, fetchedAt: clock.wallTime())
             }
         }
     }
@@ -73,11 +74,15 @@ extension AlpacaClient: InstrumentSource {
 /// separate lists.
 package struct AlpacaAssetCache: Sendable {
     private let reads: ReadCache<SingleValueQuery, AlpacaAssetIndex>
-    /// The most memory that the list takes, in bytes.
-    package static let weightLimit = 12 << 20
-    /// The longest response with the list, in bytes: twice the current length of about ten thousand assets
-    /// with 500 bytes each.
+    /// The most memory that the list takes, in bytes: 33,000 assets take some 6 MB.
+    package static let weightLimit = 10 << 20
+    /// The most that is kept of the response with the list until it is read, in bytes: of 33,000 assets some 6 MB.
     package static let responseLimit = 10 << 20
+    /// The members that are kept. The whole response of 33,000 assets has some 21 MB.
+    package static let filter = JSONMemberFilter(
+        keeping: [
+            "symbol", "name", "class", "exchange", "status", "tradable", "fractionable", "shortable",
+        ], maximumBytes: 64 << 20)
 
     /// An empty cache, which the first search fills.
     package init(clock: TimeSource = .system) {
@@ -94,95 +99,5 @@ package struct AlpacaAssetCache: Sendable {
         fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> AlpacaAssetIndex
     ) async throws(ProviderFailure) -> AlpacaAssetIndex {
         try await reads.read(SingleValueQuery(), in: .shared(.alpaca), for: context, load: fetch)
-    }
-}
-
-/// Assets to be searched by ticker and name.
-struct AlpacaAssetIndex: Sendable {
-    let fetchedAt: Instant
-    private let entries: [Entry]
-    private let indexBySymbol: [Symbol: Int]
-    /// The approximate size in bytes.
-    let weight: Int
-
-    private struct Entry: Sendable {
-        let asset: AlpacaAsset
-        /// In small letters.
-        let ticker: [UInt8]
-        let words: [[UInt8]]
-    }
-
-    /// The rank of a match; the first is the best.
-    private enum MatchRank: Int, Comparable {
-        case ticker
-        case startOfTicker
-        /// The name begins with the words of the search.
-        case startOfName
-        /// The name has words that begin with the words of the search.
-        case words
-
-        static func < (left: MatchRank, right: MatchRank) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    init(_ assets: [AlpacaAsset], fetchedAt: Instant) {
-        self.fetchedAt = fetchedAt
-        let entries = assets.map { asset in
-            Entry(
-                asset: asset, ticker: Array(asset.symbol.text.lowercased().utf8),
-                words: Self.words(asset.name ?? ""))
-        }
-        // Of a symbol that an active and a past asset have, the active one comes first in no order that is promised.
-        indexBySymbol = Dictionary(entries.indices.map { (entries[$0].asset.symbol, $0) }) { first, second in
-            entries[first].asset.isActive == false ? second : first
-        }
-        let letters = entries.reduce(0) { $0 + $1.ticker.count + $1.words.reduce(0) { $0 + $1.count + 32 } }
-        self.entries = entries
-        weight = letters * 2 + entries.count * (MemoryLayout<Entry>.stride + 96)
-    }
-
-    var count: Int { entries.count }
-
-    subscript(symbol: Symbol) -> AlpacaAsset? { indexBySymbol[symbol].map { entries[$0].asset } }
-
-    /// The best matches in order: by ticker, by a prefix of it, by words of the name; among equal matches,
-    /// first tradable assets, then shorter tickers.
-    func search(_ text: String, limit: Int) -> [AlpacaAsset] {
-        let ticker = Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") })
-        let words = Self.words(text)
-        guard !ticker.isEmpty, limit > 0 else { return [] }
-        var hits: [(fit: MatchRank, place: Int)] = []
-        for place in entries.indices {
-            if let fit = fit(entries[place], ticker, words) { hits.append((fit, place)) }
-        }
-        hits.sort { isBetter($0, $1) }
-        return hits.prefix(limit).map { entries[$0.place].asset }
-    }
-
-    private func fit(_ entry: Entry, _ ticker: [UInt8], _ words: [[UInt8]]) -> MatchRank? {
-        if entry.ticker.starts(with: ticker) {
-            return entry.ticker.count == ticker.count ? .ticker : .startOfTicker
-        }
-        guard let last = words.last, entry.words.count >= words.count else { return nil }
-        let whole = words.dropLast()
-        if entry.words.starts(with: whole), entry.words[whole.count].starts(with: last) {
-            return .startOfName
-        }
-        let hasAll = words.allSatisfy { word in entry.words.contains { $0.starts(with: word) } }
-        return hasAll ? .words : nil
-    }
-
-    private func isBetter(_ left: (fit: MatchRank, place: Int), _ right: (fit: MatchRank, place: Int)) -> Bool
-    {
-        if left.fit != right.fit { return left.fit < right.fit }
-        let (first, second) = (entries[left.place], entries[right.place])
-        let (isFirst, isSecond) = (first.asset.isTradable == true, second.asset.isTradable == true)
-        if isFirst != isSecond { return isFirst }
-        if first.ticker.count != second.ticker.count { return first.ticker.count < second.ticker.count }
-        return first.ticker.lexicographicallyPrecedes(second.ticker)
-    }
-
-    /// The words in lower case: `at`, `t`, `inc` of `AT&T Inc.`.
-    private static func words(_ text: String) -> [[UInt8]] {
-        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
     }
 }

@@ -125,7 +125,8 @@ package struct AlpacaOrder: JSONObjectDecodable {
     var averageFillPrice: Decimal?
     var replaces: String?
     var replacedBy: String?
-    var legs: [AlpacaOrder] = []
+    private var legRows = JSONRows<AlpacaOrder>()
+    var legs: [AlpacaOrder] { legRows.elements }
     var submittedAt: Instant?
     var updatedAt: Instant?
     var filledAt: Instant?
@@ -159,7 +160,7 @@ package struct AlpacaOrder: JSONObjectDecodable {
         $0.optional("filled_avg_price", \.averageFillPrice)
         $0.optional("replaces", \.replaces, JSONReader.nonemptyString)
         $0.optional("replaced_by", \.replacedBy, JSONReader.nonemptyString)
-        $0.optional("legs", \.legs)
+        $0.optional("legs", \.legRows) { reader throws(JSONError) in try reader.rows() }
         $0.optional("submitted_at", \.submittedAt)
         $0.optional("updated_at", \.updatedAt)
         $0.optional("filled_at", \.filledAt)
@@ -214,6 +215,7 @@ extension AlpacaOrder {
             leg.parentID = id
             return leg
         }
+        order.unreadableLegs = legRows.unreadable(in: "legs")
         order.submittedAt = submittedAt
         order.updatedAt = updatedAt
         order.filledAt = filledAt
@@ -224,11 +226,6 @@ extension AlpacaOrder {
 }
 
 extension JSONReader {
-    /// Reads an array of orders.
-    package mutating func alpacaOrders(fetchedAt: Instant) throws(JSONError) -> [Order] {
-        try array(of: AlpacaOrder.self).map { $0.order(fetchedAt: fetchedAt) }
-    }
-
     /// Reads a symbol; nil for an empty one.
     fileprivate static func nonemptySymbol(_ reader: inout JSONReader) throws(JSONError) -> Symbol? {
         try reader.token(oneOf: "the symbols that markets have") { token -> Symbol?? in

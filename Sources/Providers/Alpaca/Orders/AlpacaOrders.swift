@@ -21,28 +21,87 @@ extension AlpacaClient: TradingAPI {
 
     // MARK: Reading
 
-    /// Orders, legs under those that they belong to: `GET /v2/orders`, one call.
+    /// Orders, legs under those that they belong to: `GET /v2/orders`.
+    ///
+    /// One call; for open orders two if an order of a group (bracket, OCO, OTO) is among them, and a third one if the
+    /// group is older than the latest ``maximumOrders`` orders.
     package func orders(
         _ query: OrderQuery, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
         let symbols = query.symbols?.compactMap(AlpacaSymbols().providerSymbol(for:))
         if symbols?.isEmpty == true { return OrderPage(orders: [], hasMore: false) }
-        let limit = min(max(query.limit, 1), 500)
-        let items: [(name: String, value: String?)] = [
-            ("status", query.isOpen.map { $0 ? "open" : "closed" } ?? "all"), ("limit", String(limit)),
-            ("until", query.before?.description), ("direction", "desc"), ("nested", "true"),
-            ("symbols", symbols?.joined(separator: ",")),
-        ]
-        let orders = try await getOrders(
+        let list = symbols?.joined(separator: ",")
+        let limit = min(max(query.limit, 1), Self.maximumOrders)
+        if query.isOpen == true { return try await openOrders(query, limit, of: list, in: context) }
+        let read = try await readOrders(
+            AlpacaOrderListQuery(
+                query.isOpen == nil ? .all : .closed, isNested: true, limit: limit, until: query.before),
+            of: list, in: context)
+        let orders = read.elements.map { $0.order(fetchedAt: clock.wallTime()) }
+        // Whether legs count towards the limit is not documented: if they do, a full page has fewer orders.
+        let count = orders.reduce(read.failures.count) { $0 + 1 + $1.legs.count }
+        return OrderPage(orders: orders, unreadable: read.unreadable(in: "orders"), hasMore: count >= limit)
+    }
+
+    /// The most orders of one response.
+    private static var maximumOrders: Int { 500 }
+
+    /// Open orders.
+    ///
+    /// All are read, and not only those before `query.before`: the order by which a group is found can be newer than
+    /// the others of the group. Only if there are more than ``maximumOrders`` are the newest left out.
+    private func openOrders(
+        _ query: OrderQuery, _ limit: Int, of symbols: String?, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPage {
+        func read(_ query: AlpacaOrderListQuery) async throws(ProviderFailure) -> JSONRows<AlpacaOrder> {
+            try await readOrders(query, of: symbols, in: context)
+        }
+        func isFull(_ rows: JSONRows<AlpacaOrder>) -> Bool {
+            rows.elements.count + rows.failures.count >= Self.maximumOrders
+        }
+        var newest = try await read(AlpacaOrderListQuery(.open, limit: Self.maximumOrders))
+        if isFull(newest), let before = query.before {
+            newest = try await read(
+                AlpacaOrderListQuery(.open, limit: Self.maximumOrders, until: before))
+        }
+        var open = AlpacaOpenOrders(newest.elements)
+        var unreadable = newest.unreadable(in: "orders")
+        if !open.ungrouped.isEmpty {
+            let recent = try await read(AlpacaOrderListQuery(.all, isNested: true, limit: Self.maximumOrders))
+            open.add(recent.elements)
+            let oldest = open.ungrouped.compactMap(\.submittedAt).min()
+            var others = recent.unreadable(in: "orders")
+            if isFull(recent), let oldest {
+                // Legs are created with their parent.
+                let older = try await read(
+                    AlpacaOrderListQuery(
+                        .all, isNested: true, limit: Self.maximumOrders, after: oldest - .seconds(1)))
+                open.add(older.elements)
+                others += older.unreadable(in: "orders")
+            }
+            // One of these may be the rest of a group.
+            if !open.ungrouped.isEmpty { unreadable += others }
+        }
+        let orders = open.orders(fetchedAt: clock.wallTime()).filter { order in
+            query.before.map { order.submittedAt ?? .latest < $0 } ?? true
+        }
+        return OrderPage(
+            orders: Array(orders.prefix(limit)), unreadable: unreadable,
+            hasMore: isFull(newest) || orders.count > limit)
+    }
+
+    /// Reads one list.
+    private func readOrders(
+        _ query: AlpacaOrderListQuery, of symbols: String? = nil, in context: CallContext
+    ) async throws(ProviderFailure) -> JSONRows<AlpacaOrder> {
+        let items = query.items + [("symbols", symbols)]
+        return try await getOrders(
             "orders", { $0.appending(path: "v2", "orders")?.appending(query: items) }, in: context
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
-                try reader.alpacaOrders(fetchedAt: clock.wallTime())
+                try reader.rows(of: AlpacaOrder.self)
             }
         }
-        // Whether legs count towards the limit is not documented: if they do, a full page has fewer orders.
-        let count = orders.reduce(0) { $0 + 1 + $1.legs.count }
-        return OrderPage(orders: orders, hasMore: count >= limit)
     }
 
     /// An order: `GET /v2/orders/{id}`.
@@ -63,22 +122,15 @@ extension AlpacaClient: TradingAPI {
         let ids = Set(orders.map(\.id))
         // Without legs: each order is an item of the list.
         let first = orders.compactMap(\.submittedAt).min().map { $0 - .seconds(1) }
-        let items: [(name: String, value: String?)] = [
-            ("status", "all"), ("limit", "500"), ("after", first?.description),
-            ("direction", first == nil ? "desc" : "asc"),
-        ]
-        var found = try await getOrders(
-            "orders", { $0.appending(path: "v2", "orders")?.appending(query: items) }, in: context
-        ) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try reader.alpacaOrders(fetchedAt: clock.wallTime())
-            }
-        }.filter { ids.contains($0.id) }
+        let rows = try await readOrders(
+            AlpacaOrderListQuery(.all, limit: Self.maximumOrders, after: first), in: context)
+        var found = rows.elements.filter { ids.contains($0.id) }.map { $0.order(fetchedAt: clock.wallTime()) }
         for id in ids.subtracting(found.map(\.id)).sorted().prefix(Self.maximumSingleReads) {
             do throws(ProviderFailure) {
                 found.append(try await order(id, of: nil, in: context))
             } catch {
-                guard error.cause == .notFound else { throw error }
+                // An order that cannot be read does not hide the others.
+                guard error.cause == .notFound || error.isUnreadableContent else { throw error }
             }
         }
         return found
@@ -103,7 +155,7 @@ extension AlpacaClient: TradingAPI {
             return .absent
         }
         // This path has no parameter for the legs of the order.
-        guard order.orderClass.map(Self.classesWithLegs.contains) ?? false, order.legs.isEmpty else {
+        guard order.isInGroup, order.legs.isEmpty else {
             return .found(order.order(fetchedAt: clock.wallTime()))
         }
         do throws(ProviderFailure) {
@@ -113,8 +165,6 @@ extension AlpacaClient: TradingAPI {
             throw error.cause == .notFound ? ProviderFailure(.alpaca, .unavailable) : error
         }
     }
-
-    private static let classesWithLegs: Set = ["bracket", "oco", "oto"]
 
     private func readOrder(
         in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
@@ -218,6 +268,29 @@ extension AlpacaClient: TradingAPI {
         case .rejection(let refusal) where refusal.status == 404: throw ProviderFailure(.alpaca, .notFound)
         case .rejection(let refusal): return .rejected(OrderRejection(refusal))
         }
+    }
+}
+
+/// The parameters of `GET /v2/orders`, without the symbols.
+struct AlpacaOrderListQuery {
+    let items: [(name: String, value: String?)]
+
+    enum Status: String {
+        case open, closed, all
+    }
+
+    /// - Parameters:
+    ///   - status: The orders by their status.
+    ///   - isNested: Whether legs are within their parents.
+    ///   - limit: The most orders of the response.
+    ///   - until: Orders that were submitted before, newest first.
+    ///   - after: Orders that were submitted after, oldest first; nil for the newest ones, newest first.
+    init(_ status: Status, isNested: Bool = false, limit: Int, until: Instant? = nil, after: Instant? = nil) {
+        items = [
+            ("status", status.rawValue), ("limit", String(limit)), ("until", until?.description),
+            ("after", after?.description), ("direction", after == nil ? "desc" : "asc"),
+            ("nested", isNested ? "true" : nil),
+        ]
     }
 }
 

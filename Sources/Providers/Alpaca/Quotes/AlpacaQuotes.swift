@@ -13,9 +13,18 @@ extension AlpacaClient: QuoteSource {
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
-        let snapshots = try await snapshots(of: symbols.filter(\.isAlpacaShare), in: context)
+        let shares = symbols.filter(\.isAlpacaShare)
+        // At the same time: without a feed in the request Alpaca takes the best one of the plan.
+        async let plan = shares.isEmpty ? knownPlan : self.plan(in: context)
+        let snapshots: AlpacaSnapshots
+        do throws(ProviderFailure) {
+            snapshots = try await self.snapshots(of: shares, in: context)
+        } catch {
+            _ = await plan
+            throw error
+        }
         return KeyedResults(
-            quotes(symbols, of: snapshots.bySymbol),
+            quotes(symbols, of: snapshots.bySymbol, from: await plan.feed),
             failures: snapshots.failures.mapValues { ProviderFailure(.alpaca, .invalidResponse($0)) })
     }
 
@@ -41,13 +50,14 @@ extension AlpacaClient: QuoteSource {
         return AlpacaSnapshots()
     }
 
-    private func quotes(_ symbols: [Symbol], of snapshots: [Symbol: AlpacaSnapshot]) -> [Symbol: Quote] {
+    private func quotes(
+        _ symbols: [Symbol], of snapshots: [Symbol: AlpacaSnapshot], from feed: AlpacaFeed?
+    ) -> [Symbol: Quote] {
         let fetchedAt = clock.wallTime()
         var quotes: [Symbol: Quote] = [:]
         quotes.reserveCapacity(symbols.count)
         for symbol in symbols {
-            quotes[symbol] = snapshots[symbol]?.quote(
-                of: symbol, feed: configuration.feed, fetchedAt: fetchedAt)
+            quotes[symbol] = snapshots[symbol]?.quote(of: symbol, feed: feed, fetchedAt: fetchedAt)
         }
         return quotes
     }
@@ -155,6 +165,7 @@ extension AlpacaSnapshot {
         quote.previousClose = previousClose
         quote.currency = AlpacaMarket.currency
         quote.delayMinutes = feed?.delayMinutes
+        quote.timeliness = feed?.timeliness
         quote.feed = feed?.rawValue
         return quote
     }

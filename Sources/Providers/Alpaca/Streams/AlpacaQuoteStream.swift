@@ -2,20 +2,26 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: QuoteStream {
-    /// The plan limits trades and quotes together; bars of the day are not counted.
-    package var symbolLimit: Int? { max(configuration.streamSymbols / 2, 1) }
+    /// The plan limits trades and quotes together; bars of the day are not counted. Until it is known, the limit is
+    /// that of the free plan.
+    package var symbolLimit: Int? {
+        (configuration.streamSymbols ?? knownPlan.streamSubscriptions).map { max($0 / 2, 1) }
+    }
 
-    /// Streams the prices of US shares: `/v2/{feed}` of the data stream; the default feed is IEX.
+    /// Streams the prices of US shares: `/v2/{feed}` of the data stream, of the best feed of the plan.
     ///
     /// Symbols of other kinds are ignored. Only trades set `asOf`. A token cannot use the data stream
     /// (`unsupported`), nor can a client without its URL.
     package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
-        let feed = configuration.feed ?? .iex
         guard let greeting = configuration.credential.dataStreamGreeting,
-            let url = configuration.dataStreamURL?.appending(path: "v2", feed.rawValue)
+            let streams = configuration.dataStreamURL
         else { throw ProviderFailure(.alpaca, .unsupported) }
+        let plan = await plan(in: CallContext(deadline: clock.now() + configuration.streamTimeout))
+        guard let url = streams.appending(path: "v2", plan.streamFeed.rawValue) else {
+            throw ProviderFailure(.alpaca, transport: .badURL)
+        }
         try await AlpacaSocket.run(url, within: configuration.streamTimeout, clock: clock) {
             socket throws(ProviderFailure) in
             try await AlpacaDataStream.await(.connected, on: socket)

@@ -6,20 +6,33 @@ extension AlpacaClient: WatchlistEditing {
     /// a few at a time.
     ///
     /// A list that is deleted meanwhile is left out. More than ``maximumLists`` are `overloaded`.
-    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
+    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> BrokerWatchlists {
         let listed = try await get(
             "watchlists", from: .trading, { $0.appending(path: "v2", "watchlists") }, in: context
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
-                try reader.array(of: AlpacaWatchlist.self)
+                try reader.rows(of: AlpacaWatchlist.Reference.self)
             }
         }
-        guard listed.count <= Self.maximumLists else { throw ProviderFailure(.alpaca, .overloaded) }
-        let ids = listed.compactMap { try? AlpacaID($0.id) }
-        guard ids.count == listed.count else { throw ProviderFailure(.alpaca, .invalidResponse(nil)) }
-        return try await concurrently(ids, atMost: 4) { id async throws(ProviderFailure) in
+        let ids = listed.elements.map(\.id)
+        guard ids.count + listed.failures.count <= Self.maximumLists else {
+            throw ProviderFailure(.alpaca, .overloaded)
+        }
+        let results = await concurrently(ids, atMost: 4) { id async throws(ProviderFailure) in
             try await watchlist(id, in: context)
-        }.found()
+        }
+        var unreadable = listed.unreadable(in: "watchlists")
+        var others: [Result<BrokerWatchlist, ProviderFailure>] = []
+        for result in results {
+            if case .failure(let failure) = result, failure.isUnreadableContent,
+                case .invalidResponse(let error?) = failure.cause
+            {
+                unreadable.append(error.inside(.key("watchlist")).description)
+            } else {
+                others.append(result)
+            }
+        }
+        return BrokerWatchlists(try others.found(), unreadable: unreadable)
     }
 
     private static var maximumLists: Int { 100 }
@@ -110,19 +123,31 @@ extension AlpacaWriteRejection {
 }
 
 /// A watchlist; its assets are nil in a response that lists all watchlists.
-package struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
+package struct AlpacaWatchlist: JSONObjectDecodable {
     var id = ""
     package var name = ""
-    package var assets: [AlpacaAsset]?
+    /// Nil without the member.
+    private var rows: JSONRows<AlpacaAsset>?
+    package var assets: [AlpacaAsset]? { rows?.elements }
     var createdAt: Instant?
     var updatedAt: Instant?
 
     package static let json = JSONFields(Self()) {
         $0.required("id", \.id)
         $0.required("name", \.name)
-        $0.optional("assets", \.assets)
+        $0.optional("assets", \.rows) { reader throws(JSONError) in try reader.rows() }
         $0.optional("created_at", \.createdAt)
         $0.optional("updated_at", \.updatedAt)
+    }
+
+    /// The id of a list, in a response that lists all watchlists.
+    struct Reference: JSONDecodable, Sendable {
+        let id: AlpacaID
+
+        init(json reader: inout JSONReader) throws(JSONError) {
+            let list = try AlpacaWatchlist(json: &reader)
+            id = try reader.required(try? AlpacaID(list.id), "id that is a UUID")
+        }
     }
 
     /// The list as a `BrokerWatchlist` of Portico; a list without assets is empty, because Alpaca omits the
@@ -130,6 +155,7 @@ package struct AlpacaWatchlist: JSONObjectDecodable, Hashable {
     package var watchlist: BrokerWatchlist {
         let items = assets?.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.name) }
         var watchlist = BrokerWatchlist(id: id, name: name, items: items ?? [])
+        watchlist.unreadable = rows?.unreadable(in: "assets") ?? []
         watchlist.createdAt = createdAt
         watchlist.updatedAt = updatedAt
         return watchlist

@@ -68,6 +68,22 @@ extension SaxoCredential {
     package static func stored(_ token: SaxoToken) -> [UInt8] { Array((tokenPrefix + token.secret).utf8) }
 
     private static let tokenPrefix = "token "
+    /// Before a token whose connection takes the trade level.
+    private static let levelPrefix = "trade-level "
+
+    /// A stored secret whose connection takes the trade level of the user's sessions.
+    package static func takingTradeLevel(_ stored: [UInt8]) -> [UInt8] {
+        if var tokens = SaxoTokenPair(stored: stored) {
+            tokens.takesTradeLevel = true
+            return tokens.stored
+        }
+        return takesTradeLevel(stored) ? stored : Array(levelPrefix.utf8) + stored
+    }
+
+    /// Whether the connection of a stored secret takes the trade level of the user's sessions.
+    package static func takesTradeLevel(_ stored: [UInt8]) -> Bool {
+        SaxoTokenPair(stored: stored)?.takesTradeLevel ?? stored.starts(with: levelPrefix.utf8)
+    }
 
     /// Reads a stored secret.
     ///
@@ -83,7 +99,8 @@ extension SaxoCredential {
         stored secret: [UInt8], of app: SaxoOAuthClient?, renewedIn store: any RotatingCredentialStore,
         over channel: ProviderChannel
     ) {
-        let text = String(decoding: secret, as: UTF8.self)
+        var text = String(decoding: secret, as: UTF8.self)
+        if text.hasPrefix(Self.levelPrefix) { text.removeFirst(Self.levelPrefix.count) }
         if text.hasPrefix(Self.tokenPrefix) {
             guard let token = try? SaxoToken(String(text.dropFirst(Self.tokenPrefix.count))) else {
                 return nil

@@ -217,9 +217,11 @@ package final class SaxoOAuthSession: Sendable {
         let grant: [(name: String, value: String?)] = [
             ("grant_type", "refresh_token"), ("refresh_token", old.refresh),
         ]
-        return try await Self.tokens(
+        var new = try await Self.tokens(
             grant, provedBy: old.verifier, of: app, by: login, clock: channel.clock,
             deadline: channel.clock.now() + Self.callTime)
+        new.takesTradeLevel = old.takesTradeLevel
+        return new
     }
 
     private static func tokens(

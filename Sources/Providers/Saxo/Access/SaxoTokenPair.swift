@@ -11,6 +11,8 @@ package struct SaxoTokenPair: Hashable, Sendable {
     package var refreshEndsAt: Instant
     /// Of the key that the user's consent was given to, which each renewal proves again; nil for consent without one.
     package var verifier: String?
+    /// The user's choice that the connection takes the real-time prices of the user's other sessions.
+    package var takesTradeLevel = false
 }
 
 extension SaxoTokenPair: CustomStringConvertible, CustomReflectable {
@@ -78,6 +80,7 @@ extension SaxoTokenPair: JSONDecodable {
     init(json reader: inout JSONReader) throws(JSONError) {
         var (access, refresh, verifier) = (SaxoToken?.none, String?.none, String?.none)
         var (accessEndsAt, renewAt, refreshEndsAt) = (Instant?.none, Instant?.none, Instant?.none)
+        var takesTradeLevel = false
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "access": access = SaxoToken(readable: try reader.string())
@@ -86,6 +89,7 @@ extension SaxoTokenPair: JSONDecodable {
             case "refresh": refresh = try reader.string()
             case "refreshEndsAt": refreshEndsAt = try reader.instant()
             case "verifier": verifier = try reader.stringOrNil()
+            case "takesTradeLevel": takesTradeLevel = try reader.boolOrNil() ?? false
             default: try reader.skip()
             }
         }
@@ -95,6 +99,7 @@ extension SaxoTokenPair: JSONDecodable {
         self.refresh = try reader.required(refresh, "refresh")
         self.refreshEndsAt = try reader.required(refreshEndsAt, "refreshEndsAt")
         self.verifier = verifier
+        self.takesTradeLevel = takesTradeLevel
     }
 
     /// The form in which the tokens are stored, as a secret.
@@ -106,6 +111,7 @@ extension SaxoTokenPair: JSONDecodable {
         text.add("refresh", refresh)
         text.add("refreshEndsAt", refreshEndsAt.description)
         text.add("verifier", verifier)
+        if takesTradeLevel { text.add("takesTradeLevel", true) }
         return text.body
     }
 

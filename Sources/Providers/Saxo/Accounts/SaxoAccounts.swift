@@ -21,7 +21,7 @@ extension SaxoClient: AccountDirectory {
     /// account's currency.
     package func positions(
         of account: String, in context: CallContext
-    ) async throws(ProviderFailure) -> [Position] {
+    ) async throws(ProviderFailure) -> PositionList {
         try await positions(of: listedAccount(account, in: context), in: context)
     }
 
@@ -45,13 +45,18 @@ extension SaxoClient {
                     try SaxoUser(json: &reader)
                 }
             }
-            return SaxoIdentity(user, accounts: try await fetchAccounts(in: context))
+            var accounts = try await fetchAccounts(in: context)
+            for index in accounts.indices where accounts[index].clientKey.isEmpty {
+                accounts[index].clientKey = user.clientKey
+            }
+            return SaxoIdentity(user, accounts: accounts)
         }
     }
 
     private func fetchAccounts(in context: CallContext) async throws(ProviderFailure) -> [SaxoAccount] {
         let url = try address(.portfolio, ["v1", "accounts", "me"])
-        return try await list("accounts", .portfolio, url, of: SaxoAccount.self, in: context)
+        // An account without its key cannot be read at all, and sums without it would be wrong.
+        return try await completeList("accounts", .portfolio, url, of: SaxoAccount.self, in: context)
     }
 
     private func balance(
@@ -67,7 +72,7 @@ extension SaxoClient {
 
     private func positions(
         of account: SaxoAccount, in context: CallContext
-    ) async throws(ProviderFailure) -> [Position] {
+    ) async throws(ProviderFailure) -> PositionList {
         let url = try address(
             .portfolio, ["v1", "netpositions"],
             [
@@ -76,16 +81,19 @@ extension SaxoClient {
                 ("$top", Self.pageSize),
             ])
         let sent = try await list("positions", .portfolio, url, of: SaxoNetPosition.self, in: context)
-        let held = sent.filter { !$0.isSquare }
+        let held = sent.items.filter { !$0.isSquare }
         let listings = try await listings(
             of: held.map { ($0.base.key, $0.format) }, in: context)
         let fetchedAt = clock.wallTime()
-        var positions: [Position] = []
+        var positions = PositionList([], unreadable: sent.unreadable)
         for item in held {
-            guard let listing = listings[item.base.key],
+            if let listing = listings[item.base.key],
                 let position = item.position(of: account, listing, fetchedAt: fetchedAt)
-            else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
-            positions.append(position)
+            {
+                positions.positions.append(position)
+            } else {
+                positions.unreadable.append("Data.NetPositionBase: no symbol or amount that Portico can have")
+            }
         }
         return positions
     }
@@ -170,18 +178,26 @@ package struct SaxoAccount: JSONObjectDecodable, Hashable {
     var key = ""
     /// The number of the account that people use.
     package var id = ""
+    /// Empty if the response has none that can be read.
     var clientKey = ""
-    package var currency = ""
+    package var currency = FiatCurrency.none
     var displayName: String?
     var isActive: Bool?
 
     package static let json = JSONFields(Self()) {
         $0.required("AccountKey", \.key)
-        $0.required("AccountId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
-        $0.required("ClientKey", \.clientKey)
-        $0.required("Currency", \.currency)
-        $0.optional("DisplayName", \.displayName)
-        $0.optional("Active", \.isActive)
+        // Members that cannot be read leave the account its others; without a currency no amount is converted.
+        $0.optional("AccountId", \.id) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.idOrNil() } ?? ""
+        }
+        $0.optional("ClientKey", \.clientKey) { reader throws(JSONError) in
+            try JSONReader.readable(&reader) ?? ""
+        }
+        $0.optional("Currency", \.currency) { reader throws(JSONError) in
+            try JSONReader.readable(&reader) ?? FiatCurrency.none
+        }
+        $0.optional("DisplayName", \.displayName, JSONReader.readable)
+        $0.optional("Active", \.isActive, JSONReader.readable)
     }
 }
 

@@ -15,7 +15,7 @@ extension SaxoClient: ClosedPositionSource {
                 ("ClientKey", account.clientKey), ("AccountKey", account.key),
                 ("FieldGroups", "ClosedPosition,DisplayAndFormat"), ("$top", Self.pageSize),
             ])
-        let sent = try await list(
+        let sent = try await completeList(
             "closed positions", .portfolio, url, of: SaxoClosedPosition.self, in: context)
         let listings = try await listings(of: sent.map { ($0.closed.key, $0.format) }, in: context)
         let fetchedAt = clock.wallTime()
@@ -78,20 +78,34 @@ extension SaxoClosedPosition.Closed: JSONDecodable {
             case "Uic": uic = try reader.intOrNil()
             case "AssetType": assetType = try reader.stringOrNil()
             case "Amount": amount = try reader.decimalOrNil()
-            case "OpenPrice": openPrice = try reader.nonzeroOrNil()
-            case "ClosingPrice": closePrice = try reader.nonzeroOrNil()
-            case "ExecutionTimeOpen": openedAt = try reader.timeOrNil()
-            case "ExecutionTimeClose": closedAt = try reader.timeOrNil()
-            case "ClosedProfitLoss": profitLoss = try reader.decimalOrNil()
-            case "ClosedProfitLossInBaseCurrency": profitLossInBase = try reader.decimalOrNil()
-            case "CostOpening": openCosts = try reader.decimalOrNil()
-            case "CostOpeningInBaseCurrency": openCostsInBase = try reader.decimalOrNil()
-            case "CostClosing": closeCosts = try reader.decimalOrNil()
-            case "CostClosingInBaseCurrency": closeCostsInBase = try reader.decimalOrNil()
+            case "OpenPrice":
+                openPrice = try reader.readable { reader throws(JSONError) in try reader.nonzeroOrNil() }
+            case "ClosingPrice":
+                closePrice = try reader.readable { reader throws(JSONError) in try reader.nonzeroOrNil() }
+            case "ExecutionTimeOpen":
+                openedAt = try reader.readable { reader throws(JSONError) in try reader.timeOrNil() }
+            case "ExecutionTimeClose":
+                closedAt = try reader.readable { reader throws(JSONError) in try reader.timeOrNil() }
+            case "ClosedProfitLoss":
+                profitLoss = try reader.readable { reader throws(JSONError) in try reader.decimalOrNil() }
+            case "ClosedProfitLossInBaseCurrency":
+                profitLossInBase = try reader.readable { reader throws(JSONError) in try reader.decimalOrNil()
+                }
+            case "CostOpening":
+                openCosts = try reader.readable { reader throws(JSONError) in try reader.decimalOrNil() }
+            case "CostOpeningInBaseCurrency":
+                openCostsInBase = try reader.readable { reader throws(JSONError) in try reader.decimalOrNil()
+                }
+            case "CostClosing":
+                closeCosts = try reader.readable { reader throws(JSONError) in try reader.decimalOrNil() }
+            case "CostClosingInBaseCurrency":
+                closeCostsInBase = try reader.readable { reader throws(JSONError) in try reader.decimalOrNil()
+                }
             case "ConversionRateInstrumentToBaseSettledOpening":
-                isOpenRateSettled = try reader.boolOrNil()
+                isOpenRateSettled = try reader.readable { reader throws(JSONError) in try reader.boolOrNil() }
             case "ConversionRateInstrumentToBaseSettledClosing":
-                isCloseRateSettled = try reader.boolOrNil()
+                isCloseRateSettled = try reader.readable { reader throws(JSONError) in try reader.boolOrNil()
+                }
             default: try reader.skip()
             }
         }

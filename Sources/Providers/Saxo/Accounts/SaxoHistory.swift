@@ -39,19 +39,19 @@ extension SaxoClient {
 }
 
 /// The response of `GET /hist/v4/performance/timeseries`, with the members that Portico uses.
-package struct SaxoPerformanceSeries: JSONObjectDecodable, Hashable {
+package struct SaxoPerformanceSeries: JSONObjectDecodable {
     private var balance: Balance?
 
     package static let json = JSONFields(Self()) {
         $0.optional("Balance", \.balance)
     }
 
-    struct Balance: JSONObjectDecodable, Hashable {
-        var accountValue: [Point] = []
+    struct Balance: JSONObjectDecodable {
+        var accountValue = JSONRows<Point>()
 
         static let json = JSONFields(Self()) {
             $0.optional("AccountValue", \.accountValue) { reader throws(JSONError) in
-                try reader.array(of: Point.self)
+                try reader.rows()
             }
         }
     }
@@ -69,15 +69,17 @@ package struct SaxoPerformanceSeries: JSONObjectDecodable, Hashable {
 
     /// The history, oldest point first; the response promises no order.
     func history(of account: SaxoAccount, _ range: HistoryRange, fetchedAt: Instant) -> EquityHistory {
-        let points = (balance?.accountValue ?? []).sorted { $0.date < $1.date }.compactMap { point in
+        let points = (balance?.accountValue.elements ?? []).sorted { $0.date < $1.date }.compactMap { point in
             Instant(secondsSince1970: Int64(point.date.daysSince1970) * 86_400).map { time in
                 EquityPoint(
                     time: time, date: point.date, equity: point.value, profitLoss: nil, profitLossPercent: nil
                 )
             }
         }
-        return EquityHistory(
+        var history = EquityHistory(
             range: range, interval: .oneDay, currency: account.currency, baseValue: nil, points: points,
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
+        history.unreadable = balance?.accountValue.unreadable(in: "Balance.AccountValue") ?? []
+        return history
     }
 }

@@ -59,7 +59,7 @@ extension SaxoNetPosition.Base: JSONObjectDecodable {
         $0.required("AssetType", \.key.assetType)
         $0.required("Amount", \.amount)
         $0.optional("OpeningDirection", \.openingDirection) { reader throws(JSONError) in
-            try reader.sideOrNil()
+            try reader.readable { reader throws(JSONError) in try reader.sideOrNil() }
         }
         $0.optional("CanBeClosed", \.canBeClosed)
         $0.optional("NumberOfRelatedOrders", \.relatedOrderCount)
@@ -184,7 +184,7 @@ extension SaxoNetPosition {
             currency: currency?.code ?? FiatCurrency.none,
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         position.accountID = account.key
-        position.assetClass = AssetClass(saxo: base.key.assetType)
+        position.assetClass = AssetClass(saxo: base.key)
         position.listing = Listing(saxo: base.key)
         position.status = view.status
         position.delayMinutes = view.currentPrice == nil ? nil : view.delayMinutes

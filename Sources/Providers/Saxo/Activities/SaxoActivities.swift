@@ -30,7 +30,7 @@ extension SaxoClient: ActivitySource {
                 ? nil : first.adding(days: 1).flatMap { Instant("\($0)T00:00:00Z") })
     }
 
-    private func report<Row: JSONDecodable>(
+    private func report<Row: JSONDecodable & Sendable>(
         _ name: String, of account: SaxoAccount, from first: CalendarDate, to last: CalendarDate,
         _ type: Row.Type, in context: CallContext
     ) async throws(ProviderFailure) -> [Row] {
@@ -40,7 +40,7 @@ extension SaxoClient: ActivitySource {
                 ("FromDate", first.description), ("ToDate", last.description), ("AccountKey", account.key),
                 ("$top", Self.pageSize),
             ])
-        return try await list(name, .clientServices, url, of: type, in: context)
+        return try await completeList(name, .clientServices, url, of: type, in: context)
     }
 
     /// Days whose rows Saxo may still correct.
@@ -78,6 +78,9 @@ package struct SaxoActivityReport {
 }
 
 /// A row of `GET /cs/v1/reports/trades`.
+///
+/// A member that cannot be read is unknown, except for the id and the date: a row without them cannot be told from others, also in
+/// a later read.
 package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     var id = ""
     var orderID: String?
@@ -100,19 +103,25 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
 
     package static let json = JSONFields(Self()) {
         $0.required("TradeId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
-        $0.optional("OrderId", \.orderID) { reader throws(JSONError) in try reader.linkOrNil() }
-        $0.optional("Uic", \.uic)
-        $0.optional("AssetType", \.assetType)
-        $0.optional("InstrumentSymbol", \.providerSymbol)
-        $0.optional("InstrumentDescription", \.name)
+        $0.optional("OrderId", \.orderID) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.linkOrNil() }
+        }
+        $0.optional("Uic", \.uic, JSONReader.readable)
+        $0.optional("AssetType", \.assetType, JSONReader.readable)
+        $0.optional("InstrumentSymbol", \.providerSymbol, JSONReader.readable)
+        $0.optional("InstrumentDescription", \.name, JSONReader.readable)
         $0.required("TradeDate", \.date) { reader throws(JSONError) in try reader.reportDateOrNil() }
-        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in try reader.reportDateOrNil() }
-        $0.optional("TradeExecutionTime", \.time) { reader throws(JSONError) in try reader.timeOrNil() }
-        $0.optional("TradeEventType", \.event)
-        $0.optional("TradeType", \.type)
-        $0.optional("CaEventTypeName", \.corporateAction)
-        $0.optional("Amount", \.quantity)
-        $0.optional("Price", \.price)
+        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.reportDateOrNil() }
+        }
+        $0.optional("TradeExecutionTime", \.time) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.timeOrNil() }
+        }
+        $0.optional("TradeEventType", \.event, JSONReader.readable)
+        $0.optional("TradeType", \.type, JSONReader.readable)
+        $0.optional("CaEventTypeName", \.corporateAction, JSONReader.readable)
+        $0.optional("Amount", \.quantity, JSONReader.readable)
+        $0.optional("Price", \.price, JSONReader.readable)
     }
 
     /// The trade as an `Activity` of Portico.
@@ -154,7 +163,7 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     }
 }
 
-/// A row of `GET /cs/v1/reports/bookings`, each of which moves cash.
+/// A row of `GET /cs/v1/reports/bookings`, each of which moves cash; see ``SaxoReportedTrade`` for members that cannot be read.
 package struct SaxoBooking: JSONObjectDecodable, Hashable {
     var id = ""
     var type = ""
@@ -174,22 +183,28 @@ package struct SaxoBooking: JSONObjectDecodable, Hashable {
 
     package static let json = JSONFields(Self()) {
         $0.required("BkAmountId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
-        $0.required("BkAmountType", \.type)
-        $0.required("Date", \.date) { reader throws(JSONError) in try reader.reportDateOrNil() }
-        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in try reader.reportDateOrNil() }
-        $0.optional("Amount", \.amount)
-        $0.optional("Currency", \.currency)
-        $0.optional("AmountAccountCurrency", \.accountAmount)
-        $0.optional("AccountCurrency", \.accountCurrency)
-        $0.optional("ConversionRate", \.conversionRate)
-        $0.optional("RelatedTradeId", \.tradeID) { reader throws(JSONError) in try reader.linkOrNil() }
-        $0.optional("CaMasterRecordId", \.corporateActionID) { reader throws(JSONError) in
-            try reader.linkOrNil()
+        $0.optional("BkAmountType", \.type) { reader throws(JSONError) in
+            try JSONReader.readable(&reader) ?? ""
         }
-        $0.optional("CaEventName", \.corporateAction)
-        $0.optional("Uic", \.uic)
-        $0.optional("AssetType", \.assetType)
-        $0.optional("InstrumentSymbol", \.providerSymbol)
+        $0.required("Date", \.date) { reader throws(JSONError) in try reader.reportDateOrNil() }
+        $0.optional("ValueDate", \.valueDate) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.reportDateOrNil() }
+        }
+        $0.optional("Amount", \.amount, JSONReader.readable)
+        $0.optional("Currency", \.currency, JSONReader.readable)
+        $0.optional("AmountAccountCurrency", \.accountAmount, JSONReader.readable)
+        $0.optional("AccountCurrency", \.accountCurrency, JSONReader.readable)
+        $0.optional("ConversionRate", \.conversionRate, JSONReader.readable)
+        $0.optional("RelatedTradeId", \.tradeID) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.linkOrNil() }
+        }
+        $0.optional("CaMasterRecordId", \.corporateActionID) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.linkOrNil() }
+        }
+        $0.optional("CaEventName", \.corporateAction, JSONReader.readable)
+        $0.optional("Uic", \.uic, JSONReader.readable)
+        $0.optional("AssetType", \.assetType, JSONReader.readable)
+        $0.optional("InstrumentSymbol", \.providerSymbol, JSONReader.readable)
     }
 
     /// The trade whose price the row pays; nil for any other row.

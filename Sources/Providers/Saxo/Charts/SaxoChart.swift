@@ -6,6 +6,8 @@ package struct SaxoChart: JSONDecodable, Hashable {
     /// Another one than before means that the whole series changed.
     package var version: Int?
     package var samples: [Sample] = []
+    /// Why other samples cannot be read.
+    package var failures: [JSONError] = []
     var delayMinutes: Int?
     /// The oldest that Saxo has.
     var firstSampleTime: Instant?
@@ -24,17 +26,19 @@ package struct SaxoChart: JSONDecodable, Hashable {
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var samples: [Sample]?
+        var rows: JSONRows<Sample>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "DataVersion": version = try reader.intOrNil()
-            case "Data": samples = try reader.array(of: Sample.self)
+            case "Data": rows = try reader.rows()
             case "ChartInfo": try readInfo(json: &reader)
             case "DisplayAndFormat": if try !reader.null() { try format.merge(json: &reader) }
             default: try reader.skip()
             }
         }
-        self.samples = try reader.required(samples, "Data")
+        let data = try reader.required(rows, "Data")
+        samples = data.elements
+        failures = data.failures.map { $0.inside(.key("Data")) }
     }
 
     /// An empty chart, which Saxo may return as status 204.
@@ -101,8 +105,8 @@ extension SaxoChart.Sample: JSONDecodable {
 }
 
 extension CandleSeries {
-    /// Creates a series from collected samples; nil if a number has more digits than a column can store.
-    init?(
+    /// Creates a series from collected samples; a sample with more digits than a column can store is an unreadable one.
+    init(
         saxo samples: [SaxoChart.Sample], of listing: SaxoListing, _ interval: Interval,
         format: SaxoDisplayFormat, delayMinutes: Int?, fetchedAt: Instant
     ) {
@@ -113,7 +117,10 @@ extension CandleSeries {
         self.currency = currency?.code
         timeZone = SaxoHorizon.isDaily(interval) ? "UTC" : nil
         for sample in samples {
-            guard let candle = sample.candle(interval, in: currency), append(candle) else { return nil }
+            guard let candle = sample.candle(interval, in: currency), append(candle) else {
+                unreadable.append("Data: a price with more digits than Portico can have")
+                continue
+            }
         }
         isLastComplete = times.last.flatMap { start in
             Self.isComplete(start, interval, delayMinutes: delayMinutes, at: fetchedAt)

@@ -16,6 +16,7 @@ extension SaxoClient: ChartSource {
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         guard chartCapabilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
+        await takeTradeLevel(in: context)
         let listings = await pricedListings(for: symbols, in: context)
         let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
         let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in
@@ -64,11 +65,10 @@ extension SaxoClient: ChartSource {
             let currency = try await details(of: listing.key, in: context).about.currency
             listing = SaxoListing(listing.key, symbol: listing.symbol, currencyName: currency)
         }
-        guard
-            var series = CandleSeries(
-                saxo: pages.samples, of: listing, window.interval, format: last.format,
-                delayMinutes: last.delayMinutes, fetchedAt: clock.wallTime())
-        else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
+        var series = CandleSeries(
+            saxo: pages.samples, of: listing, window.interval, format: last.format,
+            delayMinutes: last.delayMinutes, fetchedAt: clock.wallTime())
+        series.unreadable += pages.failures.map(\.description)
         series.isTruncated = pages.hasOlder
         return series
     }
@@ -106,6 +106,8 @@ package struct SaxoChartPager {
     }
 
     package private(set) var samples: [SaxoChart.Sample] = []
+    /// Why other samples of the pages cannot be read.
+    package private(set) var failures: [JSONError] = []
     /// There are older ones in the window than were collected.
     package private(set) var hasOlder = false
     private let window: ChartWindow
@@ -145,13 +147,14 @@ package struct SaxoChartPager {
         }
         let inside = fresh.filter { sample in window.from.map { sample.time >= $0 } ?? true }
         samples = inside + samples
+        failures += page.failures
         if samples.count > requestedCount {
             samples.removeFirst(samples.count - requestedCount)
             hasOlder = true
             return .complete
         }
         // Older than the window, the last that there are, or a page that brought nothing new.
-        guard inside.count == fresh.count, page.samples.count >= currentQuery.count,
+        guard inside.count == fresh.count, page.samples.count + page.failures.count >= currentQuery.count,
             let start = fresh.first?.time
         else {
             return .complete

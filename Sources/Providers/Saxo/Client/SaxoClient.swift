@@ -13,6 +13,8 @@ package struct SaxoClient: Sendable {
     let clock: TimeSource
     let identities: SaxoIdentityCache
     let streams = SaxoStreamPool()
+    /// Nil if the trade level of the user's sessions is not taken.
+    let tradeLevel: SaxoTradeLevel?
     private let callers: [SaxoServiceGroup: ProviderHTTPClient]
     let orderCaller: ProviderHTTPClient
     /// For checks of orders, which are not in the limit of orders.
@@ -25,10 +27,12 @@ package struct SaxoClient: Sendable {
     ///   - access: The credential.
     ///   - channel: Sends the calls, and has their quota.
     ///   - instrumentCache: The instruments of symbols; one for all clients.
+    ///   - takesTradeLevel: Whether the connection takes real-time prices from the user's other sessions.
     package init(
         _ configuration: SaxoConfiguration, access: SaxoCredential, over channel: ProviderChannel,
-        instrumentCache: SaxoInstrumentCache
+        instrumentCache: SaxoInstrumentCache, takesTradeLevel: Bool = false
     ) {
+        tradeLevel = takesTradeLevel ? SaxoTradeLevel() : nil
         self.configuration = configuration
         self.access = access
         self.instrumentCache = instrumentCache
@@ -156,20 +160,31 @@ package struct SaxoClient: Sendable {
 
     // MARK: Lists
 
-    /// All items of a list, page after page.
-    func list<Item: JSONDecodable>(
+    /// All items of a list of which none may be missing, page after page.
+    func completeList<Item: JSONDecodable & Sendable>(
         _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, of type: Item.Type,
         in context: CallContext
     ) async throws(ProviderFailure) -> [Item] {
-        var items: [Item] = []
+        let list = try await list(operation, group, url, of: type, in: context)
+        if let failure = list.failures.first { throw ProviderFailure(.saxo, .invalidResponse(failure)) }
+        return list.items
+    }
+
+    /// All items of a list, page after page, and why some of them cannot be read.
+    func list<Item: JSONDecodable & Sendable>(
+        _ operation: String, _ group: SaxoServiceGroup, _ url: HTTPURL, of type: Item.Type,
+        in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoList<Item> {
+        var list = SaxoList<Item>()
         var visited: Set<HTTPURL> = []
         var address = url
         while visited.insert(address).inserted, visited.count <= Self.maximumPages {
             let page = try await get(operation, group, address, in: context) { response throws(JSONError) in
                 try SaxoPage<Item>(response)
             }
-            items += page.items
-            guard let link = page.next else { return items }
+            list.items += page.items
+            list.failures += page.failures
+            guard let link = page.next else { return list }
             guard let next = SaxoNextPageLink.address(link, from: configuration.restURL) else {
                 throw ProviderFailure(.saxo, .invalidResponse(nil))
             }
@@ -198,6 +213,8 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     case history = "hist"
     /// The event notification service.
     case events = "ens"
+    /// Texts that users must accept.
+    case disclaimers = "dm"
 
     /// The windows against which every call to the group counts.
     ///
@@ -206,7 +223,8 @@ package enum SaxoServiceGroup: String, Sendable, CaseIterable {
     var windows: [QuotaWindow] {
         let session = QuotaWindow(rawValue, limit: 120, per: .rolling(seconds: 60))
         switch self {
-        case .portfolio, .trading, .chart, .root, .clientServices, .history, .events: return [session]
+        case .portfolio, .trading, .chart, .root, .clientServices, .history, .events, .disclaimers:
+            return [session]
         case .reference:
             return [
                 session,

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Upstream
 
 /// An error in Saxo's form.
@@ -6,6 +6,8 @@ package struct SaxoErrorInfo: JSONObjectDecodable, Hashable {
     package var code: String?
     /// For people; it changes from version to version, so nothing is decided by it.
     package var message: String?
+    /// The disclaimers for which an order was rejected; nil for another reason.
+    package var disclaimers: [OrderDisclaimer.Reference]?
 
     init(code: String? = nil, message: String? = nil) {
         self.code = code
@@ -16,6 +18,9 @@ package struct SaxoErrorInfo: JSONObjectDecodable, Hashable {
         $0.optional("ErrorCode", \.code)
         $0.optional("Message", \.message)
         $0.optional("ErrorMessage", \.message)
+        $0.update("PreTradeDisclaimers", \.disclaimers) { reader, value throws(JSONError) in
+            value = try SaxoPendingDisclaimers.read(&reader)
+        }
     }
 }
 
@@ -39,6 +44,7 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
             switch key {
             case "ErrorCode": outer.code = try reader.stringOrNil()
             case "Message", "ErrorMessage": outer.message = try reader.stringOrNil()
+            case "PreTradeDisclaimers": outer.disclaimers = try SaxoPendingDisclaimers.read(&reader)
             case "ErrorInfo": inner = try reader.optional(SaxoErrorInfo.init(json:))
             case "Orders":
                 let results = try reader.optional { reader throws(JSONError) in
@@ -50,13 +56,15 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
             }
         }
         info = inner ?? outer
+        info.disclaimers = info.disclaimers ?? outer.disclaimers
     }
 
     /// The error, with the texts of its fields in place of the message if there are any: they are more specific.
     var detailedInfo: SaxoErrorInfo {
         let details = fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }
-        return details.isEmpty
-            ? info : SaxoErrorInfo(code: info.code, message: details.joined(separator: "; "))
+        var detailed = info
+        if !details.isEmpty { detailed.message = details.joined(separator: "; ") }
+        return detailed
     }
 
     /// Reads the error of a body; nil for a body without one: HTML, or empty.

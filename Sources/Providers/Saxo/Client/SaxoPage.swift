@@ -3,20 +3,25 @@ import PorticoCore
 package import Upstream
 
 /// A page of a list: `Data`, and in `__next` the address of the next one.
-package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
+package struct SaxoPage<Item: JSONDecodable & Sendable>: JSONDecodable {
+    /// The items that can be read.
     package var items: [Item] = []
+    /// Why the other items cannot be read.
+    package var failures: [JSONError] = []
     package var next: String?
 
     package init(json reader: inout JSONReader) throws(JSONError) {
-        var data: [Item]?
+        var data: JSONRows<Item>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "Data": data = try reader.array(of: Item.self)
+            case "Data": data = try reader.rows()
             case "__next": next = try reader.stringOrNil()
             default: try reader.skip()
             }
         }
-        items = try reader.required(data, "Data")
+        let rows = try reader.required(data, "Data")
+        items = rows.elements
+        failures = rows.failures.map { $0.inside(.key("Data")) }
     }
 
     /// An empty page, which Saxo may return as status 204 or as an empty body.
@@ -32,6 +37,16 @@ package struct SaxoPage<Item: JSONDecodable>: JSONDecodable {
             try SaxoPage(json: &reader)
         }
     }
+}
+
+/// The items of all pages of a list.
+struct SaxoList<Item: Sendable>: Sendable {
+    var items: [Item] = []
+    /// Why the other items cannot be read.
+    var failures: [JSONError] = []
+
+    /// The same with the places of the items, without their values.
+    var unreadable: [String] { failures.map(\.description) }
 }
 
 /// The target of the link to a next page.
@@ -89,6 +104,23 @@ extension JSONReader {
     /// See ``nonzeroOrNil()``; for field tables.
     static func nonzero(_ reader: inout JSONReader) throws(JSONError) -> Decimal? {
         try reader.nonzeroOrNil()
+    }
+
+    /// Reads a value; nil for null, and for one that cannot be read, so that the other members keep their values.
+    static func readable<Value: JSONDecodable>(_ reader: inout JSONReader) throws(JSONError) -> Value? {
+        try reader.readable { reader throws(JSONError) in
+            try reader.optional { reader throws(JSONError) in try Value(json: &reader) }
+        }
+    }
+
+    /// Reads a value as `read` does; nil if it cannot be read.
+    mutating func readable<Value>(
+        _ read: (inout JSONReader) throws(JSONError) -> Value?
+    ) throws(JSONError) -> Value? {
+        switch try row(read) {
+        case .success(let value): value
+        case .failure: nil
+        }
     }
 
     /// Reads a time; nil for null, and for the year 0001, with which Saxo means unknown.

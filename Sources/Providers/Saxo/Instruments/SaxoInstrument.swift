@@ -37,7 +37,7 @@ extension SaxoInstrument {
     func hit(in symbolMapping: SaxoSymbols, fetchedAt: Instant) -> SearchHit? {
         guard let symbol = symbolMapping.symbol(of: key, providerSymbol: providerSymbol) else { return nil }
         var instrument = Instrument(
-            symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
+            symbol: symbol, assetClass: AssetClass(saxo: key),
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = name
         instrument.marketCode = SaxoSymbols.exchange(in: providerSymbol)

@@ -22,6 +22,8 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
         var isTradable: Bool?
         /// Saxo's names of the order types; nil if Saxo does not return them.
         var orderTypes: [String]?
+        /// Whether it is traded before and after the regular hours.
+        var hasExtendedHours: Bool?
     }
 
     static let json = JSONFields(Self()) {
@@ -42,6 +44,7 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
         $0.optional("IncrementSize", \.about.incrementSize, JSONReader.nonzero)
         $0.optional("AmountDecimals", \.about.amountDecimals)
         $0.optional("IsTradable", \.about.isTradable)
+        $0.optional("IsExtendedTradingHoursEnabled", \.about.hasExtendedHours)
         $0.optional("SupportedOrderTypes", \.about.orderTypes) { reader throws(JSONError) in
             try reader.strings()
         }
@@ -72,7 +75,7 @@ extension SaxoInstrumentDetails {
     func instrument(named symbol: Symbol, fetchedAt: Instant) -> Instrument {
         let currency = about.currency.map(SaxoCurrency.init)
         var instrument = Instrument(
-            symbol: symbol, assetClass: AssetClass(saxo: key.assetType),
+            symbol: symbol, assetClass: AssetClass(saxo: key),
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = about.name
         instrument.marketCode = about.providerSymbol.flatMap(SaxoSymbols.exchange)
@@ -156,6 +159,11 @@ package struct SaxoInstrumentKey: Hashable, Sendable {
     /// Saxo's name: `Stock`, `FxSpot`.
     package internal(set) var assetType = ""
 
+    /// The Uics of the pairs of cryptocurrencies (developer.saxo, "Planned changes", May 2025).
+    static let cryptoPairs: Set = [
+        21_700_189, 21_750_301, 21_776_927, 21_776_932, 21_776_937, 21_776_938,
+    ]
+
     /// The key of an item before its fields are read.
     init() {}
 
@@ -190,6 +198,13 @@ extension Listing {
 }
 
 extension AssetClass {
+    /// By the instrument: the pairs of cryptocurrencies may have the AssetType of currencies.
+    init(saxo key: SaxoInstrumentKey) {
+        self =
+            SaxoInstrumentKey.cryptoPairs.contains(key.uic) && key.assetType == "FxSpot"
+            ? .crypto : AssetClass(saxo: key.assetType)
+    }
+
     /// By Saxo's AssetType, of which there are some fifty.
     init(saxo assetType: String) {
         self =

@@ -8,14 +8,16 @@ extension SaxoClient: InstrumentSource {
     /// on a share, are omitted: they have no quotes.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         guard !text.isEmpty, limit > 0 else { return [] }
-        let found = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
-            .filter(\.isInstrument)
+        let page = try await instruments(text, of: nil, limit: min(limit, 100), in: context)
+        let found = page.items.filter(\.isInstrument)
         await instrumentCache.learn(
             found.compactMap { $0.listing(in: configuration.symbolMapping) }, now: clock.now())
         let fetchedAt = clock.wallTime()
-        return found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) }
+        return SearchHits(
+            found.compactMap { $0.hit(in: configuration.symbolMapping, fetchedAt: fetchedAt) },
+            unreadable: page.failures.map(\.description))
     }
 
     /// An instrument with the rules of its orders: `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.
@@ -165,7 +167,7 @@ extension SaxoClient {
         case .share(let ticker, let market):
             keywords = symbolMapping.providerSymbol(forTicker: ticker, at: market)
             types = symbolMapping.shareTypes
-        case .pair(let base, let quote): (keywords, types) = (base + quote, [SaxoSymbols.spot])
+        case .pair(let base, let quote): (keywords, types) = (base + quote, SaxoSymbols.pairTypes)
         case .other(let spelling, let assetType):
             // The exchange is not a word of the name.
             keywords = String(spelling.prefix { $0 != ":" })
@@ -175,11 +177,13 @@ extension SaxoClient {
             guard let listing else { throw ProviderFailure(.saxo, .notFound) }
             return listing.named(symbol)
         }
-        let found = try await instruments(keywords, of: types, limit: 100, in: context).filter { item in
+        let page = try await instruments(keywords, of: types, limit: 100, in: context)
+        let found = page.items.filter { item in
             item.isInstrument && item.matches(name, in: symbolMapping)
         }
         guard let best = found.min(by: { symbolMapping.rank(of: $0) < symbolMapping.rank(of: $1) }) else {
-            throw ProviderFailure(.saxo, .notFound)
+            // It may be one of those that cannot be read.
+            throw ProviderFailure(.saxo, page.failures.first.map { .invalidResponse($0) } ?? .notFound)
         }
         return SaxoListing(best.key, symbol: symbol, currencyName: best.currency)
     }
@@ -187,7 +191,7 @@ extension SaxoClient {
     /// Returns the instruments with these words in their names.
     func instruments(
         _ keywords: String, of types: [String]?, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SaxoInstrument] {
+    ) async throws(ProviderFailure) -> SaxoPage<SaxoInstrument> {
         let url = try address(
             .reference, ["v1", "instruments"],
             [
@@ -196,7 +200,7 @@ extension SaxoClient {
             ])
         // One page: an instrument that is not among the first hundred is not a good match.
         return try await get("search", .reference, url, in: context) { response throws(JSONError) in
-            try SaxoPage<SaxoInstrument>(response).items
+            try SaxoPage<SaxoInstrument>(response)
         }
     }
 
@@ -259,9 +263,15 @@ extension SaxoClient {
                 ("AssetTypes", Set(keys.map(\.assetType)).sorted().joined(separator: ",")),
                 ("$top", Self.pageSize),
             ])
-        let items = try await list(
+        let list = try await list(
             "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
-        return KeyedResults(Dictionary(items.map { ($0.key, $0) }) { first, _ in first })
+        var details = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
+        // One that cannot be read is one of those that are missing.
+        if let failure = list.failures.first {
+            details.fail(keys, ProviderFailure(.saxo, .invalidResponse(failure)))
+        }
+        for item in list.items where details[item.key] == nil { details[item.key] = item }
+        return details
     }
 
     /// Returns the instruments of keys from the cache, or looks them up together.

@@ -4,8 +4,8 @@ import Upstream
 /// The mapping between Saxo's symbols and Portico's.
 ///
 /// An instrument's identity at Saxo is its Uic and its AssetType together: one Uic is a share and the CFD on
-/// it. So only a share or fund has a plain symbol, and only FX spot a pair; all others have their AssetType
-/// as a suffix:
+/// it. So only a share or fund has a plain symbol, and only FX spot and a cryptocurrency a pair; all others have their
+/// AssetType as a suffix:
 ///
 /// | Saxo | AssetType | Portico |
 /// |---|---|---|
@@ -13,6 +13,7 @@ import Upstream
 /// | `BRKb:xnys` | Stock | `BRK.B` |
 /// | `TSCO:xlon` | Stock | `TSCO:XLON` |
 /// | `EURDKK` | FxSpot | `EUR/DKK` |
+/// | `BTCUSD` | FxCrypto, until May 2025 FxSpot | `BTC/USD` |
 /// | `SPX.I` | StockIndex | `^SPX` |
 /// | `NESN:xvtx`, `00700:xhkg` | Stock | `NESN:XSWX`, `0700:XHKG` |
 /// | `AAPL:xnas` | CfdOnStock | `AAPL:XNAS:CfdOnStock` |
@@ -69,7 +70,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 
     /// Portico's symbol of an instrument; nil for a Saxo symbol that cannot be mapped.
     func symbol(for spelling: String, assetType: String) -> Symbol? {
-        if assetType == Self.spot {
+        if Self.pairTypes.contains(assetType) {
             return Self.pair(spelling).flatMap { Symbol("\($0.base)/\($0.quote)") }
         }
         if shareTypes.contains(assetType) { return share(for: spelling) }
@@ -85,7 +86,8 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
             ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.maximumTypeLength))")
     }
 
-    static let spot = "FxSpot"
+    /// The AssetTypes of pairs. Saxo returned cryptocurrencies as FxSpot until May 2025, and still accepts it for them.
+    static let pairTypes = ["FxSpot", "FxCrypto"]
     static let index = "StockIndex"
     static let indexSuffix = ".I"
     /// Before the series of preferred shares.
@@ -145,7 +147,7 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
 package enum SaxoSymbolQuery: Hashable {
     /// `market` is a market identifier code; nil for one of the home exchanges, whichever.
     case share(ticker: String, market: String?)
-    /// FX spot.
+    /// FX spot, or a cryptocurrency.
     case pair(base: String, quote: String)
     /// In Saxo's form.
     case other(providerSymbol: String, assetType: String)

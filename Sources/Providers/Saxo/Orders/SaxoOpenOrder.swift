@@ -229,7 +229,7 @@ extension SaxoClient {
     ///
     /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the list does not show whether
     ///   an order exists.
-    func openOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+    func openOrders(in context: CallContext) async throws(ProviderFailure) -> OrderPage {
         do throws(ProviderFailure) {
             return try await readOpenOrders(in: context)
         } catch {
@@ -237,12 +237,13 @@ extension SaxoClient {
         }
     }
 
-    private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
+    private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> OrderPage {
         let url = try address(
             .portfolio, ["v1", "orders", "me"],
             // Without a status, the exits of a working order are left out.
             [("Status", "All"), ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
-        let sent = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let list = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let (sent, unreadable) = (list.items, list.unreadable)
         let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
         var orders: [Order] = []
@@ -257,7 +258,10 @@ extension SaxoClient {
         for (place, item) in sent.enumerated() {
             let related = item.terms.relatedIDs
             switch item.terms.relation {
-            case .entry, nil: orders[place].legs = related.compactMap { byID[$0] }
+            case .entry, nil:
+                orders[place].legs = related.compactMap { byID[$0] }
+                // One of the orders that cannot be read may be the missing leg.
+                if orders[place].legs.count < related.count { orders[place].unreadableLegs = unreadable }
             case .exit: orders[place].parentID = related.first(where: entries.contains)
             case .oneCancelsOther:
                 guard let other = related.lazy.compactMap({ byID[$0] }).first else { continue }
@@ -277,11 +281,11 @@ extension SaxoClient {
                 orders[place].legs[leg].parentID = parents[orders[place].legs[leg].id]
             }
         }
-        return orders
+        return OrderPage(orders: orders, unreadable: unreadable, hasMore: false)
     }
 
-    /// The newest of the requested orders.
-    static func page(_ orders: [Order], _ query: OrderQuery) -> OrderPage {
+    /// The newest of the requested orders, and those that cannot be read.
+    static func page(_ orders: [Order], _ unreadable: [String], _ query: OrderQuery) -> OrderPage {
         let symbols = query.symbols.map { Set($0) }
         let wanted = orders.filter { order in
             guard symbols?.contains(order.symbol) ?? true else { return false }
@@ -295,7 +299,8 @@ extension SaxoClient {
             return (one.id.utf8.count, one.id) > (other.id.utf8.count, other.id)
         }
         let limit = min(max(query.limit, 1), 500)
-        return OrderPage(orders: Array(wanted.prefix(limit)), hasMore: wanted.count > limit)
+        return OrderPage(
+            orders: Array(wanted.prefix(limit)), unreadable: unreadable, hasMore: wanted.count > limit)
     }
 }
 

@@ -8,8 +8,10 @@ extension SaxoClient {
     private static var clockDifference: Duration { .seconds(300) }
 
     /// The orders that have ended in the last 30 days.
-    func endedOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
-        try await loggedOrders(since: clock.wallTime() - Self.period, in: context).filter(\.state.isFinal)
+    func endedOrders(in context: CallContext) async throws(ProviderFailure) -> OrderPage {
+        var page = try await loggedOrders(since: clock.wallTime() - Self.period, in: context)
+        page.orders.removeAll { !$0.state.isFinal }
+        return page
     }
 
     /// Returns what became of orders that are not open: by the log since the time at which Saxo reported the first of them last.
@@ -21,19 +23,25 @@ extension SaxoClient {
             return try await loggedOrder(SaxoOrderID(id), in: context).map { [$0] } ?? []
         }
         let ids = Set(orders.map(\.id))
-        return try await loggedOrders(since: first - Self.clockDifference, in: context)
+        return try await loggedOrders(since: first - Self.clockDifference, in: context).orders
             .filter { ids.contains($0.id) && $0.state != .unknown }
     }
 
     /// An order that is not open, by its last event; nil if the log does not have it, or does not show its state.
     func loggedOrder(_ id: SaxoOrderID, in context: CallContext) async throws(ProviderFailure) -> Order? {
-        try await loggedOrders(id, since: nil, in: context).first { $0.id == id.text && $0.state != .unknown }
+        let page = try await loggedOrders(id, since: nil, in: context)
+        if let order = page.orders.first(where: { $0.id == id.text }) {
+            return order.state == .unknown ? nil : order
+        }
+        // The log of one order has nothing else.
+        guard page.unreadable.isEmpty else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
+        return nil
     }
 
     /// All orders of the last 30 days; none if the application may not read the log.
     func readableOrders(in context: CallContext) async throws(ProviderFailure) -> [Order] {
         do throws(ProviderFailure) {
-            return try await loggedOrders(since: clock.wallTime() - Self.period, in: context)
+            return try await loggedOrders(since: clock.wallTime() - Self.period, in: context).orders
         } catch {
             guard error.cause == .notEntitled else { throw error }
             return []
@@ -50,7 +58,7 @@ extension SaxoClient {
     /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the log shows nothing about an order.
     private func loggedOrders(
         _ id: SaxoOrderID? = nil, since start: Instant?, in context: CallContext
-    ) async throws(ProviderFailure) -> [Order] {
+    ) async throws(ProviderFailure) -> OrderPage {
         let url = try address(
             .clientServices, ["v1", "audit", "orderactivities"],
             [
@@ -58,19 +66,20 @@ extension SaxoClient {
                 ("OrderId", id?.text), ("FromDateTime", start?.description),
                 ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize),
             ])
-        let events: [SaxoOrderEvent]
+        let log: SaxoList<SaxoOrderEvent>
         do throws(ProviderFailure) {
-            events = try await list("order log", .clientServices, url, of: SaxoOrderEvent.self, in: context)
-                .filter { !$0.order.id.isEmpty }
+            log = try await list("order log", .clientServices, url, of: SaxoOrderEvent.self, in: context)
         } catch {
             throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
         }
+        let events = log.items.filter { !$0.order.id.isEmpty }
         let last = Dictionary(events.map { ($0.order.id, $0) }) { $1.isLater(than: $0) ? $1 : $0 }.values
         let listings = try await listings(of: last.map { ($0.order.key, $0.order.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
-        return last.compactMap { event in
+        let orders = last.compactMap { event in
             listings[event.order.key].map { event.order(of: $0, fetchedAt: fetchedAt, isLast: true) }
         }
+        return OrderPage(orders: orders, unreadable: log.unreadable, hasMore: false)
     }
 }
 

@@ -26,8 +26,10 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
     }
 
     package init(json reader: inout JSONReader) throws(JSONError) {
+        var disclaimers: [OrderDisclaimer.Reference]?
         try reader.object { key, reader throws(JSONError) in
             switch key {
+            case "PreTradeDisclaimers": disclaimers = try SaxoPendingDisclaimers.read(&reader)
             case "OrderId": item.orderID = try reader.idOrNil()
             case "ErrorInfo": item.error = try reader.optional(SaxoErrorInfo.init(json:))
             case "Orders":
@@ -35,6 +37,10 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
                     try reader.optional { reader throws(JSONError) in try reader.array(of: Item.self) } ?? []
             default: try reader.skip()
             }
+        }
+        if var error = item.error, error.disclaimers == nil {
+            error.disclaimers = disclaimers
+            item.error = error
         }
     }
 }
@@ -125,7 +131,10 @@ extension SaxoErrorInfo {
 
 extension OrderRejection {
     init(saxo error: SaxoErrorInfo) {
-        self.init(RejectionReason(saxo: error.code), message: error.message.flatMap(Self.singleLine))
+        self.init(
+            error.disclaimers == nil ? RejectionReason(saxo: error.code) : .disclaimers,
+            message: error.message.flatMap(Self.singleLine))
+        disclaimers = error.disclaimers ?? []
     }
 
     /// A message on one line and not endless: some come with line breaks.

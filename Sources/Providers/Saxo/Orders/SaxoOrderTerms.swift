@@ -25,7 +25,7 @@ extension SaxoClient {
             return .success(
                 SaxoOrderRequestBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
         case .stop(let stop):
-            let isTraded = isExit && listing.key.assetType != "FxSpot"
+            let isTraded = isExit && !SaxoSymbols.pairTypes.contains(listing.key.assetType)
             let types = isTraded ? ["StopIfTraded", "Stop"] : ["Stop", "StopIfTraded"]
             let type = try await type(types, of: listing, in: context)
             guard let type else { return .failure(.unsupportedType) }
@@ -167,6 +167,16 @@ package enum SaxoOrderRequestBody {
         /// The distance of a trailing stop from the market, and the steps by which it follows.
         var trailingDistance: Decimal?
         var trailingStep: Decimal?
+        /// `ToOpenClose`, which an order for an option must have.
+        var positionEffect: PositionEffect?
+        /// `ExecuteAtTradingSession`; nil for the regular session.
+        var tradingSession: String?
+    }
+
+    /// Whether an order opens or increases a position, or closes or decreases one.
+    package enum PositionEffect: String, Sendable {
+        case open = "ToOpen"
+        case close = "ToClose"
     }
 
     /// The body of an order, or of its precheck.
@@ -253,6 +263,8 @@ package enum SaxoOrderRequestBody {
         // Required; the order is requested by a person, because Portico places none by itself.
         text.add("ManualOrder", true)
         text.add("ExternalReference", reference)
+        text.add("ToOpenClose", terms.positionEffect?.rawValue)
+        text.add("ExecuteAtTradingSession", terms.tradingSession)
     }
 
     static func changing(

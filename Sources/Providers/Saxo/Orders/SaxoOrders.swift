@@ -8,7 +8,7 @@ extension SaxoClient: TradingAPI {
     package var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
-            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: false, replaces: true,
+            acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
             endedOrders: .recent, notionalClasses: [.fund],
             exits: .init(
                 timesInForce: [.day, .goodTillCanceled, .goodTillDate], acceptsFractions: true))
@@ -23,14 +23,21 @@ extension SaxoClient: TradingAPI {
         _ query: OrderQuery, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
         switch query.isOpen {
-        case true?: return Self.page(try await openOrders(in: context), query)
-        case false?: return Self.page(try await endedOrders(in: context), query)
+        case true?:
+            let open = try await openOrders(in: context)
+            return Self.page(open.orders, open.unreadable, query)
+        case false?:
+            let ended = try await endedOrders(in: context)
+            return Self.page(ended.orders, ended.unreadable, query)
         case nil:
             // The open ones first: an order that ends meanwhile is in both.
             let open = try await openOrders(in: context)
             let ended = try await endedOrders(in: context)
-            let ids = Set(ended.map(\.id))
-            return Self.page(open.filter { !ids.contains($0.id) } + ended, query)
+            let ids = Set(ended.orders.map(\.id))
+            return Self.page(
+                open.orders.filter { !ids.contains($0.id) } + ended.orders,
+                open.unreadable + ended.unreadable,
+                query)
         }
     }
 
@@ -38,8 +45,8 @@ extension SaxoClient: TradingAPI {
         _ id: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> Order {
         let id = try SaxoOrderID(id)
-        let orders = try await openOrders(in: context)
-        if let order = orders.first(where: { $0.id == id.text && $0.isOf(account) }) { return order }
+        let open = try await openOrders(in: context)
+        if let order = open.orders.first(where: { $0.id == id.text && $0.isOf(account) }) { return order }
         let ended: Order?
         do throws(ProviderFailure) {
             ended = try await loggedOrder(id, in: context)
@@ -48,7 +55,10 @@ extension SaxoClient: TradingAPI {
             guard error.cause == .notEntitled else { throw error }
             ended = nil
         }
-        guard let ended, ended.isOf(account) else { throw ProviderFailure(.saxo, .notFound) }
+        guard let ended, ended.isOf(account) else {
+            // It may be one of the open orders that cannot be read.
+            throw ProviderFailure(.saxo, open.unreadable.isEmpty ? .notFound : .invalidResponse(nil))
+        }
         return ended
     }
 
@@ -58,7 +68,7 @@ extension SaxoClient: TradingAPI {
     package func order(
         clientID: String, of account: String?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderLookup {
-        let orders = try await openOrders(in: context).filter { $0.isOf(account) }
+        let orders = try await openOrders(in: context).orders.filter { $0.isOf(account) }
         if let order = orders.first(where: { $0.clientOrderID == clientID }) { return .found(order) }
         let logged = try await readableOrders(in: context).filter { $0.isOf(account) }
         if let order = logged.first(where: { $0.clientOrderID == clientID && $0.state != .unknown }) {
@@ -93,7 +103,7 @@ extension SaxoClient: TradingAPI {
         case .failure(let rejection):
             var preview = OrderPreview(
                 isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: clock.wallTime()))
-            preview.rejections = [.init(rejection, of: rejection == .cashAmount ? .size : .price)]
+            preview.rejections = [.init(rejection, of: rejection.part)]
             return preview
         }
         let body = SaxoOrderRequestBody.placing(
@@ -111,7 +121,7 @@ extension SaxoClient: TradingAPI {
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
         // Saxo ignores the type of the amount for other instruments: the money would be a quantity.
-        if case .notional = ticket.size, AssetClass(saxo: listing.key.assetType) != .fund {
+        if case .notional = ticket.size, AssetClass(saxo: listing.key) != .fund {
             return .failure(.cashAmount)
         }
         var parts: [SaxoOrderRequestBody.Terms] = []
@@ -124,7 +134,13 @@ extension SaxoClient: TradingAPI {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        return .success(parts)
+        if ticket.isExtendedHours {
+            if let rejection = try await extendedHoursRejection(of: ticket, listing, in: context) {
+                return .failure(rejection)
+            }
+            parts[0].tradingSession = "All"
+        }
+        return try await adding(positionEffectOf: ticket, to: parts, listing, in: context)
     }
 
     // MARK: Writes
@@ -136,7 +152,7 @@ extension SaxoClient: TradingAPI {
     package func place(
         _ ticket: OrderTicket, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
-        guard Self.isReference(ticket.clientOrderID), !ticket.isExtendedHours,
+        guard Self.isReference(ticket.clientOrderID),
             ticket.timeInForce != .goodTillDate || ticket.expiresOn != nil
         else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: ticket.symbol, in: context)
@@ -308,6 +324,7 @@ extension Order {
             order.accountID = ticket.accountID
             order.clientOrderID = SaxoOrderRequestBody.reference(of: ticket, leg: index)
             order.timeInForce = SaxoOrderRequestBody.timeInForce(of: ticket, parts[index])
+            order.isExtendedHours = parts[index].tradingSession != nil
             order.set(prices[index], parts[index], of: listing)
             switch ticket.size {
             case .quantity(let amount): order.quantity = amount
@@ -332,8 +349,6 @@ extension Order {
 }
 
 extension OrderRejection {
-    fileprivate static let cashAmount = OrderRejection(
-        .quantity, message: "Saxo takes an amount of money for mutual funds only; give a quantity.")
     fileprivate static let orderNotOpen = OrderRejection(
         .tooLate, message: "Saxo has no such open order any more.")
 }

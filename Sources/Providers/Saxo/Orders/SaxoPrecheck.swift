@@ -9,8 +9,8 @@ struct SaxoPrecheck: JSONDecodable, Hashable {
     var error: SaxoErrorInfo?
     /// The results of the exits, in the order of the request.
     var related: [Related] = []
-    /// Whether the user must accept disclaimers at Saxo before the order can be placed.
-    var hasDisclaimers = false
+    /// The disclaimers that the user must accept before the order can be placed; nil if there are none.
+    var disclaimers: [OrderDisclaimer.Reference]?
     var cashRequired: Decimal?
     var cashCurrency: String?
     var totalCost: Decimal?
@@ -36,9 +36,7 @@ struct SaxoPrecheck: JSONDecodable, Hashable {
                 related =
                     try reader.optional { reader throws(JSONError) in try reader.array(of: Related.self) }
                     ?? []
-            case "PreTradeDisclaimers":
-                hasDisclaimers = try !reader.null()
-                if hasDisclaimers { try reader.skip() }
+            case "PreTradeDisclaimers": disclaimers = try SaxoPendingDisclaimers.read(&reader)
             case "EstimatedCashRequired": cashRequired = try decimal(&reader)
             case "EstimatedCashRequiredCurrency": cashCurrency = try reader.stringOrNil()
             case "EstimatedTotalCost": totalCost = try decimal(&reader)
@@ -124,6 +122,7 @@ extension SaxoPrecheck {
         preview.conversionRate = conversionRate.flatMap { rate in currency.map { $0.minor(rate) } ?? rate }
         preview.margin = margin.map { impact(of: $0, ticket.side) }
         preview.rejections = rejections(of: ticket)
+        preview.disclaimers = disclaimers ?? error?.disclaimers ?? []
         return preview
     }
 
@@ -162,11 +161,11 @@ extension SaxoPrecheck {
         for (part, result) in zip(ticket.exitParts, related) {
             if let error = result.error { found.append(.init(OrderRejection(saxo: error), of: part)) }
         }
-        if hasDisclaimers {
+        if disclaimers != nil {
             found.append(
                 .init(
                     OrderRejection(
-                        .other,
+                        .disclaimers,
                         message: "Saxo requires that the user accepts its disclaimers for this trade first."),
                     of: nil))
         }

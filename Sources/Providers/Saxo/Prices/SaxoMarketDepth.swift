@@ -77,7 +77,7 @@ struct SaxoMarketDepth: JSONObjectDecodable, Hashable {
         depth.currency = listing.currency?.code
         guard let levels else {
             depth.unavailability =
-                if listing.key.assetType == SaxoSymbols.spot {
+                if SaxoSymbols.pairTypes.contains(listing.key.assetType) {
                     .noOrderBook
                 } else if quote.bidType == "NoAccess", quote.askType == "NoAccess" {
                     .noMarketAccess

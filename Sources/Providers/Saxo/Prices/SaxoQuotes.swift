@@ -13,6 +13,7 @@ extension SaxoClient: QuoteSource {
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
+        await takeTradeLevel(in: context)
         var listings = await pricedListings(for: symbols, in: context)
         let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
         listings = await withCurrencies(listings, in: context) { prices[$0.key]?.lacksCurrency == true }
@@ -66,11 +67,15 @@ extension SaxoClient: QuoteSource {
                 ("Uics", keys.map { String($0.uic) }.joined(separator: ",")), ("AssetType", assetType),
                 ("FieldGroups", Self.priceFieldGroups),
             ])
-        let items = try await get("quotes", .trading, url, in: context) { response throws(JSONError) in
-            try SaxoPage<SaxoPrice>(response).items
+        let page = try await get("quotes", .trading, url, in: context) { response throws(JSONError) in
+            try SaxoPage<SaxoPrice>(response)
         }
         var prices = KeyedResults<SaxoInstrumentKey, SaxoPrice>()
-        for item in items {
+        // An item that cannot be read is one of those that are missing.
+        if let failure = page.failures.first {
+            prices.fail(keys, ProviderFailure(.saxo, .invalidResponse(failure)))
+        }
+        for item in page.items {
             // An item with an error has no AssetType; all items have the requested one.
             guard let uic = item.uic else { continue }
             prices[SaxoInstrumentKey(uic: uic, assetType: assetType)] = item
@@ -134,10 +139,12 @@ extension SaxoPrice {
         }
     }
 
-    /// Indicative if one of the sides is; otherwise determined by the delay.
+    /// Delayed if Saxo states a delay, also of an indicative price; otherwise indicative if one of the sides is.
     private var timeliness: Timeliness? {
         let kinds = [quote.bidKind, quote.askKind]
-        if kinds.contains(.indicative) || kinds.contains(.oldIndicative) { return .indicative }
+        if kinds.contains(.oldIndicative) { return .indicative }
+        if let delay = quote.delayMinutes, delay > 0 { return .delayed }
+        if kinds.contains(.indicative) { return .indicative }
         return quote.delayMinutes.map { $0 > 0 ? .delayed : .realTime }
     }
 

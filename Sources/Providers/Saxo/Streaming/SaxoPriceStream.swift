@@ -16,6 +16,7 @@ extension SaxoClient: QuoteStream {
     ) async throws(ProviderFailure) {
         guard let url = configuration.streamingURL else { throw ProviderFailure(.saxo, .unsupported) }
         throw await streams.run(.prices, of: self, at: url) { session in
+            await self.takeTradeLevel(in: session.context)
             session.followPrices(deliver)
             for await symbols in wanted {
                 let listings = await self.pricedListings(for: Array(symbols), in: session.context)

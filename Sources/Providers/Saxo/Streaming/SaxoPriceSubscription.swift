@@ -120,6 +120,9 @@ extension QuoteUpdate {
         previousClose = changed(\.previousClose)
         volume = changed(\.volume)
         marketState = changed(\.marketState)
+        // Another session of the user may have taken the real-time prices.
+        timeliness = changed(\.timeliness)
+        delayMinutes = changed(\.delayMinutes)
         if before == nil || before?.bid != after.bid { bid = .some(after.bid) }
         if before == nil || before?.ask != after.ask { ask = .some(after.ask) }
         guard self != QuoteUpdate(symbol: listing.symbol) else { return nil }

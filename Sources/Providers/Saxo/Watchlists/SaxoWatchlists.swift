@@ -9,19 +9,21 @@ extension SaxoClient: WatchlistSource {
     ///
     /// There are none if Saxo does not offer them to the application. A list that is deleted meanwhile is left
     /// out. More than ``maximumLists`` are `overloaded`.
-    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> [BrokerWatchlist] {
-        let listed: [SaxoWatchlistName]
+    package func watchlists(in context: CallContext) async throws(ProviderFailure) -> BrokerWatchlists {
+        let listed: SaxoList<SaxoWatchlistName>
         do throws(ProviderFailure) {
             let url = try address(.reference, ["v1", "watchlists"], [("$top", Self.pageSize)])
-            listed = try await list("watchlists", .reference, url, of: SaxoWatchlistName.self, in: context)
+            listed = try await list(
+                "watchlists", .reference, url, of: SaxoWatchlistName.self, in: context)
         } catch {
             guard error.cause == .notFound || error.cause == .notEntitled else { throw error }
             return []
         }
-        guard listed.count <= Self.maximumLists else { throw ProviderFailure(.saxo, .overloaded) }
-        return try await concurrently(listed, atMost: 4) { list async throws(ProviderFailure) in
-            try await watchlist(list, in: context)
-        }.found()
+        guard listed.items.count <= Self.maximumLists else { throw ProviderFailure(.saxo, .overloaded) }
+        return BrokerWatchlists(
+            try await concurrently(listed.items, atMost: 4) { list async throws(ProviderFailure) in
+                try await watchlist(list, in: context)
+            }.found(), unreadable: listed.unreadable)
     }
 
     private static var maximumLists: Int { 100 }
@@ -36,7 +38,7 @@ extension SaxoClient: WatchlistSource {
                 try SaxoWatchlist(json: &reader)
             }
         }
-        let known = content.instruments.compactMap { instrument in
+        let known = content.instruments.elements.compactMap { instrument in
             configuration.symbolMapping.symbol(of: instrument.key, providerSymbol: instrument.providerSymbol)
                 .map { (instrument: instrument, symbol: $0) }
         }
@@ -48,9 +50,11 @@ extension SaxoClient: WatchlistSource {
             return SaxoListing(instrument.key, symbol: symbol, currencyName: currency)
         }
         await instrumentCache.learn(listings, now: clock.now())
-        return BrokerWatchlist(
+        var watchlist = BrokerWatchlist(
             id: list.id, name: list.name ?? list.id,
             items: known.map { BrokerWatchlist.Item(symbol: $0.symbol, name: $0.instrument.name) })
+        watchlist.unreadable = content.instruments.unreadable(in: "Instruments")
+        return watchlist
     }
 }
 
@@ -63,7 +67,7 @@ struct SaxoWatchlistName: JSONObjectDecodable, Hashable, Sendable {
 
     static let json = JSONFields(Self()) {
         $0.required("WatchlistId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
-        $0.optional("Name", \.name)
+        $0.optional("Name", \.name, JSONReader.readable)
     }
 
     /// Whether the id can be a part of a path.
@@ -81,8 +85,8 @@ struct SaxoWatchlistName: JSONObjectDecodable, Hashable, Sendable {
 }
 
 /// The response of `GET /ref/v1/watchlists/{WatchListId}`.
-struct SaxoWatchlist: JSONObjectDecodable, Hashable, Sendable {
-    var instruments: [Instrument] = []
+struct SaxoWatchlist: JSONObjectDecodable, Sendable {
+    var instruments = JSONRows<Instrument>()
 
     struct Instrument: JSONObjectDecodable, Hashable, Sendable {
         var key = SaxoInstrumentKey()
@@ -99,7 +103,7 @@ struct SaxoWatchlist: JSONObjectDecodable, Hashable, Sendable {
 
     static let json = JSONFields(Self()) {
         $0.required("Instruments", \.instruments) { reader throws(JSONError) in
-            try reader.array(of: Instrument.self)
+            try reader.rows()
         }
     }
 }

@@ -4,8 +4,10 @@ package import Upstream
 /// The response of `GET /v8/finance/chart/{symbol}`: parallel columns, each with nulls at any index.
 package struct YahooChart {
     package var meta: Meta
-    /// Seconds since 1970; empty for a range without trading.
+    /// Seconds since 1970; empty for a range without trading, and 0 for one that could not be read.
     package var times: [Int64] = []
+    /// The errors of the times that could not be read, by their indices.
+    private var timeFailures: [Int: JSONError] = [:]
     package var columns = Columns()
     /// The dividends and splits of the range, if they were requested.
     var events = YahooEvents()
@@ -26,16 +28,27 @@ package struct YahooChart {
     }
 
     package struct Columns: Hashable {
-        var open: [Decimal?] = []
-        var high: [Decimal?] = []
-        var low: [Decimal?] = []
-        var close: [Decimal?] = []
-        var volume: [Decimal?] = []
+        var open = Column()
+        var high = Column()
+        var low = Column()
+        var close = Column()
+        var volume = Column()
+
+        fileprivate var all: [Column] { [open, high, low, close, volume] }
 
         /// Whether each has a place for each time, or is not there at all.
         func areParallel(to count: Int) -> Bool {
-            [open, high, low, close, volume].allSatisfy { $0.isEmpty || $0.count == count }
+            all.allSatisfy { $0.values.isEmpty || $0.values.count == count }
         }
+    }
+
+    /// A column; a value that could not be read is nil, with its error by its index.
+    package struct Column: Hashable {
+        fileprivate(set) var values: [Decimal?] = []
+        fileprivate(set) var failures: [Int: JSONError] = [:]
+
+        var isEmpty: Bool { values.isEmpty }
+        subscript(index: Int) -> Decimal? { values[index] }
     }
 
     /// Reads the whole response; nil if Yahoo does not know the symbol, or if it is no longer listed.
@@ -73,6 +86,7 @@ package struct YahooChart {
 extension YahooChart: JSONDecodable {
     package init(json reader: inout JSONReader) throws(JSONError) {
         var (meta, times, columns) = (Meta?.none, [Int64](), Columns())
+        var timeFailures: [Int: JSONError] = [:]
         var events = YahooEvents()
         try reader.object { key, reader throws(JSONError) in
             switch key {
@@ -80,7 +94,10 @@ extension YahooChart: JSONDecodable {
             case "timestamp":
                 if try reader.null() { return }
                 try reader.array { reader throws(JSONError) in
-                    times.append(try reader.instant(since1970: .seconds).secondsSince1970)
+                    let time = try reader.row { reader throws(JSONError) in
+                        try reader.instant(since1970: .seconds).secondsSince1970
+                    }
+                    times.append(try timeFailures.value(of: time, at: times.count) ?? 0)
                 }
             case "events": events = try reader.optional(YahooEvents.init(json:)) ?? YahooEvents()
             case "indicators":
@@ -96,6 +113,7 @@ extension YahooChart: JSONDecodable {
         }
         self.meta = try reader.required(meta, "meta")
         self.times = times
+        self.timeFailures = timeFailures
         self.columns = columns
         self.events = events
         _ = try reader.required(
@@ -144,11 +162,14 @@ extension YahooChart.Columns: JSONObjectDecodable {
 
 extension JSONReader {
     /// Reads an array; null counts as an empty one.
-    fileprivate mutating func column() throws(JSONError) -> [Decimal?] {
-        var values: [Decimal?] = []
-        if try null() { return values }
-        try array { reader throws(JSONError) in values.append(try reader.decimalOrNil()) }
-        return values
+    fileprivate mutating func column() throws(JSONError) -> YahooChart.Column {
+        var column = YahooChart.Column()
+        if try null() { return column }
+        try array { reader throws(JSONError) in
+            let value = try reader.row { reader throws(JSONError) in try reader.decimalOrNil() }
+            column.values.append(try column.failures.value(of: value, at: column.values.count) ?? nil)
+        }
+        return column
     }
 
     fileprivate mutating func secondsOrNil() throws(JSONError) -> Instant? {
@@ -175,7 +196,34 @@ extension JSONReader {
     }
 }
 
+extension [Int: JSONError] {
+    /// The value of a row; nil for one that could not be read, whose error is stored.
+    ///
+    /// - Throws: The error, if there are too many.
+    fileprivate mutating func value<Item: Sendable>(
+        of row: Result<Item, JSONError>, at index: Int
+    ) throws(JSONError) -> Item? {
+        switch row {
+        case .success(let value): return value
+        case .failure(let error):
+            guard count < JSONRows<Item>.maximumFailures else { throw error }
+            self[index] = error
+            return nil
+        }
+    }
+}
+
 extension YahooChart {
+    /// The error of a bar; nil for one that could be read.
+    private func failure(at index: Int) -> String? {
+        if let error = timeFailures[index] { return "timestamp[\(index)]: \(error)" }
+        let names = ["open", "high", "low", "close", "volume"]
+        for (name, column) in zip(names, columns.all) {
+            if let error = column.failures[index] { return "quote[0].\(name)[\(index)]: \(error)" }
+        }
+        return nil
+    }
+
     /// Whether its bars, if it has any, are of this interval; Yahoo sends months for a range of decades.
     func hasBars(of interval: YahooInterval) -> Bool {
         guard let granularity = meta.granularity, !times.isEmpty else { return true }
@@ -197,6 +245,7 @@ extension YahooChart {
         guard
             let scale = YahooPriceScale(of: symbol, currency: meta.quote.currency, digits: meta.quote.digits)
         else { return nil }
+        series.unreadable = times.indices.compactMap(failure)
         do throws(Decimal.Overflow) {
             try series.append(candles(window.interval, scale), in: window)
         } catch {
@@ -214,7 +263,7 @@ extension YahooChart {
         var candles: [Candle] = []
         candles.reserveCapacity(times.count)
         for index in times.indices {
-            guard let prices = try prices(at: index, scale) else { continue }
+            guard failure(at: index) == nil, let prices = try prices(at: index, scale) else { continue }
             let volume = columns.volume.isEmpty ? nil : columns.volume[index]
             let candle = Candle(time: start(at: index, interval, days), prices: prices, volume: volume)
             if index == times.count - 1, let last = candles.last, last.time == candle.time {

@@ -30,8 +30,15 @@ extension YahooClient: CombinedCorporateActionSource {
 
 /// The member `events` of a chart: maps from times to events.
 package struct YahooEvents: JSONDecodable, Hashable {
-    var dividends: [PaidDividend] = []
-    var splits: [DoneSplit] = []
+    private(set) var dividends: [PaidDividend] = []
+    private(set) var splits: [DoneSplit] = []
+    /// The errors of the dividends and splits that could not be read.
+    private(set) var unreadableDividends: [String] = []
+    private(set) var unreadableSplits: [String] = []
+    /// The time of the latest split that could not be read, which is its key; the latest possible if no key is a time.
+    ///
+    /// The amounts of dividends before it are unknown, because they are by the shares after it.
+    private(set) var latestUnreadableSplit: Instant?
 
     struct PaidDividend: JSONObjectDecodable, Hashable {
         /// The opening of trading on the ex-date.
@@ -72,29 +79,42 @@ package struct YahooEvents: JSONDecodable, Hashable {
     package init(json reader: inout JSONReader) throws(JSONError) {
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "dividends": dividends = try Self.values(json: &reader)
-            case "splits": splits = try Self.values(json: &reader)
+            case "dividends":
+                let rows: JSONRows<PaidDividend> = try Self.rows(json: &reader)
+                (dividends, unreadableDividends) = (rows.elements, rows.unreadable(in: "dividends"))
+            case "splits":
+                let rows: JSONRows<DoneSplit> = try Self.rows(json: &reader)
+                (splits, unreadableSplits) = (rows.elements, rows.unreadable(in: "splits"))
+                latestUnreadableSplit = rows.failures.map(Self.time).max()
             default: try reader.skip()
             }
         }
     }
 
     /// The values of a map, in any order.
-    ///
-    /// - Throws: The error of the last one if none can be read.
-    private static func values<Event: JSONDecodable>(
+    private static func rows<Event: JSONDecodable & Sendable>(
         json reader: inout JSONReader
-    ) throws(JSONError) -> [Event] {
-        var (events, failure) = ([Event](), JSONError?.none)
-        if try reader.null() { return events }
-        try reader.object { _, reader throws(JSONError) in
-            switch try reader.row(Event.init(json:)) {
-            case .success(let event): events.append(event)
-            case .failure(let error): failure = error
-            }
+    ) throws(JSONError) -> JSONRows<Event> {
+        var rows = JSONRows<Event>()
+        if try reader.null() { return rows }
+        try reader.object { key, reader throws(JSONError) in
+            let name = key.string
+            try rows.add(reader.row(Event.init(json:)), at: .key(name))
         }
-        if events.isEmpty, let failure { throw failure }
-        return events
+        return rows
+    }
+
+    private static func time(of error: JSONError) -> Instant {
+        guard case .key(let name)? = error.path.first, let seconds = Int64(name) else { return .latest }
+        return Instant(secondsSince1970: seconds) ?? .latest
+    }
+}
+
+extension YahooEvents.DoneSplit {
+    init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        let isRatio = newShares > .zero && oldShares > .zero
+        _ = try reader.required(isRatio ? true : nil, "numerator and denominator above zero")
     }
 }
 
@@ -104,15 +124,30 @@ extension YahooChart {
 
     /// The events with the amounts of the shares at the ex-dates; nil if no dividend has a known currency.
     func actions(of symbol: Symbol, fetchedAt: Instant) -> CorporateActionHistory? {
+        var unreadable = events.unreadableDividends
         let splits = events.splits.compactMap { event in
             Split(exDate: date(of: event.time), newShares: event.newShares, oldShares: event.oldShares)
         }
-        let dividends = events.dividends.compactMap { dividend($0, splits) }
-        guard !dividends.isEmpty || events.dividends.isEmpty else { return nil }
+        var dividends: [Dividend] = []
+        for event in events.dividends {
+            if let time = events.latestUnreadableSplit, event.time < time {
+                unreadable.append("dividends.\(event.time.secondsSince1970): a later split cannot be read")
+            } else if let dividend = dividend(event, splits) {
+                dividends.append(dividend)
+            } else {
+                unreadable.append(
+                    "dividends.\(event.time.secondsSince1970): no known currency, or an amount out of range")
+            }
+        }
+        guard events.dividends.isEmpty || !dividends.isEmpty || events.latestUnreadableSplit != nil else {
+            return nil
+        }
         let provenance = Provenance(source: .yahoo, fetchedAt: fetchedAt)
         return CorporateActionHistory(
-            DividendHistory(symbol: symbol, dividends: dividends, provenance: provenance),
-            SplitHistory(symbol: symbol, splits: splits, provenance: provenance))
+            DividendHistory(
+                symbol: symbol, dividends: dividends, unreadable: unreadable, provenance: provenance),
+            SplitHistory(
+                symbol: symbol, splits: splits, unreadable: events.unreadableSplits, provenance: provenance))
     }
 
     /// A dividend of a share at its ex-date, in whole currency: those of shares that are quoted in pence are in pence, too.

@@ -96,6 +96,8 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
     var postMarketPrice: Decimal?
     var time: Instant?
     var delayMinutes: Int?
+    /// `Nasdaq Real Time Price`, `Delayed Quote`.
+    var feed: String?
     /// `REGULAR`, `CLOSED`, `PRE`, `PREPRE`, `POST` or `POSTPOST`.
     var state: String?
 
@@ -114,6 +116,7 @@ package struct YahooQuote: JSONObjectDecodable, Hashable {
         $0.optional("currency", \.currency)
         $0.optional("priceHint", \.digits)
         $0.optional("exchangeDataDelayedBy", \.delayMinutes)
+        $0.optional("quoteSourceName", \.feed)
         $0.optional("marketState", \.state) { reader throws(JSONError) in
             try reader.name(where: { Self.marketState($0) != nil })
         }
@@ -165,19 +168,12 @@ package struct YahooQuotes: JSONDecodable {
     }
 
     /// The entry of each listed symbol.
-    ///
-    /// An entry that cannot be read does not say of which symbol it is: each symbol without an entry may be that one.
     func entries(_ wanted: [String: Symbol]) -> KeyedResults<Symbol, YahooQuote> {
         var entries = KeyedResults<Symbol, YahooQuote>()
         for entry in quotes where entry.isListed {
             if let symbol = wanted[entry.symbol] { entries[symbol] = entry }
         }
-        if let error = rows.failures.first {
-            let read = Set(quotes.map(\.symbol))
-            entries.fail(
-                wanted.filter { !read.contains($0.key) }.values,
-                ProviderFailure(.yahoo, .invalidResponse(error)))
-        }
+        entries.fail(wanted, except: quotes.map(\.symbol), rows.failures, of: .yahoo)
         return entries
     }
 }
@@ -227,6 +223,7 @@ extension YahooQuote {
         quote.marketState = Self.marketState(state)
         quote.delayMinutes = delayMinutes
         quote.timeliness = delayMinutes.map { $0 == 0 ? .realTime : .delayed }
+        quote.feed = feed.flatMap { $0.isEmpty ? nil : $0 }
         return quote
     }
 

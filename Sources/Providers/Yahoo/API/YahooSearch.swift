@@ -3,7 +3,10 @@ package import Upstream
 
 /// The response of `GET /v1/finance/search`: listings, and private companies, which have no symbol.
 struct YahooSearch: JSONDecodable {
-    var matches: [Match]
+    private let rows: JSONRows<Match>
+
+    var matches: [Match] { rows.elements }
+    var unreadable: [String] { rows.unreadable(in: "quotes") }
 
     struct Match: Hashable {
         /// In Yahoo's form; nil for a private company.
@@ -15,14 +18,14 @@ struct YahooSearch: JSONDecodable {
     }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var matches: [Match]?
+        var matches: JSONRows<Match>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
-            case "quotes": matches = try reader.array(of: Match.self)
+            case "quotes": matches = try reader.rows()
             default: try reader.skip()
             }
         }
-        self.matches = try reader.required(matches, "quotes")
+        rows = try reader.required(matches, "quotes")
     }
 }
 
@@ -60,7 +63,7 @@ extension YahooClient: InstrumentSource {
     /// `GET /v1/finance/search`.
     package func search(
         _ text: String, limit: Int, in context: CallContext
-    ) async throws(ProviderFailure) -> [SearchHit] {
+    ) async throws(ProviderFailure) -> SearchHits {
         let limit = max(limit, 1)
         let items = [("q", Optional(text)), ("quotesCount", String(limit)), ("newsCount", "0")]
         let answer = try await get(
@@ -70,7 +73,7 @@ extension YahooClient: InstrumentSource {
         let hits = answer.matches.lazy.compactMap { match in
             match.instrument(symbolMapping, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
         }
-        return Array(hits.prefix(limit))
+        return SearchHits(Array(hits.prefix(limit)), unreadable: answer.unreadable)
     }
 
     /// The instrument of a quote.

@@ -24,7 +24,7 @@ package struct YQLClient: Sendable {
     /// The rows of instruments; those that are not known are left out.
     private func rows(
         of symbols: [Symbol], _ operation: String, in context: CallContext
-    ) async throws(ProviderFailure) -> [Symbol: YQLQuote] {
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, YQLQuote> {
         var wanted: [String: Symbol] = [:]
         for symbol in symbols {
             if let spelling = symbolMapping.providerSymbol(for: symbol) { wanted[spelling] = symbol }
@@ -41,10 +41,11 @@ package struct YQLClient: Sendable {
                 try YQLQuotes(json: &reader)
             }
         }
-        var rows: [Symbol: YQLQuote] = [:]
+        var rows = KeyedResults<Symbol, YQLQuote>()
         for row in answer.quotes where row.isKnown {
             if let symbol = wanted[row.symbol] { rows[symbol] = row }
         }
+        rows.fail(wanted, except: answer.quotes.map(\.symbol), answer.failures, of: .yahoo)
         return rows
     }
 
@@ -66,8 +67,9 @@ extension YQLClient: QuoteSource {
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let fetchedAt = clock.wallTime()
-        var quotes = KeyedResults<Symbol, Quote>()
-        for (symbol, row) in try await rows(of: symbols, "quotes", in: context) {
+        let rows = try await rows(of: symbols, "quotes", in: context)
+        var quotes = KeyedResults<Symbol, Quote>(failures: rows.failures)
+        for (symbol, row) in rows.found {
             if let quote = row.quote(of: symbol, fetchedAt: fetchedAt) {
                 quotes[symbol] = quote
             } else {
@@ -82,8 +84,9 @@ extension YQLClient: FundamentalsSource {
     package func fundamentals(
         of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> Fundamentals {
-        guard let row = try await rows(of: [symbol], "fundamentals", in: context)[symbol] else {
-            throw ProviderFailure(.yahoo, .notFound)
+        let rows = try await rows(of: [symbol], "fundamentals", in: context)
+        guard let row = rows[symbol] else {
+            throw rows.failures[symbol] ?? ProviderFailure(.yahoo, .notFound)
         }
         guard let figures = row.fundamentals(of: symbol, fetchedAt: clock.wallTime()) else {
             throw ProviderFailure(.yahoo, .invalidResponse(nil))

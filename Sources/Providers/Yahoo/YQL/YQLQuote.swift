@@ -68,10 +68,13 @@ package struct YQLQuote: JSONObjectDecodable, Hashable {
 
 /// The response to a query: one row is an object, several rows are an array, no row is null.
 package struct YQLQuotes: JSONDecodable {
-    package var quotes: [YQLQuote]
+    private let rows: JSONRows<YQLQuote>
+
+    package var quotes: [YQLQuote] { rows.elements }
+    var failures: [JSONError] { rows.failures }
 
     init(json reader: inout JSONReader) throws(JSONError) {
-        var quotes: [YQLQuote]?
+        var quotes: JSONRows<YQLQuote>?
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "query":
@@ -84,19 +87,19 @@ package struct YQLQuotes: JSONDecodable {
             default: try reader.skip()
             }
         }
-        self.quotes = try reader.required(quotes, "query.results")
+        rows = try reader.required(quotes, "query.results")
     }
 
-    private static func results(json reader: inout JSONReader) throws(JSONError) -> [YQLQuote] {
-        var quotes: [YQLQuote] = []
+    private static func results(json reader: inout JSONReader) throws(JSONError) -> JSONRows<YQLQuote> {
+        var quotes = JSONRows<YQLQuote>()
         if try reader.null() { return quotes }
         try reader.object { key, reader throws(JSONError) in
             switch key {
             case "quote":
                 switch try reader.kind() {
-                case .array: quotes = try reader.array(of: YQLQuote.self)
+                case .array: quotes = try reader.rows()
                 case .object, .string, .number, .true, .false, .null:
-                    quotes = [try YQLQuote(json: &reader)]
+                    quotes.elements = [try YQLQuote(json: &reader)]
                 }
             default: try reader.skip()
             }

@@ -17,6 +17,7 @@ struct FakeAlpacaAccount: Sendable {
     /// The sum of the fills, by symbol.
     private var traded: [String: Decimal] = [:]
     var watchlists: [FakeAlpacaWatchlist] = []
+    var configuration = FakeAlpacaConfiguration()
     /// Events not yet sent to listeners.
     private(set) var events: [FakeAlpacaTradeUpdate] = []
     /// The market's second until which orders are simulated.
@@ -279,6 +280,9 @@ extension FakeAlpacaAccount {
             throw FakeAlpacaError.tooMany(
                 "the sandbox keeps \(Self.maximumOrders) orders of a user; reset it")
         }
+        guard !configuration.suspendsTrading else {
+            throw FakeAlpacaError.notAllowed("new orders are rejected by user request")
+        }
         let id = nextID()
         let clientID = ticket.clientOrderID.flatMap { $0.isEmpty ? nil : $0 } ?? nextID()
         guard order(clientID: clientID) == nil else { throw FakeAlpacaError.duplicateClientOrderID }
@@ -422,6 +426,9 @@ extension FakeAlpacaAccount {
             }
             return
         }
+        guard ticket.side == .buy || !configuration.isLongOnly else {
+            throw FakeAlpacaError.notAllowed("account is not allowed to short")
+        }
         // Buying back a short position releases money up to the size of that position.
         let opening = ticket.side == .buy ? try max(.zero, quantity + min(.zero, held)) : quantity
         if ticket.side == .sell, opening.withoutTrailingZeros.scale > 0 {
@@ -433,18 +440,5 @@ extension FakeAlpacaAccount {
             throw FakeAlpacaError.insufficientBuyingPower(
                 available: available.rounded(to: 2, .halfUp), cost: cost.rounded(to: 2, .halfUp))
         }
-    }
-
-    /// Returns the shares of a holding that open sell orders reserve; of a short holding, with its sign,
-    /// those that open buy orders cover.
-    func heldForOrders(_ holding: FakeHolding) throws -> Decimal {
-        let isShort = holding.quantity.isNegative
-        let held = try open(isShort ? .buy : .sell, of: holding.instrument)
-            .reduce(Decimal.zero) { sum, order in
-                guard let quantity = order.ticket.quantity else { return sum }
-                return try sum + quantity - order.filledQuantity
-            }
-        let bound = try min(held, holding.quantity.magnitude)
-        return isShort ? try bound.negated : bound
     }
 }

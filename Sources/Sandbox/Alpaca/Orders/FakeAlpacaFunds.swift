@@ -27,3 +27,18 @@ struct FakeAlpacaFunds {
         buyingPower = try max(.zero, excess * 2 - reserved)
     }
 }
+
+extension FakeAlpacaAccount {
+    /// Returns the shares of a holding that open sell orders reserve; of a short holding, with its sign,
+    /// those that open buy orders cover.
+    func heldForOrders(_ holding: FakeHolding) throws -> Decimal {
+        let isShort = holding.quantity.isNegative
+        let held = try open(isShort ? .buy : .sell, of: holding.instrument)
+            .reduce(Decimal.zero) { sum, order in
+                guard let quantity = order.ticket.quantity else { return sum }
+                return try sum + quantity - order.filledQuantity
+            }
+        let bound = try min(held, holding.quantity.magnitude)
+        return isShort ? try bound.negated : bound
+    }
+}

@@ -10,7 +10,7 @@ struct FakeAlpacaOrders: Sendable {
     var routes: [SandboxRoute] {
         [
             host.get("/v2/orders") { context in
-                let query = try FakeAlpacaOrderQuery(context.request)
+                let query = try FakeAlpacaOrderQuery(context.request, settings)
                 return .array(try accounts.with(context) { try query.documents($0) })
             },
             host.get("/v2/orders:by_client_order_id") { context in
@@ -52,13 +52,7 @@ struct FakeAlpacaOrders: Sendable {
                 return SandboxResponse(status: .noContent)
             },
             host.route(.DELETE, "/v2/orders", scope: .trading) { context in
-                let ended = try accounts.with(context) { account in
-                    let open = account.orders.filter(\.status.isOpen)
-                    for order in open where account.order(id: order.id)?.status.isOpen ?? false {
-                        account.end(order.id, as: .canceled, at: context.now)
-                    }
-                    return open.map(\.id)
-                }
+                let ended = try accounts.with(context) { $0.cancelAll(at: context.now) }
                 return .json(.array(ended.map { ["id": .string($0), "status": 200] }), status: .multiStatus)
             },
         ]
@@ -137,8 +131,10 @@ struct FakeAlpacaOrderQuery {
     private let afterID: String?
     private let isOfShares: Bool
     private let isNested: Bool
+    private let hasAllExits: Bool
 
-    init(_ request: SandboxRequest) throws(FakeAlpacaError) {
+    init(_ request: SandboxRequest, _ settings: FakeAlpacaSettings) throws(FakeAlpacaError) {
+        hasAllExits = settings.openListHasAllExits
         func instant(_ name: String) throws(FakeAlpacaError) -> Instant? {
             guard let text = request[query: name] else { return nil }
             if let instant = Instant(text) { return instant }
@@ -165,13 +161,17 @@ struct FakeAlpacaOrderQuery {
             request[query: "asset_class"].map { $0.split(separator: ",").contains("us_equity") } ?? true
     }
 
-    /// Returns the selected orders; nested, a leg is part of its parent if that is selected.
+    /// Returns the selected orders; nested, a leg is part of its parent, and by the settings also in the list without it.
     func documents(_ account: FakeAlpacaAccount) throws -> [JSONDocument] {
         let orders = try select(account)
         guard isNested else { return try orders.map { try $0.json } }
         let ids = Set(orders.map(\.id))
-        return try orders.filter { order in !(order.parentID.map(ids.contains) ?? false) }
+        return try orders.filter { $0.parentID.map { hasAllExits && !ids.contains($0) } ?? true }
             .map { try $0.json(withLegs: account.legs(of: $0)) }
+    }
+
+    private func isListedAsOpen(_ order: FakeAlpacaOrder) -> Bool {
+        order.status.isOpen && (hasAllExits || order.status != .held)
     }
 
     private func select(_ account: FakeAlpacaAccount) throws -> [FakeAlpacaOrder] {
@@ -182,7 +182,7 @@ struct FakeAlpacaOrderQuery {
         }
         let (before, behind) = (try time(beforeID), try time(afterID))
         let found = account.orders.filter { order in
-            isOfShares && (isOpen.map { $0 == order.status.isOpen } ?? true)
+            isOfShares && (isOpen.map { $0 == isListedAsOpen(order) } ?? true)
                 && (symbols?.contains(order.ticket.instrument.symbol) ?? true)
                 && (side.map { $0 == order.ticket.side.rawValue } ?? true)
                 && [after, behind].allSatisfy { $0.map { order.createdAt > $0 } ?? true }

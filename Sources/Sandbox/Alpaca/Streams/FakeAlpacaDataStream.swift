@@ -32,7 +32,11 @@ struct FakeAlpacaDataStream: Sendable {
                     await Self.fail(.connectionLimit, stream)
                     return
                 }
-                await serve(stream, &frames)
+                if request.parameters["feed"] == "sip", settings.plan(of: user.name) == .basic {
+                    await Self.fail(.insufficientSubscription, stream)
+                } else {
+                    await serve(stream, &frames, limit: settings.streamedSymbolLimit(of: user.name))
+                }
                 streamLimit.release(for: user.name)
             })
     }
@@ -82,7 +86,9 @@ struct FakeAlpacaDataStream: Sendable {
         return authenticator.user(keyID: key, secret: secret)
     }
 
-    private func serve(_ stream: WebSocketStream, _ frames: inout AsyncStream<StreamFrame>.Iterator) async {
+    private func serve(
+        _ stream: WebSocketStream, _ frames: inout AsyncStream<StreamFrame>.Iterator, limit: Int?
+    ) async {
         let subscription = DataSubscription()
         // The first second is read before the client learns of its authentication: a change by the client
         // then comes later.
@@ -90,13 +96,13 @@ struct FakeAlpacaDataStream: Sendable {
         await stream.send([["T": "success", "msg": "authenticated"]])
         let ticker = Task { await tick(subscription, stream, after: start) }
         while let frame = await frames.next(isolation: #isolation) {
-            await handle(frame, subscription, stream)
+            await handle(frame, subscription, stream, limit: limit)
         }
         ticker.cancel()
     }
 
     private func handle(
-        _ frame: StreamFrame, _ subscription: DataSubscription, _ stream: WebSocketStream
+        _ frame: StreamFrame, _ subscription: DataSubscription, _ stream: WebSocketStream, limit: Int?
     ) async {
         guard let message = try? stream.document(of: frame) else {
             return await Self.send(.invalidSyntax, stream)
@@ -104,8 +110,7 @@ struct FakeAlpacaDataStream: Sendable {
         switch message["action"]?.string {
         case "auth": await Self.send(.alreadyAuthenticated, stream)
         case "subscribe":
-            let isAccepted = subscription.change(
-                message, subscribing: true, limit: settings.streamedSymbolLimit)
+            let isAccepted = subscription.change(message, subscribing: true, limit: limit)
             guard isAccepted else { return await Self.send(.symbolLimit, stream) }
             await stream.send([subscription.document])
         case "unsubscribe":
@@ -323,6 +328,7 @@ enum FakeAlpacaStreamError: Int {
     case authenticationTimeout = 404
     case symbolLimit = 405
     case connectionLimit = 406
+    case insufficientSubscription = 409
 
     var document: JSONDocument {
         let message =
@@ -334,6 +340,7 @@ enum FakeAlpacaStreamError: Int {
             case .authenticationTimeout: "auth timeout"
             case .symbolLimit: "symbol limit exceeded"
             case .connectionLimit: "connection limit exceeded"
+            case .insufficientSubscription: "insufficient subscription"
             }
         return ["T": "error", "code": JSONDocument(integerLiteral: rawValue), "msg": .string(message)]
     }

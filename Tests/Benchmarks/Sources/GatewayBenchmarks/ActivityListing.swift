@@ -120,7 +120,7 @@ private struct LongLedger: AccountSource, ActivitySource {
         ]
     }
 
-    func positions(in call: CallContext) async throws(ProviderFailure) -> [Position] { [] }
+    func positions(in call: CallContext) async throws(ProviderFailure) -> PositionList { [] }
 
     func history(
         of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext

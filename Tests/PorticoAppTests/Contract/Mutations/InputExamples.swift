@@ -15,7 +15,8 @@ struct InputExamples {
     private static let texts: [String: [String]] = [
         "username": ["ann"], "password": [password], "current": [password], "new": [password],
         "symbol": ["AAPL"], "symbols": ["AAPL"], "currency": ["USD"],
-        "redirectUri": ["http://localhost:3000/connected"], "accessToken": ["sandbox-second-token"],
+        "redirectUri": ["http://localhost:3000/connected"],
+        "accessToken": ["sandbox-second-token", "sandbox-saxo-second-access"],
         "key": ["sandbox-polygon-demo"], "url": ["http://127.0.0.1:1/alerts"],
     ]
     private static let password = "correct horse battery"
@@ -73,6 +74,8 @@ struct InputExamples {
                     let lists = [names] + names.map { name in names.filter { $0 != name } }
                     return choices.pick(lists).map { "[\($0.joined(separator: ", "))]" }
                 }
+                // The sandbox requires no disclaimers, so that no answer has the id of one.
+                if name == "ids", subject == "acceptDisclaimers" { return "[]" }
                 return plain(named, named: name, &choices).map { "[\($0)]" }
             }
             return plain(named, named: name, &choices)
