@@ -66,7 +66,7 @@ struct ClientKitTests {
             let file = folder.appending(path: "scalars.ts")
             let scalars = try String(contentsOf: file, encoding: .utf8)
             // Of another schema; a file without a comment does not say whether it was changed.
-            try (Self.schema + "scalar Money\n").write(to: schema, atomically: true, encoding: .utf8)
+            try (Self.schema + "\nscalar Money\n").write(to: schema, atomically: true, encoding: .utf8)
             let configuration = try await run()
             #expect(configuration.status == 1)
             #expect(
@@ -87,7 +87,7 @@ struct ClientKitTests {
             #expect(mine == newer + "// mine\n")
             // Written by the command for another schema, and not changed since.
             try newer.write(to: file, atomically: true, encoding: .utf8)
-            try (Self.schema + "scalar Money\nscalar More\n").write(
+            try (Self.schema + "\nscalar Money\nscalar More\n").write(
                 to: schema, atomically: true, encoding: .utf8)
             let outdated = try await run()
             #expect(outdated.errors.contains("relay.config.json. Nothing"), "\(outdated.errors)")

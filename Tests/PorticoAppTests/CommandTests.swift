@@ -27,7 +27,7 @@ struct CommandTests {
         for (line, next) in zip(lines, lines.dropFirst())
         where !line.isEmpty && !line.hasPrefix(" ") && !next.hasPrefix(" ") {
             guard let word = next.split(separator: " ").first else { continue }
-            #expect(line.count + 1 + word.count > 80, "\(line)\n\(next)")
+            #expect(line.count + 1 + word.count >= 80, "\(line)\n\(next)")
         }
     }
 

@@ -110,7 +110,8 @@ extension GatewayContext {
     /// broker does not report any.
     func conversionRates(of account: ConnectedAccount) throws -> MaybeAsync<[ExchangeRate]?> {
         try positions(of: account, symbols: nil).map { positions in
-            guard let positions else { return nil }
+            // A position that could not be read has no rate.
+            guard let positions = positions?.compactMap({ try? $0.get() }) else { return nil }
             let to = try Currency(account.who.currency)
             var rates: [Currency: ExchangeRate] = [:]
             for linked in positions {

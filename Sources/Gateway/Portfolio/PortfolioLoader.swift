@@ -124,21 +124,28 @@ struct Holdings: Sendable {
     /// The reason why holdings are missing; nil if all accounts could be read.
     let failure: (any Error)?
 
-    /// The failures of the connections whose positions could not be read, by the ids of the connections.
+    /// The failures of the positions that could not be read, one for each position or connection, by the ids of the
+    /// connections.
     let unread: [(connection: String, failure: any Error)]
 
     /// - Parameters:
     ///   - connections: The connections of the user.
     ///   - accounts: The accounts of each connection.
-    ///   - positions: The positions in the accounts of each connection.
+    ///   - positions: The positions in the accounts of each connection, and failures of those that could not be read.
     init(
         at connections: [BrokerConnection], accounts: BatchResults<[LoadedAccount]>,
-        positions: BatchResults<[ConnectedPosition]>
+        positions: BatchResults<BatchResults<ConnectedPosition>>
     ) {
         self.accounts = accounts.flatMap { (try? $0.get()) ?? [] }
-        self.positions = positions.flatMap { (try? $0.get()) ?? [] }
-        unread = zip(connections, positions).compactMap { connection, positions in
-            positions.error.map { (connection.id, $0) }
+        let lists = positions.map { answer -> BatchResults<ConnectedPosition> in
+            switch answer {
+            case .success(let list): list
+            case .failure(let error): [.failure(error)]
+            }
+        }
+        self.positions = lists.joined().compactMap { try? $0.get() }
+        unread = zip(connections, lists).flatMap { connection, list in
+            list.compactMap(\.error).map { (connection.id, $0) }
         }
         failure = accounts.lazy.compactMap(\.error).first ?? unread.first?.failure
     }

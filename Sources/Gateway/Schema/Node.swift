@@ -157,7 +157,11 @@ extension GatewayContext {
             return loadEach(ids, prefix: { $0.idPrefixOfPositions }) { connection in
                 positions(of: connection, symbols: nil)
             } node: { positions, id in
-                positions?.first { $0.globalID == id }.map(Node.position)
+                let known = (positions ?? []).compactMap { try? $0.get() }
+                if let position = known.first(where: { $0.globalID == id }) { return .position(position) }
+                // It may be one of those that could not be read.
+                for case .failure(let error) in positions ?? [] { throw error }
+                return nil
             }
         case .connection:
             let links = ownLinks
@@ -264,7 +268,7 @@ extension GatewayContext {
     private func loadEach<Values: Sendable>(
         _ ids: [NodeID], prefix: (BrokerConnection) -> String,
         load: (BrokerConnection) -> MaybeAsync<Values>,
-        node: @escaping @Sendable (Values, _ id: String) -> Node?
+        node: @escaping @Sendable (Values, _ id: String) throws -> Node?
     ) -> MaybeAsync<BatchResults<Node?>> {
         let connections = ownLinks.compactMap(\.broker)
         let places = ids.map { id in
@@ -276,7 +280,7 @@ extension GatewayContext {
             let values = Dictionary(uniqueKeysWithValues: zip(wanted, answers))
             return zip(ids, places).map { id, place -> Result<Node?, any Error> in
                 guard let answer = place.flatMap({ values[$0] }) else { return .success(nil) }
-                return answer.map { node($0, id.text) }
+                return Result { try node(answer.get(), id.text) }
             }
         }
     }

@@ -242,7 +242,8 @@ package struct ProviderHTTPClient: Sendable {
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {
-            guard let inspect = channel.monitor.inspect else { return try read(response) }
+            // An empty body, such as that of a cancellation, has no members.
+            guard let inspect = channel.monitor.inspect, !response.body.isEmpty else { return try read(response) }
             let inspection = JSONInspection()
             defer { inspect(provider, progress.operation, inspection.findings) }
             return try inspection.during { () throws(JSONError) in try read(response) }

@@ -75,7 +75,7 @@ struct DataProviderTests {
                 "{ quotes(symbols: [\(symbols)]) { instrument { name currency } } }", as: nil, market)
             #expect(answer.failures.isEmpty)
             #expect(answer["data"]?["quotes"]?.elements?.count == 50)
-            #expect(gateway.sandbox.calls[.yahoo, "GET /v7/finance/quote"] == 2)
+            #expect(gateway.sandbox.calls[.yahoo, "GET /v7/finance/quote"] == 1)
         }
     }
 

@@ -67,7 +67,7 @@ struct FailureTests {
             #"instrument(symbol: "A B") { name }"#, "symbol",
             """
             "A B" is not a symbol: a symbol has 1 to 32 letters, digits and the characters . - / : = ^ _ + &; did you \
-            mean AB?
+            mean A.B?
             """
         ),
         (#"search(text: "ko", first: 51) { matchScore }"#, "first", "It is 51; it takes 1 to 50."),

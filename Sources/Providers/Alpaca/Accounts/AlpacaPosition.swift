@@ -23,7 +23,7 @@ package struct AlpacaPosition: JSONObjectDecodable, Hashable {
     var intraday: Decimal?
     var intradayPercent: Decimal?
 
-    static let json = JSONFields(Self()) {
+    package static let json = JSONFields(Self()) {
         $0.required("symbol", \.symbol, JSONReader.symbol)
         $0.optional("asset_class", \.assetClass)
         $0.required("side", \.side, JSONReader.positionSide)
@@ -41,7 +41,7 @@ package struct AlpacaPosition: JSONObjectDecodable, Hashable {
 }
 
 extension AlpacaPosition {
-    init(json reader: inout JSONReader) throws(JSONError) {
+    package init(json reader: inout JSONReader) throws(JSONError) {
         self = try Self.json.read(from: &reader)
         symbol = AlpacaSymbols.symbol(symbol, ofClass: assetClass)
     }

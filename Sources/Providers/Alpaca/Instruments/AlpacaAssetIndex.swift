@@ -146,8 +146,7 @@ package struct AlpacaAssetIndex: Sendable {
         // Without the places that arrays reserve while they grow.
         texts = Array(texts[...])
         entries = Array(entries[...])
-        bySymbol = entries.indices.map { UInt32($0) }
-        bySymbol.sort { text($0).lexicographicallyPrecedes(text($1)) }
+        bySymbol = entries.indices.map { UInt32($0) }.sorted { text($0).lexicographicallyPrecedes(text($1)) }
     }
 
     // MARK: Texts

@@ -7,7 +7,7 @@ package struct SaxoChart: JSONDecodable, Hashable {
     package var version: Int?
     package var samples: [Sample] = []
     /// Why other samples cannot be read.
-    package var failures: [JSONError] = []
+    var failures: [JSONError] = []
     var delayMinutes: Int?
     /// The oldest that Saxo has.
     var firstSampleTime: Instant?
