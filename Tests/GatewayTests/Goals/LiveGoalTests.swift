@@ -90,7 +90,7 @@ struct LiveGoalTests {
                 let error = FieldError(
                     code, "Later.", provider: .alpaca, retryAt: .earliest + .seconds(seconds))
                 let holdings = UserHoldings(parts: [
-                    UserHoldings.Part(connection: connection, positions: .failure(error))
+                    UserHoldings.Part(connection: connection, positions: [.failure(error)])
                 ])
                 let allocation = GoalAllocation(symbol: .example, account: nil, share: .all)
                 let request = AllocationValuation.Request(allocation: allocation, currency: "USD")

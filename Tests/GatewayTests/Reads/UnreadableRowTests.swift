@@ -1,3 +1,4 @@
+import Alpaca
 import Brokerage
 import Gateway
 import Sandbox

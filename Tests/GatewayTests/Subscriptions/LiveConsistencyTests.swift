@@ -141,7 +141,7 @@ struct LiveConsistencyTests {
             for (context, states) in [
                 (context, [OrderState.open, .open]), (context.showing(event), [.filled, .open]),
             ] {
-                let legs = try await context.legs(of: linked[0]).value()
+                let legs = try await context.legs(of: linked[0]).value()?.map { try $0.get() }
                 #expect(legs?.map(\.order.id) == ["leg", "other"])
                 #expect(legs?.map(\.order.state) == states)
             }
