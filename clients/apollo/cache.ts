@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: f083e7017ef9e41880ecd57932072f35724e94dd00bd076315724c4456762a1c
+// SHA-256 of the lines below: e43fddc1ea769f4864d4c5d0720411eb8133463fa1b68e7311275c420082548f
 
 import { InMemoryCache, type FieldPolicy, type Reference, type TypePolicies } from "@apollo/client";
 
@@ -17,6 +17,7 @@ export const typePolicies: TypePolicies = {
   Portfolio: { fields: { holdings: pages([]) } },
   Query: { fields: { activities: pages(["accountIds", "kinds", "symbol", "from", "to"]), alertFirings: pages([]), alerts: pages([]), news: pages(["symbols", "provider", "providerName"]), orders: pages(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
   // Objects without an id belong to the object that contains them.
+  AcceptDisclaimersPayload: { keyFields: false },
   ActivityConnection: { keyFields: false },
   ActivityEdge: { keyFields: false },
   AlertConnection: { keyFields: false },

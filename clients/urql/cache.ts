@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: f3fdadc6706986604a4421bdf68fd734f57ef163c28e8110c28dd933c65a9310
+// SHA-256 of the lines below: bb42f9924dcc245f2a03b53d361399e8521004e6b53901ee5123dad221d5259b
 
 import { cacheExchange, type KeyingConfig, type Resolver, type ResolverConfig } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
@@ -8,6 +8,7 @@ import { schema } from "./schema";
 
 /** Objects without an id belong to the object that contains them. */
 export const keys: KeyingConfig = {
+  AcceptDisclaimersPayload: () => null,
   ActivityConnection: () => null,
   ActivityEdge: () => null,
   AlertConnection: () => null,
