@@ -40,6 +40,8 @@ struct FailureTests {
         "leaves null with path, code and provider; other values are returned, and no error is cached",
         arguments: faults, Place.allCases)
     func fails(_ fault: (effect: Fault.Effect, code: String), at place: Place) async throws {
+        // The first object of a list is a row, which is unreadable alone (UnreadableRowTests).
+        if fault.effect == .duplicateKey, place == .positions { return }
         try await expectFailure(fault.effect, fault.code, at: place)
     }
 

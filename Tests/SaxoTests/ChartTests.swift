@@ -111,10 +111,17 @@ struct ChartTests {
                 #"{"Data":[{"Time":"x"}]}"#,
                 "Data[0].Time: expected an instant, found a string that is none (byte 17)"
             ),
-            (#"{"DataVersion":1}"#, #"no "Data" (byte 17)"#),
         ])
     func refusals(body: String, message: String) throws {
-        let error = #expect(throws: JSONError.self) { try decode(SaxoChart.self, from: body) }
-        #expect(error?.description == message)
+        let chart = try decode(SaxoChart.self, from: body)
+        #expect(chart.samples.isEmpty && chart.failures.map(\.description) == [message])
+    }
+
+    @Test("without a list of candles cannot be read")
+    func noList() throws {
+        let error = #expect(throws: JSONError.self) {
+            try decode(SaxoChart.self, from: #"{"DataVersion":1}"#)
+        }
+        #expect(error?.description == #"no "Data" (byte 17)"#)
     }
 }

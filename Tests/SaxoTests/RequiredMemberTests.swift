@@ -27,8 +27,8 @@ struct RequiredMemberTests {
     private static let cases = [
         Case(
             testDescription: "AccountResponse", example: "accounts", object: { try #require($0["Data"]?[0]) },
-            // The keys of all other calls; an amount of an account without a currency is none.
-            exceptions: ["AccountKey", "ClientKey", "Currency"], read: read(SaxoAccount.self)),
+            // The key of all other calls.
+            exceptions: ["AccountKey"], read: read(SaxoAccount.self)),
         Case(
             testDescription: "BalanceResponse", example: "balance", object: { $0 },
             read: read(SaxoBalance.self)),

@@ -96,7 +96,7 @@ struct SandboxTests {
             #expect(try instruments[symbol("AAPL")]?.exchange == "XNAS")
             #expect(fixture.calls("GET /v1/test/getcrumb") == 1)
             #expect(fixture.calls("GET /v7/finance/quote") == 0)
-            #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 2 * symbols.count)
+            #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == symbols.count)
         }
     }
 

@@ -242,8 +242,9 @@ package struct ProviderHTTPClient: Sendable {
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {
-            // An empty body, such as that of a cancellation, has no members.
-            guard let inspect = channel.monitor.inspect, !response.body.isEmpty else { return try read(response) }
+            // The body of a refusal has other members, and an empty one, such as that of a cancellation, has none.
+            guard let inspect = channel.monitor.inspect, 200..<300 ~= response.status, !response.body.isEmpty
+            else { return try read(response) }
             let inspection = JSONInspection()
             defer { inspect(provider, progress.operation, inspection.findings) }
             return try inspection.during { () throws(JSONError) in try read(response) }

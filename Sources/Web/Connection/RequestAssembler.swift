@@ -107,9 +107,7 @@ package struct RequestAssembler {
             reportProxy()
         }
         guard peer.isThisMachine else { return peer }
-        // With a known proxy, a request without an address is the proxy's, too.
-        let isIntermediary = isFromProxy || trustedProxies > 0 || router.crossSite.isCrossSite(head)
-        return isIntermediary ? .localIntermediary : peer
+        return isFromProxy || router.crossSite.isCrossSite(head) ? .localIntermediary : peer
     }
 
     /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).

@@ -227,7 +227,7 @@ struct SaxoOrderTests {
     func abilities() async throws {
         try await Self.with { gateway, fresh, order in
             for (price, rest, argument) in [
-                ("{ limit: \"150\" }", "extendedHours: true", "input.extendedHours"),
+                ("{ stop: \"150\" }", "extendedHours: true", "input.extendedHours"),
                 ("{ limit: \"150\" }", "timeInForce: GTD", "input.expiresOn"),
             ] {
                 var order = order

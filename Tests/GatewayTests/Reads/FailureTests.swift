@@ -208,6 +208,8 @@ struct FailureTests {
     func place(_ place: (endpoint: String, query: String, path: String), _ fault: (Fault.Effect, ErrorCode))
         async throws
     {
+        // The first object of a list is a row, which is unreadable alone (UnreadableRowTests).
+        if fault.0 == .duplicateKey, place.endpoint == "GET /v2/positions" { return }
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             #expect(gateway.sandbox.faults.add(Fault(fault.0, endpoint: place.endpoint)))

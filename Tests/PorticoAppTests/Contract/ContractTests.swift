@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The contract, field by field")
 struct ContractTests {
-    /// Types that describe failures; a healthy gateway has no object of them.
-    private static let failureTypes = ["Failure", "OrderRejection"]
+    /// Types that describe failures, and what a broker requires before an order; a healthy gateway has no object of them.
+    private static let failureTypes = ["Disclaimer", "Failure", "OrderRejection"]
 
     @Test("the sandbox returns every type that queries reach, with every field, as the schema states")
     func everyField() async throws {

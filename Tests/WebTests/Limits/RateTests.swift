@@ -199,22 +199,16 @@ struct ClientRateLimitsTests {
         }
     }
 
-    @Test("does not count this machine without a known proxy, which forwards requests without an address, too")
+    @Test("does not count this machine, unless a proxy forwards the request")
     func thisMachine() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
         configuration.limits.addressRate = RateLimit(every: pause, burst: 1)
-        for (proxies, statuses) in [(0, [200, 200, 200]), (1, [200, 429, 429])] {
-            configuration.trustedProxies = proxies
-            try await withServer(configuration) { server in
-                let client = try server.client()
-                for status in statuses {
-                    let response = try await client.asking(RawRequest.post(RawRequest.query("{ hello }")))
-                    #expect(response.status == status, "\(proxies) proxies")
-                }
-            }
-        }
+        configuration.trustedProxies = 1
         try await withServer(configuration) { server in
             let client = try server.client()
+            for _ in 0..<3 {
+                #expect(try await client.asking(RawRequest.post(RawRequest.query("{ hello }"))).status == 200)
+            }
             for (chain, status) in [
                 ("10.0.0.1", 200), ("10.0.0.2, 10.0.0.1", 429), ("10.0.0.1, 10.0.0.2", 200),
             ] {

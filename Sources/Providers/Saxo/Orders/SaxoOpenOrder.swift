@@ -243,14 +243,17 @@ extension SaxoClient {
             // Without a status, the exits of a working order are left out.
             [("Status", "All"), ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
         let list = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
-        let (sent, unreadable) = (list.items, list.unreadable)
-        let listings = try await listings(of: sent.map { ($0.key, $0.terms.format) }, in: context)
+        let listings = try await listings(of: list.items.map { ($0.key, $0.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
+        var unreadable = list.unreadable
+        var sent: [SaxoOpenOrder] = []
         var orders: [Order] = []
-        for item in sent {
+        for item in list.items {
             guard let listing = listings[item.key] else {
-                throw ProviderFailure(.saxo, .invalidResponse(nil))
+                unreadable.append("Data: Uic and AssetType of an order name no instrument")
+                continue
             }
+            sent.append(item)
             orders.append(item.order(of: listing, fetchedAt: fetchedAt))
         }
         let byID = Dictionary(orders.map { ($0.id, $0) }) { first, _ in first }

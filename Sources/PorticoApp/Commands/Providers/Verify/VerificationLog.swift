@@ -9,7 +9,8 @@ final class VerificationLog: Sendable {
     struct Operation: Sendable {
         let name: String
         var calls = 0
-        /// The last failure of a call whose response could not be read or that had none.
+        /// The failure of the last call, whose response could not be read or that had none; nil if a later call has one, because
+        /// the adapter has then called another endpoint in place of the first.
         var failure: ProviderFailure.Cause?
         var findings: Set<JSONInspection.Finding> = []
     }
@@ -20,7 +21,11 @@ final class VerificationLog: Sendable {
     func add(_ record: CallRecord) {
         change(record.operation, of: record.provider) { operation in
             operation.calls += 1
-            if case .failed(let cause) = record.outcome { operation.failure = cause }
+            if case .failed(let cause) = record.outcome {
+                operation.failure = cause
+            } else {
+                operation.failure = nil
+            }
         }
     }
 
