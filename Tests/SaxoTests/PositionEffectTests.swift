@@ -139,6 +139,7 @@ struct ExtendedHoursTests {
         "is refused before it is sent unless it is a limit order for an instrument that is traded then",
         arguments: [
             ("AAPL", OrderPricing.market, "Saxo takes only limit orders for extended hours."),
+            ("AAPL", .stop(150), "Saxo takes only limit orders for extended hours."),
             ("EUR/USD", .limit(1), "Saxo does not trade the instrument outside of the regular hours."),
         ])
     func refused(symbol: String, price: OrderPricing, message: String) async throws {

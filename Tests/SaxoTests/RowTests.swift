@@ -163,12 +163,13 @@ struct RowTests {
         },
         List(
             testDescription: "watchlists", source: "/ref/v1/watchlists/4711002", member: "Instruments",
-            identity: ["Uic"], identities: (91, 92)
+            identity: ["Description"]
         ) { saxo in
             let lists = try await saxo.watchlists(in: .patient)
             let list = try #require(lists.first)
             return (
-                list.items.filter { $0.symbol.text.hasPrefix("UIC=9") }.map(\.symbol.text), list.unreadable
+                list.items.filter { ["91", "92"].contains($0.name) }.map { "\($0.symbol) \($0.name ?? "")" },
+                list.unreadable
             )
         },
         List(
