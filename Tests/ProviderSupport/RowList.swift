@@ -32,6 +32,7 @@ package struct RowList: Sendable, CustomStringConvertible {
     /// Reads three rows, with each variant of the second.
     ///
     /// - Parameter sandbox: The address of the provider in the sandbox.
+    /// - Returns: The number of variants, and the violations.
     /// - Throws: The errors of reading the rows as the sandbox sends them.
     package func check(against sandbox: String) async throws -> Check {
         let served = ServedBody()

@@ -62,6 +62,7 @@ package struct Specification: Sendable {
     ///   - names: The names of query parameters, and of members of the body with those of the outer ones before them:
     ///     `take_profit.limit_price`.
     ///   - operation: The operation.
+    /// - Returns: The unknown names.
     package func unknownParameters(_ names: [String], of operation: Operation) -> [String] {
         names.filter { name in
             guard !operation.parameters.contains(name) else { return false }

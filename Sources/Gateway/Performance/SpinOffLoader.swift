@@ -19,6 +19,7 @@ extension GatewayContext {
     ///   - accounts: The activities of each account of one user.
     ///   - symbols: The instruments whose cost is calculated. Without one, nothing is read; spin-offs of others have no
     ///     prices.
+    /// - Returns: The parents and the prices, as far as they could be read.
     func spinOffReferences(
         in accounts: [[Activity]], holding symbols: Set<Symbol>
     ) async -> SpinOffReferences {

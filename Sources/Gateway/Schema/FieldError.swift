@@ -94,6 +94,7 @@ extension FieldError {
     ///   - item: What the row is: `an article`.
     ///   - reason: Its place in the response and the error, without a value of it.
     ///   - provider: The provider.
+    /// - Returns: The error of the row.
     static func unreadable(_ item: String, _ reason: String, of provider: ProviderID) -> FieldError {
         FieldError(
             .providerAnswerInvalid,

@@ -69,6 +69,7 @@ package struct AlpacaClient: Sendable {
     /// The caller of the data host, whose limit is that of the plan.
     ///
     /// - Parameter readsRefusals: Whether the refusal of prices that are too new for the plan is read.
+    /// - Returns: The caller.
     private func data(readingRefusals readsRefusals: Bool = false) -> ProviderHTTPClient {
         channel.client(to: .data, dataCallsPerMinute) {
             readsRefusals && AlpacaErrorBody.isTooRecent($0)

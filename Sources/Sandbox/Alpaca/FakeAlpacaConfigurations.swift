@@ -23,7 +23,9 @@ struct FakeAlpacaConfigurations: Sendable {
     }
 }
 
-/// The values of a configuration. Only ``suspendsTrading`` and ``isLongOnly`` have an effect in the sandbox.
+/// The values of a configuration.
+///
+/// Only ``suspendsTrading`` and ``isLongOnly`` have an effect in the sandbox.
 struct FakeAlpacaConfiguration: Sendable {
     /// Whether new orders are refused.
     private(set) var suspendsTrading = false

@@ -20,10 +20,11 @@ package struct OutgoingProxy: Sendable, Equatable {
         package let variable: String
     }
 
+    /// Creates the proxy; nil for a direct connection.
+    ///
     /// - Parameters:
     ///   - url: The address to connect to.
     ///   - environment: Returns the value of a variable.
-    /// - Returns: The proxy; nil for a direct connection.
     /// - Throws: ``Unusable``, for example for a SOCKS proxy.
     package init?(for url: HTTPURL, in environment: (String) -> String?) throws(Unusable) {
         func value(_ names: [String]) -> (name: String, value: String)? {

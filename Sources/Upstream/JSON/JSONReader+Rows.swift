@@ -86,6 +86,7 @@ package struct JSONRows<Element: Sendable>: Sendable {
     /// The errors with their places, for results that do not depend on `JSONError`.
     ///
     /// - Parameter list: The place of the list: `results`.
+    /// - Returns: The errors as texts, with their places in the response.
     package func unreadable(in list: String) -> [String] {
         failures.map { $0.inside(.key(list)).description }
     }

@@ -253,7 +253,7 @@ struct OrderPreviewTests {
             // What Portico refuses is not sent.
             let asked = gateway.calls(of: .saxo)["POST /trade/v2/orders/precheck"]
             for (rest, code, argument) in [
-                ("timeInForce: GTD expiresOn: \"2026-11-18\"", "BAD_USER_INPUT", "input.expiresOn"),
+                ("timeInForce: GTD expiresOn: \"2026-11-18\"", "BAD_USER_INPUT", "input.expiresOn")
             ] {
                 order.rest = rest
                 let refused = try await Self.preview(order, gateway, fresh())

@@ -17,6 +17,7 @@ final class ConnectProxy: Sendable {
     ///   - port: The port of this machine to which tunnels lead.
     ///   - status: The status line without the version; another one than 2xx opens no tunnel.
     ///   - certificate: The certificate of a proxy that speaks TLS; nil for plain text.
+    /// - Throws: The error of the certificate or of the socket.
     init(
         to port: Int, status: String = "200 Connection established", certificate: ThrowawayCertificate? = nil
     ) async throws {

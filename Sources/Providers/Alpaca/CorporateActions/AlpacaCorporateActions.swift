@@ -203,6 +203,7 @@ package struct AlpacaCorporateActions {
     ///   - reader: The reader, at the list or at null.
     ///   - read: Reads a row.
     ///   - fail: Takes the symbols of a row that could not be read, empty if they could not be read either, and the error.
+    /// - Throws: The error of a list that is not an array.
     private mutating func rows(
         of name: String, in reader: inout JSONReader,
         read: (inout AlpacaCorporateActions, inout JSONReader) throws(JSONError) -> Void,

@@ -78,7 +78,9 @@ package struct AlpacaAssetCache: Sendable {
     package static let weightLimit = 10 << 20
     /// The most that is kept of the response with the list until it is read, in bytes: of 33,000 assets some 6 MB.
     package static let responseLimit = 10 << 20
-    /// The members that are kept. The whole response of 33,000 assets has some 21 MB.
+    /// The members that are kept.
+    ///
+    /// The whole response of 33,000 assets has some 21 MB.
     package static let filter = JSONMemberFilter(
         keeping: [
             "symbol", "name", "class", "exchange", "status", "tradable", "fractionable", "shortable",

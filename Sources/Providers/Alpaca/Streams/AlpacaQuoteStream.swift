@@ -2,8 +2,9 @@ package import Brokerage
 package import Upstream
 
 extension AlpacaClient: QuoteStream {
-    /// The plan limits trades and quotes together; bars of the day are not counted. Until it is known, the limit is
-    /// that of the free plan.
+    /// The plan limits trades and quotes together; bars of the day are not counted.
+    ///
+    /// Until it is known, the limit is that of the free plan.
     package var symbolLimit: Int? {
         (configuration.streamSymbols ?? knownPlan.streamSubscriptions).map { max($0 / 2, 1) }
     }

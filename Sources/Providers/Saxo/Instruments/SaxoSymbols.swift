@@ -86,7 +86,9 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
             ?? Symbol("UIC=\(key.uic):\(key.assetType.prefix(Self.maximumTypeLength))")
     }
 
-    /// The AssetTypes of pairs. Saxo returned cryptocurrencies as FxSpot until May 2025, and still accepts it for them.
+    /// The AssetTypes of pairs.
+    ///
+    /// Saxo returned cryptocurrencies as FxSpot until May 2025, and still accepts it for them.
     static let pairTypes = ["FxSpot", "FxCrypto"]
     static let index = "StockIndex"
     static let indexSuffix = ".I"

@@ -24,7 +24,9 @@ struct SaxoPendingDisclaimers: JSONDecodable, Hashable {
         }
     }
 
-    /// Reads the member of an order; nil for null. Without readable names it is still known that there are disclaimers.
+    /// Reads the member of an order; nil for null.
+    ///
+    /// Without readable names it is still known that there are disclaimers.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> [OrderDisclaimer.Reference]? {
         guard try !reader.null() else { return nil }
         switch try reader.row(Self.init(json:)) {
@@ -65,7 +67,9 @@ package struct SaxoDisclaimer: JSONObjectDecodable, Hashable {
         $0.optional("Conditions", \.conditions)
     }
 
-    /// The most bytes of a text. A part of a longer text must not pass for the whole.
+    /// The most bytes of a text.
+    ///
+    /// A part of a longer text must not pass for the whole.
     private static let maximumTextLength = 65_536
 
     /// The disclaimer of a check of an order; nil for one that cannot be shown as a whole: its texts are too long, or its
