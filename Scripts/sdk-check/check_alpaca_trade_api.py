@@ -162,7 +162,7 @@ class Check:
         second = REST("PKSANDBOXSECOND00002", "sandbox-second-secret", self.sandbox.base + "/alpaca")
         second.submit_order(symbol="KO", qty=1, side="buy", type="market", time_in_force="day")
         held = {position.symbol for position in second.list_positions()}
-        closed = second.close_all_positions(cancel_orders=True)
+        closed = second.close_all_positions()
         equal({answer.symbol for answer in closed}, held)
         equal({answer.status for answer in closed}, {200})
         equal(second.list_positions(), [])
