@@ -229,7 +229,10 @@ let package = Package(
             "StorageTests",
             dependencies: ["Brokerage", "PorticoCore", "Storage", "TestSupport", "Upstream", sqlite]),
         tests(
-            "AlpacaTests", dependencies: ["Alpaca", "Brokerage", "Sandbox", "TestSupport", "Upstream"] + nio),
+            "AlpacaTests",
+            dependencies: [
+                "Alpaca", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+            ] + nio),
         tests(
             "AlphaVantageTests",
             dependencies: [

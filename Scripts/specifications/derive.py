@@ -95,10 +95,11 @@ class Document:
         return node
 
     def schema(self, node, name):
-        """The fact of a schema: a text for a scalar or a type by name, a list for an array, an object for an enumeration."""
+        """The fact of a schema: a text for a scalar or a named type, a list for an array, an object for an enumeration without a name."""
         if node is None:
             return "any"
-        if "$ref" in node:
+        is_named = "$ref" in node
+        if is_named:
             name = node["$ref"].rsplit("/", 1)[-1]
         node = self.resolve(node)
         for key in ("oneOf", "anyOf"):
@@ -106,9 +107,16 @@ class Document:
                 choices = [self.schema(choice, f"{name}.{i}") for i, choice in enumerate(node[key])]
                 return choices[0] if len(choices) == 1 else {"oneOf": choices}
         if "enum" in node:
-            return {"enum": sorted(str(value) for value in node["enum"] if value is not None)}
+            enumeration = {"enum": sorted(str(value) for value in node["enum"] if value is not None)}
+            if not is_named:
+                return enumeration
+            self.types[name] = enumeration
+            return name
         if node.get("type") == "array" or "items" in node:
             return [self.schema(node.get("items"), name + ".item")]
+        if "properties" not in node and len(node.get("allOf", [])) == 1:
+            # A reference with a description of its own, which OpenAPI 3.0 writes so.
+            return self.schema(node["allOf"][0], name)
         if "properties" in node or "allOf" in node:
             self.object(node, name)
             return name

@@ -39,7 +39,7 @@ struct SpecificationTests {
         "Account.position_market_value",
         "Account.user_configurations", "Order.source", "Order.subtag",
         // The examples in Saxo's and Polygon's documents have them.
-        "NetPositionResponse.NetPositionBase.OpeningDirection", "InfoPriceResponse.Quote.RFQState",
+        "NetPositionStatic.OpeningDirection", "Quote.RFQState",
         "GetPreviousStocksAggregates.response.results.item.T",
         // Assumptions of the sandbox: neither a type nor an example of the documents has them.
         "NonTradeActivities.description", "GetStocksAggregates.response.count",

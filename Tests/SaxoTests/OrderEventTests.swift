@@ -53,6 +53,10 @@ struct OrderEventTests {
             (#""Status":"Placed","SubStatus":"Confirmed""#, .open),
             (#""Status":"Cancelled","SubStatus":"Requested""#, .pendingCancel),
             (#""Status":"Changed","SubStatus":"Requested""#, .pendingReplace),
+            (#""Status":"Placed","SubStatus":"RouteRequested""#, .accepted),
+            (#""Status":"Cancelled","SubStatus":"RouteRequested""#, .pendingCancel),
+            (#""Status":"Changed","SubStatus":"RouteRequestPending""#, .pendingReplace),
+            (#""Status":"Placed","SubStatus":"WaitCondition""#, .open), (#""Status":"Working""#, .open),
             // A cancellation of a filled order.
             (#""Status":"Cancelled","SubStatus":"Rejected","FilledAmount":4"#, .filled),
             (#""Status":"Cancelled","SubStatus":"Rejected","FilledAmount":1"#, .unknown),

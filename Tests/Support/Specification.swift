@@ -78,7 +78,13 @@ package struct Specification: Sendable {
     package func values(of member: String, in type: String, of document: String) -> [String] {
         var declared = types[document]?[type]?["members"]?[member]
         if case .array(let items)? = declared { declared = items.first }
+        if let name = declared?.string { declared = types[document]?[name] }
         return (declared?["enum"]?.elements ?? []).compactMap(\.string)
+    }
+
+    /// Returns the values of an enumeration with a name, or an empty list.
+    package func values(of enumeration: String, of document: String) -> [String] {
+        (types[document]?[enumeration]?["enum"]?.elements ?? []).compactMap(\.string)
     }
 
     /// Returns the members that an object of a type always has; nil without such a type.
@@ -123,6 +129,9 @@ package struct Specification: Sendable {
         case (.object(let description), _):
             return check(value, described: description, at: member, types)
         case (.string(let name), _):
+            if let values = types[name]?["enum"] {
+                return check(value, described: ["enum": values], at: member, types)
+            }
             guard value != .null, let isType = Self.jsonTypes[name], !isType(value) else { return [] }
             return [Difference(member: member, reason: .otherType(name))]
         default: return []

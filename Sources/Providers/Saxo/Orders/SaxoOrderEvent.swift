@@ -69,7 +69,7 @@ extension SaxoOrderEvent {
     ///
     /// The placing of an exit is not: its entry has it as a leg.
     package var isReported: Bool {
-        isOfOrder && !order.id.isEmpty && subStatus != "Requested"
+        isOfOrder && !order.id.isEmpty && !isRequested
             && !(order.terms.relation == .exit && order.status == "Placed")
     }
 
@@ -101,20 +101,25 @@ extension SaxoOrderEvent {
         let open: OrderState = filled.isZero ? .open : .partiallyFilled
         switch (order.status, subStatus) {
         case ("Placed", "Rejected"): return .rejected
-        case ("Placed", "Requested"): return .accepted
-        case ("Cancelled", "Requested"): return .pendingCancel
-        case ("Changed", "Requested"): return .pendingReplace
-        case (_, "Rejected") where isFilled, (_, "Requested") where isFilled: return .filled
-        case (_, "Requested"): return order.terms.relation == .exit ? .accepted : open
+        case ("Placed", _) where isRequested: return .accepted
+        case ("Cancelled", _) where isRequested: return .pendingCancel
+        case ("Changed", _) where isRequested: return .pendingReplace
+        case (_, "Rejected") where isFilled, (_, _) where isRequested && isFilled: return .filled
+        case (_, _) where isRequested: return order.terms.relation == .exit ? .accepted : open
         case ("Placed", _) where order.terms.relation == .exit: return .accepted
         case (_, "Rejected"): return open
         case ("Fill", _): return .partiallyFilled
         case ("FinalFill", _): return .filled
         case ("Cancelled", _): return .canceled
         case ("Expired", _): return .expired
-        // Placed, Changed, DoneForDay, TrailingStopOrderMove.
+        // Placed, Changed, DoneForDay, TrailingStopOrderMove, Working.
         default: return order.terms.relation == .exit ? .accepted : open
         }
+    }
+
+    /// Whether the request of the event has no outcome yet: it waits for Saxo, or for the exchange to which it is routed.
+    private var isRequested: Bool {
+        ["Requested", "RouteRequestPending", "RouteRequested"].contains(subStatus)
     }
 
     /// Whether the whole amount is filled.
@@ -127,8 +132,8 @@ extension SaxoOrderEvent {
     /// An order of which the last event is a rejected change has ended before, or is open: the event does not show it.
     private var lastState: OrderState {
         switch order.status {
-        case "Placed", "Changed", "DoneForDay", "TrailingStopOrderMove", "Fill", "FinalFill", "Cancelled",
-            "Expired":
+        case "Placed", "Changed", "DoneForDay", "TrailingStopOrderMove", "Working", "Fill", "FinalFill",
+            "Cancelled", "Expired":
             let state = state
             return subStatus == "Rejected" && !state.isFinal ? .unknown : state
         default: return .unknown
