@@ -43,8 +43,7 @@ package struct Article: Hashable, Sendable {
 /// Some articles, newest first, and how to get the ones before them.
 package struct ArticlePage: Hashable, Sendable {
     package var articles: [Article]
-    /// For each article that could not be read its place in the provider's response and what is wrong with it, without a
-    /// value of it.
+    /// The error of each article that could not be read, with its place in the provider's response and without a value.
     package var unreadable: [String]
     /// The provider's own mark of where older articles begin, without any credential; nil at the end.
     package var next: String?

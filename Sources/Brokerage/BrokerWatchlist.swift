@@ -4,7 +4,7 @@ package struct BrokerWatchlist: Hashable, Sendable {
     package var id: String
     package var name: String
     package var items: [Item]
-    /// For each item that could not be read its place in the broker's response and the error, without a value of it.
+    /// The error of each item that could not be read, with its place in the broker's response and without a value.
     package var unreadable: [String] = []
     package var createdAt: Instant?
     package var updatedAt: Instant?
@@ -29,7 +29,7 @@ package struct BrokerWatchlist: Hashable, Sendable {
 /// The lists of a user at a broker.
 package struct BrokerWatchlists: Hashable, Sendable {
     package var lists: [BrokerWatchlist]
-    /// For each list that could not be read its place in the broker's response and the error, without a value of it.
+    /// The error of each list that could not be read, with its place in the broker's response and without a value.
     package var unreadable: [String]
 
     package init(_ lists: [BrokerWatchlist], unreadable: [String] = []) {

@@ -99,7 +99,7 @@ package struct CandleSeries: Hashable, Sendable {
     package var timeZone: String?
     /// The range has older candles than these.
     package var isTruncated = false
-    /// For each candle that could not be read its place in the provider's response and the error, without a value of it.
+    /// The error of each candle that could not be read, with its place in the provider's response and without a value.
     ///
     /// Such a candle may be of any interval of the series that has none: an interval without a candle may then have had
     /// trades.

@@ -62,7 +62,7 @@ package struct SpinOff: Hashable, Sendable {
 package struct DividendHistory: Hashable, Sendable {
     package let symbol: Symbol
     package let dividends: [Dividend]
-    /// For each dividend that could not be read its place in the provider's response and the error, without a value of it.
+    /// The error of each dividend that could not be read, with its place in the provider's response and without a value.
     package var unreadable: [String] = []
     /// The ISIN of the instrument, if the source reports it with its dividends.
     package var isin: String?
@@ -87,7 +87,7 @@ package struct DividendHistory: Hashable, Sendable {
 package struct SplitHistory: Hashable, Sendable {
     package let symbol: Symbol
     package let splits: [Split]
-    /// For each split that could not be read its place in the provider's response and the error, without a value of it.
+    /// The error of each split that could not be read, with its place in the provider's response and without a value.
     package var unreadable: [String] = []
     package var provenance: Provenance
 

@@ -7,7 +7,7 @@ package struct EquityHistory: Hashable, Sendable {
     /// The equity from which `profitLoss` is calculated; nil if the broker has none.
     package var baseValue: Decimal?
     package var points: [EquityPoint]
-    /// For each point that could not be read its place in the broker's response and the error, without a value of it.
+    /// The error of each point that could not be read, with its place in the broker's response and without a value.
     package var unreadable: [String] = []
     package var provenance: Provenance
 

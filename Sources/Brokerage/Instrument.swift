@@ -111,7 +111,7 @@ package struct SearchHit: Hashable, Sendable {
 /// The hits of a search, best match first.
 package struct SearchHits: Hashable, Sendable {
     package var hits: [SearchHit]
-    /// For each hit that could not be read its place in the provider's response and the error, without a value of it.
+    /// The error of each hit that could not be read, with its place in the provider's response and without a value.
     package var unreadable: [String]
 
     package init(_ hits: [SearchHit], unreadable: [String] = []) {

@@ -35,7 +35,7 @@ package struct Order: Hashable, Sendable {
     package var parentID: String?
     /// Take-profit, stop-loss and other orders tied to this one.
     package var legs: [Order]
-    /// For each leg that could not be read its place in the broker's response and the error, without a value of it.
+    /// The error of each leg that could not be read, with its place in the broker's response and without a value.
     package var unreadableLegs: [String] = []
     package var submittedAt: Instant?
     package var updatedAt: Instant?

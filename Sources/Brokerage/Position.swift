@@ -67,7 +67,7 @@ package struct Position: Hashable, Sendable {
 /// The positions of accounts.
 package struct PositionList: Hashable, Sendable {
     package var positions: [Position]
-    /// For each position that could not be read its place in the broker's response and the error, without a value of it.
+    /// The error of each position that could not be read, with its place in the broker's response and without a value.
     package var unreadable: [String]
 
     package init(_ positions: [Position], unreadable: [String] = []) {

@@ -44,8 +44,8 @@ package indirect enum ClaimValue: Sendable, Hashable {
 
     /// The maximum length of a name in bytes.
     ///
-    /// The hash of a text reads it in its canonical form, which takes long for longer ones, and the names of a token are hashed
-    /// before its signature is verified.
+    /// Swift hashes the normal form of a text, which takes time quadratic in the number of combining marks, and the names of a
+    /// token are hashed before its signature is verified.
     private static let maximumNameLength = 256
 
     private static func name(_ key: JSONKey, in reader: borrowing JSONReader) throws(JSONError) -> String {

@@ -53,7 +53,7 @@ extension [Symbol: Decimal] {
         case .securitiesTransfer(let transfer): try add(transfer.quantity, to: transfer.symbol)
         case .exchange(let from, let to, let new, let old):
             let quantity = removeValue(forKey: from) ?? .zero
-            try add(quantity.units(new, of: old), to: to)
+            try add(quantity.quantityProportion(new, of: old), to: to)
         case .spinOff(let spinOff): try add(spinOff.quantity, to: spinOff.child)
         case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
         }
@@ -65,7 +65,7 @@ extension [Symbol: Decimal] {
         case .securitiesTransfer(let transfer): try add(transfer.quantity.negated, to: transfer.symbol)
         case .exchange(let from, let to, let new, let old):
             let quantity = removeValue(forKey: to) ?? .zero
-            try add(quantity.units(old, of: new), to: from)
+            try add(quantity.quantityProportion(old, of: new), to: from)
         case .spinOff(let spinOff): try add(spinOff.quantity.negated, to: spinOff.child)
         case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
         }

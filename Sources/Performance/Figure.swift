@@ -117,8 +117,8 @@ extension Decimal {
         try multiplied(by: factor, dividedBy: divisor, to: Self.digitsOfAmount, .halfEven)
     }
 
-    /// This number of units × `factor` ÷ `divisor`, as a number of units: `6`, and not `6.000000000000`.
-    func units(_ factor: Decimal, of divisor: Decimal) throws -> Decimal {
+    /// This quantity × `factor` ÷ `divisor`, without trailing zeros: `6`, not `6.000000000000`.
+    func quantityProportion(_ factor: Decimal, of divisor: Decimal) throws -> Decimal {
         try proportion(factor, of: divisor).withoutTrailingZeros
     }
 

@@ -242,7 +242,7 @@ package struct TaxLots: Sendable, Hashable {
         if incomplete.contains(from) { incomplete.insert(to) }
         if let currency = currencies[from], !before.isEmpty { try setCurrency(currency, of: to, on: date) }
         for var lot in before {
-            lot.quantity = try lot.quantity.units(new, of: old)
+            lot.quantity = try lot.quantity.quantityProportion(new, of: old)
             if from == to {
                 try open[to, default: OpenLots()].append(lot)
             } else {
@@ -277,7 +277,7 @@ package struct TaxLots: Sendable, Hashable {
         var kept: [TaxLot] = []
         for (index, var lot) in parents.enumerated() {
             let isLast = index == parents.count - 1
-            let quantity = isLast ? rest : try lot.quantity.units(spinOff.quantity, of: held)
+            let quantity = isLast ? rest : try lot.quantity.quantityProportion(spinOff.quantity, of: held)
             rest = try (rest - quantity).withoutTrailingZeros
             func share(_ cost: Decimal?) throws -> Decimal? {
                 guard let cost, let values else { return nil }

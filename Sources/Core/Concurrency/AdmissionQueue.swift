@@ -85,7 +85,7 @@ package final class AdmissionQueue: Sendable {
 package final class AdmissionSlot: Sendable {
     private let queue: AdmissionQueue
     // The tasks of one request, such as those of a batch, can wait at the same time; held for a comparison.
-    private let isReturned = Mutex(false)
+    private let isReleased = Mutex(false)
 
     /// Nil outside of a request that has a slot.
     @TaskLocal private static var current: AdmissionSlot?
@@ -110,32 +110,32 @@ package final class AdmissionSlot: Sendable {
     /// - Parameter body: The closure. If the request is cancelled, the function returns without a wait.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`.
-    package static func returned<Value, Failure: Error>(
+    package static func released<Value, Failure: Error>(
         during body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        guard let slot = current, slot.giveBack() else { return try await body() }
+        guard let slot = current, slot.release() else { return try await body() }
         let result: Result<Value, Failure>
         do throws(Failure) {
             result = .success(try await body())
         } catch {
             result = .failure(error)
         }
-        await slot.takeAgain()
+        await slot.reacquire()
         return try result.get()
     }
 
     /// Returns the slot; false if another task of the request has returned it.
-    private func giveBack() -> Bool {
-        let isFirst = isReturned.withLock { isReturned in
-            defer { isReturned = true }
-            return !isReturned
+    private func release() -> Bool {
+        let isFirst = isReleased.withLock { isReleased in
+            defer { isReleased = true }
+            return !isReleased
         }
         if isFirst { queue.release() }
         return isFirst
     }
 
-    private func takeAgain() async {
-        defer { isReturned.withLock { $0 = false } }
+    private func reacquire() async {
+        defer { isReleased.withLock { $0 = false } }
         let (admissions, admission) = AsyncStream.makeStream(of: Void.self)
         let entry = queue.acquire(isReturning: true) { admission.yield() }
         guard case .queued(let ticket) = entry else { return }

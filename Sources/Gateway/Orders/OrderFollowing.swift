@@ -29,7 +29,7 @@ package final class OrderFollowing: Sendable {
     private typealias Followed = OrderJournal.FollowedConnection
 
     private let services: GatewayServices
-    private var signal: OrderFollowSignal { services.userData.orders.followSignal }
+    private var signal: FollowedConnections { services.userData.orders.followedConnections }
     private let clock: TimeSource
     private let settings: Settings
     // Held for a few look-ups.
@@ -172,7 +172,7 @@ package final class OrderFollowing: Sendable {
 }
 
 /// The connections that ``OrderFollowing`` follows, and the signal that there may be others.
-final class OrderFollowSignal: Sendable {
+final class FollowedConnections: Sendable {
     private let signal = WakeSignal()
     // Held for look-ups in a small set.
     private let followed = Mutex<Set<OrderJournal.FollowedConnection>>([])

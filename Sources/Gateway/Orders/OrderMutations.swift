@@ -294,7 +294,7 @@ extension GatewayContext {
         }
         orderWorkflow.journal.release(id, isUnprocessed: !isSettled && outcome == .notProcessed)
         if !isSettled { orderWorkflow.wakeSignal.send() }
-        orderWorkflow.followSignal.send(for: connection.owner, connection.id)
+        orderWorkflow.followedConnections.send(for: connection.owner, connection.id)
         // Also after a failure: the broker may have changed the order.
         defer { services.watches.holdingsChanged(of: connection.owner) }
         if let failure {

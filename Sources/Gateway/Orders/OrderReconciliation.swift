@@ -165,7 +165,7 @@ package final class OrderReconciliation: Sendable {
         }
         services.reads.invalidateHoldings(of: owner, at: connection.provider)
         try await journal.recordOutcome(outcome, of: write.id)
-        orderWorkflow.followSignal.send(for: owner, connection.id)
+        orderWorkflow.followedConnections.send(for: owner, connection.id)
         services.watches.orders.changed(by: connection)
         services.watches.holdingsChanged(of: owner)
         return false

@@ -11,8 +11,8 @@ package struct OrderWorkflow: Sendable {
     package let journal: OrderJournal
     let taskQueue = KeyedTaskQueue<PlacementKey>()
     let wakeSignal = WakeSignal()
-    /// An order may be open that is not followed.
-    let followSignal = OrderFollowSignal()
+    /// The connections whose orders are followed, see ``OrderFollowing``.
+    let followedConnections = FollowedConnections()
 
     /// The key of an order: its user and the idempotency key.
     struct PlacementKey: Hashable, Sendable {

@@ -21,15 +21,15 @@ struct AccountLedger: Sendable {
     let knownFrom: CalendarDate?
     /// Whether the latest read of the activities failed.
     let isStale: Bool
-    private let unreadSpinOffs: [UnreadSpinOff]
+    private let unreadableSpinOffs: [UnreadableSpinOff]
     /// Why the spin-offs of an instrument could not be read.
-    private let unread: [Symbol: FieldError]
+    private let spinOffFailures: [Symbol: FieldError]
 
     init(_ bookings: AccountBookings, _ spinOffs: SpinOffReferences) {
         account = bookings.account
         activities = ActivityClassifier(spinOffs: spinOffs.known).classify(bookings.activities)
-        (knownFrom, isStale, unread) = (bookings.knownFrom, bookings.isStale, spinOffs.unread)
-        unreadSpinOffs = UnreadSpinOff.all(in: activities, spinOffs.unread)
+        (knownFrom, isStale, spinOffFailures) = (bookings.knownFrom, bookings.isStale, spinOffs.failures)
+        unreadableSpinOffs = UnreadableSpinOff.all(in: activities, spinOffs.failures)
     }
 
     /// Checks that the spin-offs of an instrument are known.
@@ -41,10 +41,10 @@ struct AccountLedger: Sendable {
     ///   - position: The quantity that is held now.
     /// - Throws: The failure of the source of spin-offs, if a spin-off in the account can be one of the instrument.
     func checkSpinOffs(of symbol: Symbol, position: Decimal) throws {
-        for spinOff in unreadSpinOffs {
+        for spinOff in unreadableSpinOffs {
             if let failure = spinOff.failures[symbol] { throw failure }
             // It can have been held before all known activities.
-            guard knownFrom != nil, !position.isZero, let failure = unread[symbol] else { continue }
+            guard knownFrom != nil, !position.isZero, let failure = spinOffFailures[symbol] else { continue }
             let opening = try ActivityTotals.opening(of: [symbol: position], before: activities)
             if !opening.isEmpty { throw failure }
         }
@@ -93,28 +93,28 @@ struct AccountLedger: Sendable {
 }
 
 /// A spin-off whose parent could not be read.
-private struct UnreadSpinOff {
+private struct UnreadableSpinOff {
     /// By the latest symbols of the new company and of the instruments that can be the parent.
     let failures: [Symbol: FieldError]
 
-    /// Those of an account; `unread` has the failures of the reads by symbol.
+    /// Those of an account; `spinOffFailures` has the failures of the reads by symbol.
     static func all(
-        in activities: [ClassifiedActivity], _ unread: [Symbol: FieldError]
-    ) -> [UnreadSpinOff] {
-        if unread.isEmpty { return [] }
+        in activities: [ClassifiedActivity], _ spinOffFailures: [Symbol: FieldError]
+    ) -> [UnreadableSpinOff] {
+        if spinOffFailures.isEmpty { return [] }
         let symbols = SymbolHistory(activities)
         return activities.compactMap { activity in
             guard case .spinOff(let spinOff) = activity.kind, spinOff.parent == nil else { return nil }
             var failures: [Symbol: FieldError] = [:]
             for earlier in activities where earlier.date <= activity.date {
                 guard let symbol = earlier.receivedSymbol, symbol != spinOff.child,
-                    let failure = unread[symbol]
+                    let failure = spinOffFailures[symbol]
                 else { continue }
                 failures[symbols.latest(symbol, on: earlier.date)] = failure
             }
-            guard let failure = unread[spinOff.child] ?? failures.values.first else { return nil }
+            guard let failure = spinOffFailures[spinOff.child] ?? failures.values.first else { return nil }
             failures[symbols.latest(spinOff.child, on: activity.date)] = failure
-            return UnreadSpinOff(failures: failures)
+            return UnreadableSpinOff(failures: failures)
         }
     }
 }

@@ -26,7 +26,7 @@ extension ConnectionPage<Holding> {
         self.init(
             rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.sortKey)) },
             first: arguments.first, hasPrevious: start != nil,
-            details: portfolio.holdings.unread.map(\.failure))
+            details: portfolio.holdings.positionFailures.map(\.failure))
     }
 
     /// Behind the holdings a failure for each connection that could not be read.

@@ -8,7 +8,7 @@ struct SpinOffReferences: Sendable {
     /// By the symbols of the new companies; nothing for a spin-off that no source has, or whose parent could not be read.
     fileprivate(set) var known: [Symbol: ActivityClassifier.SpinOffReference] = [:]
     /// Why the spin-offs of an instrument, as the parent or as the new company, could not be read.
-    fileprivate(set) var unread: [Symbol: FieldError] = [:]
+    fileprivate(set) var failures: [Symbol: FieldError] = [:]
 }
 
 extension GatewayContext {
@@ -38,10 +38,10 @@ extension GatewayContext {
             let last = received.values.max() ?? .latest
             let parents = Set(activities.lazy.filter { $0.date <= last }.compactMap(\.symbol))
                 .subtracting(received.keys).filter(\.isShareOrFund).sorted { $0.text < $1.text }
-            if let failure = missing.lazy.compactMap({ references.unread[$0] }).first {
+            if let failure = missing.lazy.compactMap({ references.failures[$0] }).first {
                 // The source has just failed, so that it is not called again.
                 for symbol in Set(parents).union(symbols) where canHaveSpinOff(symbol) {
-                    references.unread[symbol] = references.unread[symbol] ?? failure
+                    references.failures[symbol] = references.failures[symbol] ?? failure
                 }
             } else {
                 found += await references.add(Array(parents.prefix(Self.maximumParents)), in: self)
@@ -106,7 +106,7 @@ extension SpinOffReferences {
         for (symbol, result) in zip(symbols, await context.spinOffs(of: symbols)) {
             switch result {
             case .success(let spinOffs): found += spinOffs
-            case .failure(let error): unread[symbol] = error
+            case .failure(let error): failures[symbol] = error
             }
         }
         return found

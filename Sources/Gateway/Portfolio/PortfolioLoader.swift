@@ -126,7 +126,7 @@ struct Holdings: Sendable {
 
     /// The failures of the positions that could not be read, one for each position or connection, by the ids of the
     /// connections.
-    let unread: [(connection: String, failure: any Error)]
+    let positionFailures: [(connection: String, failure: any Error)]
 
     /// - Parameters:
     ///   - connections: The connections of the user.
@@ -144,15 +144,15 @@ struct Holdings: Sendable {
             }
         }
         self.positions = lists.joined().compactMap { try? $0.get() }
-        unread = zip(connections, lists).flatMap { connection, list in
+        positionFailures = zip(connections, lists).flatMap { connection, list in
             list.compactMap(\.error).map { (connection.id, $0) }
         }
-        failure = accounts.lazy.compactMap(\.error).first ?? unread.first?.failure
+        failure = accounts.lazy.compactMap(\.error).first ?? positionFailures.first?.failure
     }
 
     /// The accounts of which it is known what they hold.
     var readAccounts: [ConnectedAccount] {
-        accounts.filter { account in !unread.contains { $0.connection == account.connection.id } }
+        accounts.filter { account in !positionFailures.contains { $0.connection == account.connection.id } }
             .map(\.linked)
     }
 

@@ -111,7 +111,7 @@ package final class GatewayServices: Sendable {
                     reads.invalidateHoldings(of: owner, at: provider)
                 }
                 if !connections.isEmpty { watches.holdingsChanged(of: owner) }
-                for connection in connections { orders.followSignal.send(for: owner, connection.id) }
+                for connection in connections { orders.followedConnections.send(for: owner, connection.id) }
             }
         }
         userData.authentication.sessions.onConnectionChange {

@@ -38,7 +38,8 @@ extension GatewayContext {
 
     /// An account: its current state, then each change.
     ///
-    /// Without an id it is that of the user's first connection, as soon as there is one. Ends with an error when its connection is removed.
+    /// Without an id it is the default account of the user's first connection, from when there is one. Ends with an error when
+    /// the connection is removed.
     func liveAccount(id: String?) throws -> ConflatingStream<String, LiveEvent<ConnectedAccount>> {
         let owner = try owner()
         let wanted = try id.map { id in

@@ -34,7 +34,7 @@ package final class BearerSession: Sendable {
     package let issuedAt: Instant
     /// When the token is no longer accepted: its expiry, and the difference of clocks that is allowed.
     package let expiresAt: Instant
-    package let validity = TokenValidity()
+    package let validity = SessionValidity()
     let identity: Identity
     /// The session at the identity provider; nil if the token names none.
     let issuerSessionID: String?

@@ -72,7 +72,7 @@ package final class IdentityProviderService: Sendable {
         let secrets = SignInSecrets()
         let url: HTTPURL
         do throws(SignInRejection) {
-            url = try await AdmissionSlot.returned { () throws(SignInRejection) in
+            url = try await AdmissionSlot.released { () throws(SignInRejection) in
                 try await provider.authorizationURL(secrets, redirectURI: redirectURI)
             }
         } catch {
@@ -113,7 +113,7 @@ package final class IdentityProviderService: Sendable {
             else {
                 throw .wrongIssuer
             }
-            token = try await AdmissionSlot.returned { () throws(SignInRejection) in
+            token = try await AdmissionSlot.released { () throws(SignInRejection) in
                 try await provider.checkIssuer(ofResponse: input.issuer)
                 return try await provider.exchange(
                     code: input.code.text, secrets, redirectURI: pending.redirectURI)

@@ -89,9 +89,9 @@ extension Session {
     /// Whether the token has ended since the request began.
     private var hasEnded: Bool { validity?.hasEnded ?? false }
 
-    /// The validity of the token; nil for a token of the settings, which is valid until the process ends, and without
+    /// The validity of the session; nil for a token of the settings, which is valid until the process ends, and without
     /// one.
-    package var validity: TokenValidity? { stored?.validity ?? bearer?.validity }
+    package var validity: SessionValidity? { stored?.validity ?? bearer?.validity }
 
     /// The error of a field that needs a session, if the request has none.
     var unauthenticated: FieldError {

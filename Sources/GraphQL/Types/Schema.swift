@@ -52,8 +52,8 @@ public final class Schema: Sendable {
 
     /// Returns the id of the type with this name; nil if absent.
     public func typeID(named name: String) -> TypeID? {
-        // A client may send any text as a type name. Names are ASCII (specification, section 2.1.9). The hash of other
-        // text is of its normalized form, whose time is quadratic in the number of combining marks.
+        // A client may send any text as a type name. Names are ASCII (specification, section 2.1.9). Swift hashes the normal
+        // form of other texts, which takes time quadratic in the number of combining marks.
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return typeIDs[name]
     }

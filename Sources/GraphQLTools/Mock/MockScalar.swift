@@ -77,7 +77,7 @@ struct MockScalar {
     private func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Values of fields whose names say what they are, and that agree with the other fields of their object: a bid is below its ask,
+/// Values of fields with known names, which are consistent with the other fields of their object: a bid is below its ask,
 /// and a value is the quantity times the price.
 private struct MockFinance {
     private let seed: MockSeed

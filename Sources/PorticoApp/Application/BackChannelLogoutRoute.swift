@@ -26,7 +26,7 @@ struct BackChannelLogoutRoute: Route {
             else { return .ready(Self.refusal(.malformedToken)) }
             return .async { [service] in
                 // It may wait for the keys of the identity provider.
-                switch await AdmissionSlot.returned(during: { await service.logOut(with: token) }) {
+                switch await AdmissionSlot.released(during: { await service.logOut(with: token) }) {
                 case .success:
                     var response = HTTPResponse(.ok)
                     response.headers = [HTTPResponse.Header("cache-control", "no-store")]

@@ -99,7 +99,7 @@ struct SessionAuthenticator: Sendable {
     func verifiedSession(
         _ token: String?
     ) async throws(HTTPError) -> Result<Session, AuthenticationError> {
-        switch await AdmissionSlot.returned(during: { await verdict(on: token) }) {
+        switch await AdmissionSlot.released(during: { await verdict(on: token) }) {
         case .accepted(let session): return .success(session)
         case .refused(let error, _): return .failure(error)
         case .unknown: throw .overloaded(.database)

@@ -103,8 +103,8 @@ package struct AlpacaClient: Sendable {
         try await get(operation, by: orders, address(configuration.tradingURL), in: context, read: read)
     }
 
-    /// Reads prices at the data host, likewise; `read` also gets the refusal of those that are too new for the plan.
-    func getBars<Value>(
+    /// Reads prices at the data host; `read` also gets the refusal of prices that are too new for the plan.
+    func getPrices<Value>(
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {

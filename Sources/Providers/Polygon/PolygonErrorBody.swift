@@ -62,5 +62,6 @@ enum PolygonStatus: Hashable {
     /// Of a plan whose prices are a quarter of an hour late.
     case delayed
 
+    /// The delay of the prices with the status `delayed`, in minutes.
     static let delayMinutes = 15
 }

@@ -26,7 +26,7 @@ extension PolygonClient: QuoteSource {
                 return try await snapshots(wanted, in: context)
             } catch {
                 guard error.cause == .notEntitled else { throw error }
-                plan.lacksSnapshots(at: clock.now())
+                plan.recordRefusal(at: clock.now())
             }
         }
         return await previousDays(wanted, in: context)
@@ -92,18 +92,20 @@ extension PolygonClient: QuoteSource {
     }
 }
 
-/// What the plan of a key was seen to have.
+/// Whether the plan of a key has snapshots, by the last refusal.
 final class PolygonPlan: Sendable {
     // Calls of one key run on several tasks; held for one read or write.
     private let refusal = Mutex<ContinuousClock.Instant?>(nil)
 
-    private static let memory = Duration.seconds(3_600)
+    /// The time after a refusal in which snapshots are not requested.
+    private static let refusalLifetime = Duration.seconds(3_600)
 
+    /// Whether snapshots are requested: true until a refusal, and again when it is an hour old.
     func hasSnapshots(at now: ContinuousClock.Instant) -> Bool {
-        refusal.withLock { $0.map { $0 + Self.memory <= now } ?? true }
+        refusal.withLock { $0.map { $0 + Self.refusalLifetime <= now } ?? true }
     }
 
-    func lacksSnapshots(at now: ContinuousClock.Instant) {
+    func recordRefusal(at now: ContinuousClock.Instant) {
         refusal.withLock { $0 = now }
     }
 }
@@ -126,17 +128,17 @@ struct PolygonSnapshots: JSONObjectDecodable {
 struct PolygonSnapshot: JSONObjectDecodable {
     var ticker = ""
     var trade: Trade?
-    var sides: Sides?
-    var minute: Day?
-    var day: Day?
-    var previousDay: Day?
+    var lastQuote: LastQuote?
+    var minute: Bar?
+    var day: Bar?
+    var previousDay: Bar?
     /// When anything of it changed.
     var updated: Instant?
 
     static let json = JSONFields(Self()) {
         $0.required("ticker", \.ticker)
         $0.optional("lastTrade", \.trade)
-        $0.optional("lastQuote", \.sides)
+        $0.optional("lastQuote", \.lastQuote)
         $0.optional("min", \.minute)
         $0.optional("day", \.day)
         $0.optional("prevDay", \.previousDay)
@@ -154,7 +156,7 @@ struct PolygonSnapshot: JSONObjectDecodable {
     }
 
     /// The best bid and ask.
-    struct Sides: JSONObjectDecodable {
+    struct LastQuote: JSONObjectDecodable {
         var bid: Decimal?
         var ask: Decimal?
 
@@ -164,7 +166,7 @@ struct PolygonSnapshot: JSONObjectDecodable {
         }
     }
 
-    struct Day: JSONObjectDecodable {
+    struct Bar: JSONObjectDecodable {
         var open: Decimal?
         var high: Decimal?
         var low: Decimal?
@@ -190,7 +192,7 @@ struct PolygonSnapshot: JSONObjectDecodable {
             provenance: Provenance(
                 source: .polygon, fetchedAt: fetchedAt, asOf: time.flatMap { $0 <= fetchedAt ? $0 : nil }))
         quote.price = trade?.price ?? minute?.close ?? day?.close
-        (quote.bid, quote.ask) = (sides?.bid, sides?.ask)
+        (quote.bid, quote.ask) = (lastQuote?.bid, lastQuote?.ask)
         (quote.open, quote.high, quote.low) = (day?.open, day?.high, day?.low)
         quote.volume = day?.open == nil ? nil : day?.volume
         quote.previousClose = previousDay?.close

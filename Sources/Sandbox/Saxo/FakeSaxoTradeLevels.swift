@@ -7,11 +7,11 @@ import Synchronization
 ///
 /// It uses a lock: requests arrive concurrently, and each must change the level in one step.
 final class FakeSaxoTradeLevels: Resettable {
-    /// A session of a user; nil for one of another application.
+    /// The id of a session.
     typealias Session = String
 
     private let settings: FakeSaxoSettings
-    /// The session with the full level, by the name of its user.
+    /// The session with the full level, by the name of its user; a nil value is a session of another application.
     private let holders = Mutex<[String: Session?]>([:])
 
     init(_ settings: FakeSaxoSettings) {

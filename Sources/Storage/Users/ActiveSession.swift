@@ -22,7 +22,7 @@ package final class ActiveSession: Sendable {
     /// The validity of the session.
     ///
     /// A renewed session is another object with another token, and the same validity. With another password it is a new one.
-    package let validity: TokenValidity
+    package let validity: SessionValidity
     let hash: TokenHash
     /// The token that a renewal gives; nil until a request has sent the session's token.
     // Set by requests on all threads; each of them sets the same value.
@@ -38,7 +38,7 @@ package final class ActiveSession: Sendable {
     init(
         id: String, owner: OwnerID, isGuest: Bool, scopes: Set<Scope>, label: String?, createdAt: Instant,
         lastUsedAt: Instant, expiresAt: Instant, hash: TokenHash, next: NextToken? = nil,
-        validity: TokenValidity = TokenValidity()
+        validity: SessionValidity = SessionValidity()
     ) {
         (self.isGuest, self.validity) = (isGuest, validity)
         self.next = Mutex(next)
@@ -71,7 +71,7 @@ package final class ActiveSession: Sendable {
     func markStored(_ use: Int64) { storedUse.store(use, ordering: .relaxed) }
 
     /// The same session with another token that continues with this validity.
-    func with(hash: TokenHash, next: NextToken?, validity: TokenValidity) -> ActiveSession {
+    func with(hash: TokenHash, next: NextToken?, validity: SessionValidity) -> ActiveSession {
         ActiveSession(
             id: id, owner: owner, isGuest: isGuest, scopes: scopes, label: label, createdAt: createdAt,
             lastUsedAt: lastUsedAt, expiresAt: expiresAt, hash: hash, next: next, validity: validity)
@@ -119,7 +119,7 @@ package final class ActiveSession: Sendable {
 }
 
 extension ActiveSession {
-    convenience init(_ row: SQLRow, isGuest: Bool, validity: TokenValidity = TokenValidity()) throws {
+    convenience init(_ row: SQLRow, isGuest: Bool, validity: SessionValidity = SessionValidity()) throws {
         guard let owner = try OwnerID(row["user_id"]), let hash = try TokenHash(row["token_hash"]),
             let createdAt = try row.instant("created_at"), let lastUsedAt = try row.instant("last_used_at"),
             let expiresAt = try row.instant("expires_at")
@@ -151,7 +151,7 @@ extension ActiveSession {
 ///
 /// A renewal does not end it: sockets and streams that were opened with the earlier token continue. They register here, so
 /// that none has to poll.
-package final class TokenValidity: Sendable {
+package final class SessionValidity: Sendable {
     private struct State {
         var observers: [Int: @Sendable () -> Void] = [:]
         var nextNumber = 0

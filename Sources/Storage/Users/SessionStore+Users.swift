@@ -120,7 +120,7 @@ extension SessionStore {
                 session.owner == old.user.id,
                 // With a token and a validity of its own: everything that was opened before ends.
                 let opened = try replaceToken(
-                    of: session, by: SessionToken(), keeping: TokenValidity(), in: db, now: now)
+                    of: session, by: SessionToken(), validity: SessionValidity(), in: db, now: now)
             else { return nil }
             try UserStore.set(new, of: old.user.id, in: db)
             _ = try end(of: old.user.id, in: db) { $0 != session.id }

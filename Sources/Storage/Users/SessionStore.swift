@@ -318,7 +318,7 @@ package final class SessionStore: Sendable {
 
     func renew(_ session: ActiveSession, in db: SQLTransaction, now: Instant) throws -> NewSession? {
         let token = session.nextToken?.token ?? SessionToken()
-        return try replaceToken(of: session, by: token, keeping: session.validity, in: db, now: now)
+        return try replaceToken(of: session, by: token, validity: session.validity, in: db, now: now)
             ?? alreadyRenewed(session, in: db, now: now)
     }
 
@@ -337,9 +337,11 @@ package final class SessionStore: Sendable {
 
     /// Gives a session another token, and its full lifetime.
     ///
+    /// What was opened with the earlier token continues if `validity` is that of the session, and ends if it is a new one.
+    ///
     /// - Returns: nil if the session's token is not the request's any more.
     func replaceToken(
-        of session: ActiveSession, by token: SessionToken, keeping validity: TokenValidity,
+        of session: ActiveSession, by token: SessionToken, validity: SessionValidity,
         in db: SQLTransaction, now: Instant
     ) throws -> NewSession? {
         let (id, owner) = (session.id, session.owner)

@@ -57,12 +57,22 @@ package protocol TradingAPI: Sendable {
 
     /// Returns the texts of disclaimers; one that the broker does not know has no result.
     ///
-    /// - Throws: `ProviderFailure`, with the cause `unsupported` at a broker without disclaimers.
+    /// A broker without disclaimers knows none; it gets no call.
+    ///
+    /// - Throws: `ProviderFailure` if the broker cannot be read.
     func disclaimers(
         _ references: [OrderDisclaimer.Reference], in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<OrderDisclaimer.Reference, OrderDisclaimer>
 
-    /// Records at the broker that the user accepts a disclaimer, with the text that the user typed; it is sent once.
+    /// Records at the broker that the user accepts a disclaimer; it is sent once.
+    ///
+    /// A broker without disclaimers gets no call: no reference is of such a broker.
+    ///
+    /// - Parameters:
+    ///   - disclaimer: A disclaimer that ``disclaimers(_:in:)`` returned.
+    ///   - text: The text that the user typed; nil if the disclaimer requires none.
+    ///   - call: The call.
+    /// - Throws: `ProviderFailure` if the broker did not record it, or if that is unknown.
     func accept(
         _ disclaimer: OrderDisclaimer.Reference, typing text: String?, in call: CallContext
     ) async throws(ProviderFailure)
@@ -147,7 +157,7 @@ package struct OrderQuery: Hashable, Sendable {
 /// Some orders, newest first.
 package struct OrderPage: Hashable, Sendable {
     package var orders: [Order]
-    /// Why other orders of the page could not be read, without their values.
+    /// The error of each order that could not be read, with its place in the broker's response and without a value.
     package var unreadable: [String]
     /// Whether the broker may have older ones of the kind.
     package var hasMore: Bool

@@ -1,7 +1,6 @@
-/// Takes the members out of a response that nobody reads, while the response is received: of the objects of a top-level
-/// array it keeps some members only.
+/// Keeps only some members of the objects in a top-level array, while the response is received.
 ///
-/// It serves a long list of objects of which few members are read, so that the rest takes no memory. Everything else stays
+/// It is for a long list of objects of which few members are read, so that the rest takes no memory. Everything else stays
 /// as it is: a response without such an array, elements that are no objects, and the values that are kept. White space
 /// outside of strings is removed. The result is valid JSON if the response is; what is not kept is not checked.
 package struct JSONMemberFilter: Sendable {

@@ -14,7 +14,7 @@ package struct OutgoingProxy: Sendable, Equatable {
     /// The value of the field Proxy-Authorization (RFC 7617); nil without a user.
     let authorization: Secret?
 
-    /// Another value of the environment than the URL of an HTTP proxy.
+    /// A variable of the environment whose value is not the URL of an HTTP proxy.
     package struct Unusable: Error, Hashable {
         /// The variable; its value may have a password.
         package let variable: String

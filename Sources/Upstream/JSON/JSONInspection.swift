@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Collects what the readers of a response noticed: members that nobody read, members that no object has, names that are not
+/// Collects what the readers of a response noticed: members that no reader read, members that no object has, names that are not
 /// known, and rows that could not be read.
 ///
 /// Readers note positions only within ``during(_:)``, and find the paths of these positions afterwards, so that all other
@@ -15,7 +15,7 @@ package final class JSONInspection: Sendable {
         package let kind: Kind
 
         package enum Kind: Hashable, Sendable {
-            /// Nobody reads the member.
+            /// No reader reads the member.
             case unread(JSONKind)
             /// No object at this place has the member, which is read where it exists.
             case absent

@@ -104,7 +104,7 @@ extension JSONReader {
     /// The error for an object without a key; to be called right behind the object.
     func missing(_ key: String) -> JSONError { JSONError(.missing(key: key), at: position) }
 
-    /// Passes over one value of any kind that nobody reads, and checks it, except for keys that its objects have twice.
+    /// Passes over one value of any kind that no reader needs, and checks it, except for duplicate keys within it.
     package mutating func skip() throws(JSONError) {
         if notes != nil {
             skipWhitespace()
@@ -118,7 +118,7 @@ extension JSONReader {
         notes?.append(JSONNote(position: position, kind: kind))
     }
 
-    /// Passes over one value of any kind, and checks it.
+    /// Passes over a value as ``skip()`` does, but without a note: for a row that a reader has tried to read.
     mutating func skipValue() throws(JSONError) {
         switch try kind() {
         case .object: try skipObject()

@@ -16,8 +16,9 @@ import Brokerage
 /// ```
 ///
 /// The text is checked strictly by RFC 8259, also where it is skipped. An object that is read is refused if it has a key
-/// twice, also one that is skipped: RFC 8259, section 4, does not define which of the values is valid. Each method reads
-/// exactly one value, and fails if the next value is of another kind.
+/// twice, even if the values of the key are skipped: RFC 8259, section 4, does not define which of them is valid. The keys
+/// of objects within a skipped value are not compared. Each method reads exactly one value, and fails if the next value is
+/// of another kind.
 @safe
 @usableFromInline
 package struct JSONReader: ~Copyable {

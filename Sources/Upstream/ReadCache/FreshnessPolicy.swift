@@ -145,7 +145,8 @@ extension CacheLifetime {
     /// The lifetime of a quote, by its source and by whether its market is open.
     ///
     /// It is fresh for 1 to 15 seconds; longer for a source with delayed prices or a low quota, and while the market is
-    /// closed; a price of the end of a day for five minutes. After that it is returned only if it is marked as stale; the last price is stored over a long weekend.
+    /// closed. A price of the end of a day is fresh for five minutes. After that it is returned only if it is marked as stale;
+    /// the last price is stored over a long weekend.
     package static func quote(_ quote: Quote) -> CacheLifetime {
         CacheLifetime(fresh: .seconds(quote.secondsFresh), ifError: .seconds(4 * 86_400))
     }

@@ -129,7 +129,7 @@ package final class GraphQLRoute: Route {
     /// - Throws: `CancellationError` if the request was cancelled meanwhile.
     private func verified(_ context: RequestContext) async throws -> RequestContext {
         guard let verify = context.session.verification else { return context }
-        let session = await AdmissionSlot.returned { await verify() }
+        let session = await AdmissionSlot.released { await verify() }
         try Task.checkCancellation()
         return replacing(session, in: context)
     }

@@ -93,7 +93,7 @@ package struct StreamingBody: Sendable {
     package let produce: @Sendable (BodyWriter) async throws -> Void
     /// Whether it is finished when the server drains, as any other response is.
     let endsByItself: Bool
-    /// Whether it is the response of a mutation, which is always sent.
+    /// Whether it is the response of a mutation, for which a part of the memory is reserved.
     let isMutation: Bool
 
     package init(

@@ -40,7 +40,8 @@ package final class MemoryBudget: Sendable {
     ///   - client: The client whose share it uses; nil for a client without a share of its own.
     ///   - uncounted: The first bytes, which are not counted: short requests and responses pass while long
     ///     ones use up the budget.
-    ///   - isMutation: Whether it is for the response of a mutation, for which a part of the memory is reserved: a client that got an error instead might run the mutation again.
+    ///   - isMutation: Whether it is for the response of a mutation. A part of the memory is reserved for these, because a
+    ///     client that gets an error instead may run the mutation again.
     ///   - reservation: Created when it is first needed; nil while nothing is counted. It ends with its last
     ///     reference.
     /// - Returns: False if the total or the client's share is used up. The reservation is then unchanged.
@@ -77,6 +78,7 @@ package final class MemoryBudget: Sendable {
             return true
         }
 
+        // A release succeeds within any limit.
         deinit { _ = budget.add(-counted.load(ordering: .relaxed), for: client, isMutation: true) }
     }
 

@@ -8,8 +8,8 @@ final class DocumentResolver: Sendable {
     /// A mutex protects the texts, because the requests of all event loops share them.
     private let persisted: Mutex<LRUCache<DocumentHash, String>>
 
-    /// The part of the memory that one text may take is one of this number.
-    private static let share = 64
+    /// A text may take one part in this number of the memory.
+    private static let divisorOfMemory = 64
 
     init(_ policy: DocumentPolicy) {
         self.policy = policy
@@ -58,8 +58,8 @@ final class DocumentResolver: Sendable {
             return stored
         }
         guard DocumentHash(of: text) == hash else { throw .document(.wrongHash) }
-        // A client whose document is too long sends it each time, so that a few documents do not replace all others.
-        guard text.utf8.count <= policy.persistedBytes / Self.share else { return text }
+        // A longer text would replace many others. It is not stored, so that its client has to send it with each request.
+        guard text.utf8.count <= policy.persistedBytes / Self.divisorOfMemory else { return text }
         // Includes the size of the hash, and of both table entries.
         persisted.withLock { $0.insert(text, for: hash, weight: text.utf8.count + 256) }
         return text

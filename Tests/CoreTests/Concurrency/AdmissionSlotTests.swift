@@ -21,7 +21,7 @@ struct AdmissionSlotTests {
             await withTaskGroup(of: Void.self) { group in
                 for event in [first, second] {
                     group.addTask {
-                        await AdmissionSlot.returned {
+                        await AdmissionSlot.released {
                             event.happen()
                             await end.wait()
                         }
@@ -34,7 +34,7 @@ struct AdmissionSlotTests {
             }
             #expect(queue.occupancy.admitted == 1)
             // Each later wait returns it again.
-            let during = await AdmissionSlot.returned { queue.occupancy.admitted }
+            let during = await AdmissionSlot.released { queue.occupancy.admitted }
             #expect(during == 0)
             #expect(queue.occupancy.admitted == 1)
         }
@@ -43,7 +43,7 @@ struct AdmissionSlotTests {
     @Test("is not returned by a task that has none")
     func none() async {
         admit()
-        let during = await AdmissionSlot.returned { queue.occupancy.admitted }
+        let during = await AdmissionSlot.released { queue.occupancy.admitted }
         #expect(during == 1)
     }
 }

@@ -96,7 +96,7 @@ extension ClientKit {
                 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
                 import { OperationTypeNode, type GraphQLFormattedError } from "graphql";
                 import { createCache } from "./cache";
-                import { isUnauthenticated, pause, Session } from "./session";
+                import { isUnauthenticated, retryDelay, Session } from "./session";
                 import { createSocket, type Socket } from "./socket";
 
                 export interface PorticoOptions {
@@ -169,7 +169,7 @@ extension ClientKit {
                     let timer: ReturnType<typeof setTimeout> | undefined;
                     let running: { unsubscribe(): void } | undefined;
 
-                    const repeat = (delay: number) => {
+                    const retry = (delay: number) => {
                       running?.unsubscribe();
                       timer = setTimeout(start, delay);
                     };
@@ -182,15 +182,15 @@ extension ClientKit {
                         next: (result) => {
                           if (!isUnauthenticated(errors(result))) {
                             attempts = 0;
-                          } else if (session.refuses(usesSocket ? socket.token() : token) && !isMutation(operation)) {
-                            if (usesSocket) socket.update();
-                            return repeat(0);
+                          } else if (session.handleUnauthenticated(usesSocket ? socket.token() : token) && !isMutation(operation)) {
+                            if (usesSocket) socket.reconnect();
+                            return retry(0);
                           }
                           observer.next(result);
                         },
                         error: (error) => {
                           // The socket connects again itself.
-                          if (isSubscription(operation) && !usesSocket && isLost(error)) return repeat(pause(attempts++));
+                          if (isSubscription(operation) && !usesSocket && isRetryable(error)) return retry(retryDelay(attempts++));
                           observer.error(error);
                         },
                         complete: () => observer.complete(),
@@ -205,7 +205,7 @@ extension ClientKit {
                 }
 
                 /** Whether a connection failed, or the server is being restarted, so that another attempt can succeed. */
-                function isLost(error: unknown): boolean {
+                function isRetryable(error: unknown): boolean {
                   if (CombinedGraphQLErrors.is(error)) return false;
                   const hasStatus = ServerError.is(error) || ServerParseError.is(error);
                   return !hasStatus || error.statusCode >= 500 || error.statusCode === 429;

@@ -62,7 +62,7 @@ extension ClientKit {
                     });
                     const json = await response.json();
                     // Sent again if the page has another token since, except a mutation.
-                    if (isUnauthenticated(json.errors) && session.refuses(token) && request.operationKind !== "mutation") {
+                    if (isUnauthenticated(json.errors) && session.handleUnauthenticated(token) && request.operationKind !== "mutation") {
                       return fetchResponse(request, variables);
                     }
                     // Relay rejects a response without data. A response with data and errors is partial: use @catch or
@@ -79,9 +79,9 @@ extension ClientKit {
                           {
                             next(value) {
                               const { errors } = value as { errors?: { extensions?: Record<string, unknown> }[] };
-                              if (isUnauthenticated(errors) && session.refuses(socket.token())) {
+                              if (isUnauthenticated(errors) && session.handleUnauthenticated(socket.token())) {
                                 stop();
-                                socket.update();
+                                socket.reconnect();
                                 start();
                               } else {
                                 sink.next(value as GraphQLResponse);

@@ -21,7 +21,7 @@ extension ClientKit {
                    * @returns true if the page has another token since: send the operation again. Otherwise the session has ended, which is
                    *   reported once.
                    */
-                  refuses(sent: string | null): boolean {
+                  handleUnauthenticated(sent: string | null): boolean {
                     const token = this.token();
                     if (sent !== token) return token !== null;
                     if (token !== null && token !== this.ended) {
@@ -37,8 +37,8 @@ extension ClientKit {
                   return errors.some((error) => error.extensions?.code === "UNAUTHENTICATED");
                 }
 
-                /** The milliseconds before an attempt to connect again: up to 15 s, random, so that not all clients come at once. */
-                export function pause(attempt: number): number {
+                /** The milliseconds before an attempt to connect again: up to 15 s, random, so that clients do not connect at the same time. */
+                export function retryDelay(attempt: number): number {
                   return Math.min(15_000, 500 * 2 ** Math.min(attempt, 5)) * (0.5 + Math.random() / 2);
                 }
 
@@ -52,7 +52,7 @@ extension ClientKit {
             text: Self.header + #"""
 
                 import { createClient, type Client } from "graphql-ws";
-                import { pause, type Session } from "./session";
+                import { retryDelay, type Session } from "./session";
 
                 /** The WebSocket of all subscriptions; it connects again after it was closed, and sends them again. */
                 export interface Socket {
@@ -60,12 +60,12 @@ extension ClientKit {
                   /** The token that the socket was opened with. */
                   token: () => string | null;
                   /** Connects again if the page has another token since. */
-                  update: () => void;
+                  reconnect: () => void;
                 }
 
                 export function createSocket(url: string, session: Session): Socket {
                   let token: string | null = null;
-                  let answer: ReturnType<typeof setTimeout> | undefined;
+                  let pongTimeout: ReturnType<typeof setTimeout> | undefined;
                   const client = createClient({
                     url: url.replace(/^http/, "ws"),
                     // Browsers cannot send headers with a WebSocket; Portico reads the token from connection_init.
@@ -74,26 +74,26 @@ extension ClientKit {
                       return token ? { authorization: `Bearer ${token}` } : {};
                     },
                     retryAttempts: Infinity,
-                    retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, pause(attempt))),
+                    retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, retryDelay(attempt))),
                     // Only a connection that closed or could not be opened is opened again; an error of the client would occur again at
                     // once. 4403 is the end of the session.
-                    shouldRetry: (event) => isConnectionEvent(event) && (event.code !== 4403 || session.refuses(token)),
+                    shouldRetry: (event) => isConnectionEvent(event) && (event.code !== 4403 || session.handleUnauthenticated(token)),
                     keepAlive: 15_000,
                     on: {
-                      // A connection that was cut without a close event gives no answer.
+                      // After a ping without a pong, the connection was lost without a close event.
                       ping: (isReceived) => {
-                        if (!isReceived) answer = setTimeout(() => client.terminate(), 10_000);
+                        if (!isReceived) pongTimeout = setTimeout(() => client.terminate(), 10_000);
                       },
                       pong: (isReceived) => {
-                        if (isReceived) clearTimeout(answer);
+                        if (isReceived) clearTimeout(pongTimeout);
                       },
-                      closed: () => clearTimeout(answer),
+                      closed: () => clearTimeout(pongTimeout),
                     },
                   });
                   return {
                     client,
                     token: () => token,
-                    update: () => {
+                    reconnect: () => {
                       if (token !== session.token()) client.terminate();
                     },
                   };

@@ -182,7 +182,7 @@ extension ClientKit {
                     },
                     // Sent again if the page has another token since, except a mutation.
                     didAuthError(error, operation) {
-                      return isUnauthenticated(error.graphQLErrors) && session.refuses(sentToken(operation)) && operation.kind !== "mutation";
+                      return isUnauthenticated(error.graphQLErrors) && session.handleUnauthenticated(sentToken(operation)) && operation.kind !== "mutation";
                     },
                     async refreshAuth() {},
                   }));
@@ -191,7 +191,7 @@ extension ClientKit {
                     initialDelayMs: 500,
                     maxDelayMs: 15_000,
                     maxNumberAttempts: Infinity,
-                    retryIf: (error, operation) => operation.kind === "subscription" && isLost(error),
+                    retryIf: (error, operation) => operation.kind === "subscription" && isRetryable(error),
                   });
                   const { name, version } = options.application ?? {};
                   return new Client({
@@ -219,7 +219,7 @@ extension ClientKit {
                 }
 
                 /** Whether a connection failed, or the server is being restarted, so that another attempt can succeed. */
-                function isLost(error: CombinedError): boolean {
+                function isRetryable(error: CombinedError): boolean {
                   const status: number = error.response?.status ?? 0;
                   return status >= 500 || status === 429 || (error.networkError !== undefined && status < 400);
                 }

@@ -6,7 +6,7 @@ import Upstream
 struct ProviderSupportPage {
     private let providers: [(id: ProviderID, clients: ProviderClients)]
 
-    /// Creates the page from clients that call nobody.
+    /// Creates the page from clients that make no call.
     static func page() async throws -> GeneratedPage {
         let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
         let page = Result { () throws(UsageError) in try ProviderSupportPage(over: transport).page }
@@ -39,12 +39,12 @@ struct ProviderSupportPage {
 
     private var text: String {
         """
-        # What each broker supports
+        # What each provider supports
 
         The tables are generated from the declarations of the adapters (`make docs`), which Portico itself uses to choose a
         provider and to refuse an order, so that they equal the code. A plan of a provider can allow less: `portico providers
         verify` calls each endpoint with your own key, and reports what it refuses. At run time, `Connection.capabilities` and
-        `ProviderStatus.capabilities` have the same facts.
+        `ProviderStatus.capabilities` have a part of them: features, intervals, adjustments, order types and times in force.
 
         ## Kinds of data
 

@@ -121,7 +121,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
             Terminal.report(diff.warnings.map { "warning: \($0)\n" }.joined())
             // The result of an introspection, and a server, have no lines of the schema.
             let isText = (try? Data(contentsOf: URL(filePath: new))) == Data(texts[1].bytes)
-            let report = diff.findings(file: new, SchemaPlaces(isText ? texts[1] : SourceText("")))
+            let report = diff.findings(file: new, SchemaLocations(isText ? texts[1] : SourceText("")))
             switch json ? .json : format {
             case .text: Terminal.write(diff.text)
             case .json: Terminal.write(diff.json + "\n")

@@ -66,7 +66,7 @@ struct SchemaDiff {
     }
 
     /// The changes for JUnit, SARIF and GitHub, at their places in the file of the new schema.
-    func findings(file: String, _ places: SchemaPlaces) -> FindingReport {
+    func findings(file: String, _ places: SchemaLocations) -> FindingReport {
         FindingReport(
             title: "schema diff",
             cases: entries.map { entry in

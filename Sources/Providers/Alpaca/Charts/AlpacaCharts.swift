@@ -68,7 +68,7 @@ extension AlpacaClient: ChartSource {
             guard query.start <= query.end ?? clock.wallTime() else { return AlpacaBars() }
             guard let list = try wanted.list() else { return AlpacaBars() }
             let items = query.items(list, page: bars.nextPage)
-            let page = try await getBars(
+            let page = try await getPrices(
                 "charts", { $0.appending(path: "v2", "stocks", "bars")?.appending(query: items) }, in: context
             ) { response throws(JSONError) -> BarPage in
                 if wanted.remove(rejectedIn: response) { return .wrongSymbol }

@@ -118,7 +118,7 @@ package struct AlpacaNews: JSONObjectDecodable {
     }
 
     package var articles: [AlpacaArticle] { rows.elements }
-    package var unreadable: [String] { rows.failures.map { "news\($0)" } }
+    package var unreadable: [String] { rows.unreadable(in: "news") }
 }
 
 extension JSONReader {

@@ -106,7 +106,7 @@ extension AlpacaClient {
         let items: [(name: String, value: String?)] = [
             ("symbols", "AAPL"), ("feed", AlpacaFeed.sip.rawValue),
         ]
-        return try await getBars(
+        return try await getPrices(
             "plan", { $0.appending(path: "v2", "stocks", "trades", "latest")?.appending(query: items) },
             in: context
         ) { response throws(JSONError) -> AlpacaPlan in

@@ -6,8 +6,8 @@ import Upstream
 /// The trade level of a session at Saxo, with which it receives real-time prices (developer.saxo, "Session capabilities").
 ///
 /// One session of a user can have the level FullTradingAndChat: taking it gives the user's other sessions delayed prices. So it
-/// is taken only for connections whose users chose it, before the first prices, and once: if the user's other session takes
-/// it back, the two do not fight for it. Each price states its own delay.
+/// is taken only for connections whose users chose it, before the first prices, and once: if another session of the user takes
+/// it, Portico does not take it again. Each price states its own delay.
 final class SaxoTradeLevel: Sendable {
     private enum State {
         case initial
@@ -21,8 +21,8 @@ final class SaxoTradeLevel: Sendable {
 
     private static let retryPause = Duration.seconds(60)
 
-    /// Whether the caller must request the level now; no other caller must, until it has failed.
-    func mustTake(at now: ContinuousClock.Instant) -> Bool {
+    /// Records that the caller requests the level; false if it need not, because it was requested before and has not failed.
+    func beginRequest(at now: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
             switch state {
             case .taken: return false
@@ -44,7 +44,7 @@ extension SaxoClient {
     ///
     /// Prices are read also if it fails, and are delayed then.
     func takeTradeLevel(in context: CallContext) async {
-        guard let tradeLevel, tradeLevel.mustTake(at: clock.now()) else { return }
+        guard let tradeLevel, tradeLevel.beginRequest(at: clock.now()) else { return }
         var body = JSONObjectText()
         body.add("TradeLevel", "FullTradingAndChat")
         do throws(ProviderFailure) {

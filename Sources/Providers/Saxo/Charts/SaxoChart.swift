@@ -6,7 +6,7 @@ package struct SaxoChart: JSONDecodable, Hashable {
     /// Another one than before means that the whole series changed.
     package var version: Int?
     package var samples: [Sample] = []
-    /// Why other samples cannot be read.
+    /// The errors of the samples that could not be read.
     var failures: [JSONError] = []
     var delayMinutes: Int?
     /// The oldest that Saxo has.

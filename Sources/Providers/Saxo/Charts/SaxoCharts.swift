@@ -106,7 +106,7 @@ package struct SaxoChartPager {
     }
 
     package private(set) var samples: [SaxoChart.Sample] = []
-    /// Why other samples of the pages cannot be read.
+    /// The errors of the samples of the pages that could not be read.
     package private(set) var failures: [JSONError] = []
     /// There are older ones in the window than were collected.
     package private(set) var hasOlder = false

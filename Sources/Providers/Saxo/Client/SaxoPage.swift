@@ -6,7 +6,7 @@ package import Upstream
 package struct SaxoPage<Item: JSONDecodable & Sendable>: JSONDecodable {
     /// The items that can be read.
     package var items: [Item] = []
-    /// Why the other items cannot be read.
+    /// The errors of the items that could not be read.
     package var failures: [JSONError] = []
     package var next: String?
 
@@ -42,7 +42,7 @@ package struct SaxoPage<Item: JSONDecodable & Sendable>: JSONDecodable {
 /// The items of all pages of a list.
 struct SaxoList<Item: Sendable>: Sendable {
     var items: [Item] = []
-    /// Why the other items cannot be read.
+    /// The errors of the items that could not be read.
     var failures: [JSONError] = []
 
     /// The same with the places of the items, without their values.

@@ -22,8 +22,8 @@ struct KnownMembers {
         self.names = names ?? [:]
     }
 
-    /// Whether a finding is no difference.
-    func contain(_ finding: JSONInspection.Finding, in operation: String, of provider: ProviderID) -> Bool {
+    /// Whether the table has the member of a finding, so that the finding is no difference.
+    func contains(_ finding: JSONInspection.Finding, in operation: String, of provider: ProviderID) -> Bool {
         let kind =
             switch finding.kind {
             case .unread: "unread"

@@ -18,7 +18,7 @@ struct OrderVerification {
 
     func run() async -> [VerificationReport.OrderStep] {
         let quotes = MarketDataClients(verification.clients.market).quotes
-        let quote = await verification.read("quotes") { call throws(ProviderFailure) in
+        let quote = await verification.perform("quotes") { call throws(ProviderFailure) in
             try await quotes?.quotes(for: [symbol], in: call)
         }
         guard let price = quote??[symbol].flatMap({ $0.price ?? $0.ask ?? $0.bid }),
@@ -62,7 +62,7 @@ struct OrderVerification {
     private func place(
         _ ticket: OrderTicket, _ steps: inout [VerificationReport.OrderStep]
     ) async -> Order? {
-        let result = await verification.read("placeOrder") { call throws(ProviderFailure) in
+        let result = await verification.perform("placeOrder") { call throws(ProviderFailure) in
             try await trading.place(ticket, in: call)
         }
         switch result {
@@ -78,7 +78,7 @@ struct OrderVerification {
 
     /// Looks up an order whose placing failed: it may exist nevertheless.
     private func find(_ ticket: OrderTicket, _ steps: inout [VerificationReport.OrderStep]) async -> Order? {
-        let found = await verification.read("orderByClientID") { call throws(ProviderFailure) in
+        let found = await verification.perform("orderByClientID") { call throws(ProviderFailure) in
             try await trading.order(clientID: ticket.clientOrderID, of: account.id, in: call)
         }
         if case .found(let order)? = found {
@@ -99,7 +99,7 @@ struct OrderVerification {
     private func replace(
         _ order: Order, by price: Decimal, _ steps: inout [VerificationReport.OrderStep]
     ) async -> Order {
-        let result = await verification.read("replaceOrder") { call throws(ProviderFailure) in
+        let result = await verification.perform("replaceOrder") { call throws(ProviderFailure) in
             try await trading.replace(
                 order, by: OrderReplacement(price: .limit(price)),
                 clientOrderID: ProviderVerification.newOrderID(),
@@ -116,7 +116,7 @@ struct OrderVerification {
     }
 
     private func cancel(_ order: Order, _ steps: inout [VerificationReport.OrderStep]) async {
-        let result = await verification.read("cancelOrder") { call throws(ProviderFailure) in
+        let result = await verification.perform("cancelOrder") { call throws(ProviderFailure) in
             try await trading.cancel(order, in: call)
         }
         guard case .accepted? = result else {
@@ -144,7 +144,7 @@ struct OrderVerification {
     }
 
     private func openOrders() async -> [Order]? {
-        await verification.read("orders") { call throws(ProviderFailure) in
+        await verification.perform("orders") { call throws(ProviderFailure) in
             try await trading.orders(OrderQuery(isOpen: true, limit: 500), in: call).orders
         }
     }

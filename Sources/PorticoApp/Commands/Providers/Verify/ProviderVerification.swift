@@ -31,17 +31,18 @@ struct ProviderVerification {
 
     private func readAccounts() async -> [Account] {
         guard let source = clients.accounts else {
-            await read("check") { call throws(ProviderFailure) in _ = try await clients.check(call) }
+            await perform("check") { call throws(ProviderFailure) in _ = try await clients.check(call) }
             return []
         }
-        let accounts = await read("accounts") { call throws(ProviderFailure) in
+        let accounts = await perform("accounts") { call throws(ProviderFailure) in
             try await source.accounts(in: call)
         }
-        await read("positions") { call throws(ProviderFailure) in _ = try await source.positions(in: call) }
+        await perform("positions") { call throws(ProviderFailure) in _ = try await source.positions(in: call)
+        }
         if let account = accounts?.first { await readAccount(account.id, source) }
         if let trading = clients.orders { await readOrders(trading, of: accounts?.first?.id) }
         if let watchlists = clients.watchlists {
-            await read("watchlists") { call throws(ProviderFailure) in
+            await perform("watchlists") { call throws(ProviderFailure) in
                 _ = try await watchlists.watchlists(in: call)
             }
         }
@@ -49,37 +50,37 @@ struct ProviderVerification {
     }
 
     private func readAccount(_ id: String, _ source: any AccountSource) async {
-        await read("history") { call throws(ProviderFailure) in
+        await perform("history") { call throws(ProviderFailure) in
             _ = try await source.history(of: id, .oneMonth, interval: nil, in: call)
         }
         if let source = source as? any ClosedPositionSource {
-            await read("closedPositions") { call throws(ProviderFailure) in
+            await perform("closedPositions") { call throws(ProviderFailure) in
                 _ = try await source.closedPositions(of: id, in: call)
             }
         }
         if let source = source as? any ActivitySource {
-            await read("activities") { call throws(ProviderFailure) in
+            await perform("activities") { call throws(ProviderFailure) in
                 _ = try await source.activities(of: id, ActivityQuery(), in: call)
             }
         }
     }
 
     private func readOrders(_ trading: any TradingAPI, of account: String?) async {
-        let open = await read("orders") { call throws(ProviderFailure) in
+        let open = await perform("orders") { call throws(ProviderFailure) in
             try await trading.orders(OrderQuery(isOpen: true), in: call)
         }
         if trading.orderCapabilities.hasEndedOrders {
-            await read("endedOrders") { call throws(ProviderFailure) in
+            await perform("endedOrders") { call throws(ProviderFailure) in
                 _ = try await trading.orders(OrderQuery(isOpen: false), in: call)
             }
         }
         if let order = open?.orders.first {
-            await read("order") { call throws(ProviderFailure) in
+            await perform("order") { call throws(ProviderFailure) in
                 _ = try await trading.order(order.id, of: order.accountID ?? account, in: call)
             }
         }
         // No order has the id, so that the response is the one to an unknown id.
-        await read("orderByClientID") { call throws(ProviderFailure) in
+        await perform("orderByClientID") { call throws(ProviderFailure) in
             _ = try await trading.order(clientID: Self.newOrderID(), of: account, in: call)
         }
     }
@@ -99,7 +100,7 @@ struct ProviderVerification {
         }
         if let depth = market.depth {
             for symbol in symbols {
-                await read("marketDepth") { call throws(ProviderFailure) in
+                await perform("marketDepth") { call throws(ProviderFailure) in
                     _ = try await depth.marketDepth(of: symbol, in: call)
                 }
             }
@@ -124,7 +125,7 @@ struct ProviderVerification {
 
     private func readReferences(_ market: MarketDataClients) async {
         if let instruments = market.instruments {
-            await read("search") { call throws(ProviderFailure) in
+            await perform("search") { call throws(ProviderFailure) in
                 _ = try await instruments.search(symbols[0].text, limit: 10, in: call)
             }
             for batch in chunks(of: instruments.instrumentsPerCall) {
@@ -135,18 +136,18 @@ struct ProviderVerification {
         }
         if let fundamentals = market.fundamentals {
             for symbol in symbols {
-                await read("fundamentals") { call throws(ProviderFailure) in
+                await perform("fundamentals") { call throws(ProviderFailure) in
                     _ = try await fundamentals.fundamentals(of: symbol, in: call)
                 }
             }
         }
         if let news = market.news {
-            await read("news") { call throws(ProviderFailure) in
+            await perform("news") { call throws(ProviderFailure) in
                 _ = try await news.news(about: symbols, limit: 10, after: nil, in: call)
             }
         }
         if let clock = market.clock {
-            await read("clock") { call throws(ProviderFailure) in _ = try await clock.clock(in: call) }
+            await perform("clock") { call throws(ProviderFailure) in _ = try await clock.clock(in: call) }
         }
         if let actions = market.corporateActions { await readActions(actions) }
     }
@@ -178,14 +179,14 @@ struct ProviderVerification {
         _ name: String,
         _ body: (CallContext) async throws(ProviderFailure) -> KeyedResults<Symbol, Value>
     ) async {
-        guard let results = await read(name, body) else { return }
+        guard let results = await perform(name, body) else { return }
         for failure in results.failures.values { log.add(failure.cause, of: name, at: provider) }
         if results.found.isEmpty, results.failures.isEmpty { log.add(.notFound, of: name, at: provider) }
     }
 
-    /// Reads once, or twice if a rate limit ends soon.
+    /// Makes one call, or a second one after a rate limit that ends soon: a call that it refused was not processed.
     @discardableResult
-    func read<Value>(
+    func perform<Value>(
         _ name: String, _ body: (CallContext) async throws(ProviderFailure) -> Value
     ) async -> Value? {
         var hasWaited = false

@@ -10,7 +10,8 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract:
             "Call every endpoint that Portico reads with your own keys, and report what is unknown or missing.",
-        discussion: """
+        discussion: HelpText.paragraphs(
+            """
             The settings are those of `portico serve`: variables, or the file of --config. For a broker, set a key pair
             or an access token (PORTICO_ALPACA_KEY_ID with PORTICO_ALPACA_SECRET_KEY_FILE, PORTICO_SAXO_TOKEN_FILE). A
             provider without a credential is reported as not configured.
@@ -30,7 +31,7 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
               portico providers verify
               portico providers verify --provider alpaca --symbol MSFT --format json
               portico providers verify --provider saxo --orders
-            """)
+            """))
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, json

@@ -3,7 +3,7 @@ import PorticoCore
 import Synchronization
 import Upstream
 
-/// What became of the calls of `portico providers verify`, by the operations of each provider.
+/// The outcomes of the calls of `portico providers verify`, by the operations of each provider.
 final class VerificationLog: Sendable {
     /// The calls of one operation.
     struct Operation: Sendable {
@@ -33,13 +33,13 @@ final class VerificationLog: Sendable {
         change(operation, of: provider) { $0.findings.formUnion(findings) }
     }
 
-    /// Adds the failure of a read that is none of its calls'.
+    /// Adds the failure of a read, unless it is already the failure of one of its calls.
     func add(_ cause: ProviderFailure.Cause, of read: String, at provider: ProviderID) {
         guard !operations(of: provider).contains(where: { $0.failure == cause }) else { return }
         change(read, of: provider) { $0.failure = cause }
     }
 
-    /// Forgets the failures that a second attempt repeats.
+    /// Removes the failures of calls that are made again.
     func removeFailures(of provider: ProviderID, where isRepeated: (ProviderFailure.Cause) -> Bool) {
         operations.withLock { operations in
             for place in operations[provider, default: []].indices {

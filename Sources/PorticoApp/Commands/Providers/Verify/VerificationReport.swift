@@ -68,7 +68,7 @@ extension VerificationReport.Operation {
         calls = operation.calls
         differences = operation.findings.sorted { ($0.path, "\($0.kind)") < ($1.path, "\($1.kind)") }
             .compactMap { finding in
-                let isKnown = known.contain(finding, in: operation.name, of: provider)
+                let isKnown = known.contains(finding, in: operation.name, of: provider)
                 return isKnown && !showsKnown
                     ? nil : VerificationReport.Difference(finding, isKnown: isKnown)
             }

@@ -1,10 +1,10 @@
 package import GraphQL
 
-/// The places of the definitions in the text of a schema, for reports about its elements.
-package struct SchemaPlaces {
+/// The locations of the definitions in the text of a schema, for reports about its elements.
+package struct SchemaLocations {
     private let locations: [SchemaCoordinate: SourceLocation]
 
-    /// - Parameter source: The text; without places if it is no schema.
+    /// - Parameter source: The text; there are no locations if it is not a schema.
     package init(_ source: SourceText) {
         let document = try? Document.read(source)
         let elements = document?.schemaDefinitions ?? []
@@ -14,7 +14,9 @@ package struct SchemaPlaces {
             zip(elements, found).map { ($0.coordinate, $1) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The place of an element; if the schema does not have it, of the element that contained it, or else of the first line.
+    /// The location of an element.
+    ///
+    /// If the schema does not have it, that of the element that contained it, or line 1, column 1.
     package func location(of element: SchemaCoordinate) -> SourceLocation {
         if let location = locations[element] { return location }
         switch element {
