@@ -87,7 +87,10 @@ export class Ticket {
     const { symbol } = this.#instrument;
     const open = openPlacements(this.#accounts.map(({ id }) => id))
       .filter(({ input }) => input.instrument.symbol === symbol && !this.#sending.has(input.idempotencyKey));
-    this.#main.querySelector("#placements").replaceChildren(...open.map(({ input, sentAt }) => {
+    const placements = this.#main.querySelector("#placements");
+    // Another page is shown: the preview of an order came after the user had left this one.
+    if (!placements) return;
+    placements.replaceChildren(...open.map(({ input, sentAt }) => {
       const time = moment(sentAt);
       return element("div", "placement", [
         element("p", "", `${this.#describe(input)}: sent at ${time}, and the outcome is not known. Send it again to find out: ` +

@@ -75,6 +75,22 @@ struct OpenOrderTests {
         }
     }
 
+    @Test("have each exit once, whose parent is the entry that replaced others", arguments: [false, true])
+    func replaced(hasAllExits: Bool) async throws {
+        try await withSandbox({ $0.alpaca.openListHasAllExits = hasAllExits }) { alpaca, _, _ in
+            var entry = try await placed(bracket(at: .limit(3), id: "entry"), at: alpaca)
+            for (number, price) in [OrderPricing.limit(4), .limit(900)].enumerated() {
+                let result = try await alpaca.replace(
+                    entry, by: OrderReplacement(price: price), clientOrderID: "entry-\(number)", in: .patient)
+                guard case .accepted(let changed) = result else { throw Unexpected() }
+                entry = changed
+            }
+            let exits = try await open(alpaca)
+            #expect(exits.map(\.type).count == 2 && Set(exits.map(\.type)) == [.limit, .stop], "\(exits)")
+            #expect(exits.map(\.parentID) == [entry.id, entry.id])
+        }
+    }
+
     @Test("have the exits of a position (OCO) below its take profit", arguments: [false, true])
     func oneCancelsOther(hasAllExits: Bool) async throws {
         try await withSandbox({ $0.alpaca.openListHasAllExits = hasAllExits }) { alpaca, _, _ in

@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: 2e4c69040d73f80f603ec4db463a960a6f5ec51bdb919975707504382137eb04
+// SHA-256 of the lines below: 005c33d24f9950c527c7c26245bd014800913e62293ce8346f2cae12dfdfda69
 
 import {
   ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, Observable, ServerError, ServerParseError,
@@ -9,7 +9,7 @@ import { Defer20220824Handler } from "@apollo/client/incremental";
 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
 import { OperationTypeNode, type GraphQLFormattedError } from "graphql";
 import { createCache } from "./cache";
-import { isUnauthenticated, pause, Session } from "./session";
+import { isUnauthenticated, retryDelay, Session } from "./session";
 import { createSocket, type Socket } from "./socket";
 
 export interface PorticoOptions {
@@ -82,7 +82,7 @@ function sessionLink(session: Session, socket: Socket | undefined): ApolloLink {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let running: { unsubscribe(): void } | undefined;
 
-    const repeat = (delay: number) => {
+    const retry = (delay: number) => {
       running?.unsubscribe();
       timer = setTimeout(start, delay);
     };
@@ -95,15 +95,15 @@ function sessionLink(session: Session, socket: Socket | undefined): ApolloLink {
         next: (result) => {
           if (!isUnauthenticated(errors(result))) {
             attempts = 0;
-          } else if (session.refuses(usesSocket ? socket.token() : token) && !isMutation(operation)) {
-            if (usesSocket) socket.update();
-            return repeat(0);
+          } else if (session.handleUnauthenticated(usesSocket ? socket.token() : token) && !isMutation(operation)) {
+            if (usesSocket) socket.reconnect();
+            return retry(0);
           }
           observer.next(result);
         },
         error: (error) => {
           // The socket connects again itself.
-          if (isSubscription(operation) && !usesSocket && isLost(error)) return repeat(pause(attempts++));
+          if (isSubscription(operation) && !usesSocket && isRetryable(error)) return retry(retryDelay(attempts++));
           observer.error(error);
         },
         complete: () => observer.complete(),
@@ -118,7 +118,7 @@ function sessionLink(session: Session, socket: Socket | undefined): ApolloLink {
 }
 
 /** Whether a connection failed, or the server is being restarted, so that another attempt can succeed. */
-function isLost(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (CombinedGraphQLErrors.is(error)) return false;
   const hasStatus = ServerError.is(error) || ServerParseError.is(error);
   return !hasStatus || error.statusCode >= 500 || error.statusCode === 429;

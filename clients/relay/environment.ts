@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: dccb75ac59c8b89bb7e2be7741bf6bf358217dc3bc2a8009622d2d784c9542c3
+// SHA-256 of the lines below: 0b5563700ab6f3daf8e1e6c0bde8fc0346f98d188546fd54c6a031b3ff137cdf
 
 import {
   Environment, Network, Observable, RecordSource, Store,
@@ -37,7 +37,7 @@ export function createPortico(options: PorticoOptions): Environment {
     });
     const json = await response.json();
     // Sent again if the page has another token since, except a mutation.
-    if (isUnauthenticated(json.errors) && session.refuses(token) && request.operationKind !== "mutation") {
+    if (isUnauthenticated(json.errors) && session.handleUnauthenticated(token) && request.operationKind !== "mutation") {
       return fetchResponse(request, variables);
     }
     // Relay rejects a response without data. A response with data and errors is partial: use @catch or
@@ -54,9 +54,9 @@ export function createPortico(options: PorticoOptions): Environment {
           {
             next(value) {
               const { errors } = value as { errors?: { extensions?: Record<string, unknown> }[] };
-              if (isUnauthenticated(errors) && session.refuses(socket.token())) {
+              if (isUnauthenticated(errors) && session.handleUnauthenticated(socket.token())) {
                 stop();
-                socket.update();
+                socket.reconnect();
                 start();
               } else {
                 sink.next(value as GraphQLResponse);

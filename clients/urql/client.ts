@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: 4629a2b0c8092454d86473b7d72984dae2479ee8461d6ced8024d8b274a07075
+// SHA-256 of the lines below: 925f6e0311c661a315de627dc13b26c90cf17187214bff4faacb65a797c1e232
 
 import { Client, fetchExchange, type CombinedError, type Exchange, type Operation } from "@urql/core";
 import { authExchange } from "@urql/exchange-auth";
@@ -36,7 +36,7 @@ export function createPortico(options: PorticoOptions): Client {
     },
     // Sent again if the page has another token since, except a mutation.
     didAuthError(error, operation) {
-      return isUnauthenticated(error.graphQLErrors) && session.refuses(sentToken(operation)) && operation.kind !== "mutation";
+      return isUnauthenticated(error.graphQLErrors) && session.handleUnauthenticated(sentToken(operation)) && operation.kind !== "mutation";
     },
     async refreshAuth() {},
   }));
@@ -45,7 +45,7 @@ export function createPortico(options: PorticoOptions): Client {
     initialDelayMs: 500,
     maxDelayMs: 15_000,
     maxNumberAttempts: Infinity,
-    retryIf: (error, operation) => operation.kind === "subscription" && isLost(error),
+    retryIf: (error, operation) => operation.kind === "subscription" && isRetryable(error),
   });
   const { name, version } = options.application ?? {};
   return new Client({
@@ -73,7 +73,7 @@ function sentToken(operation: Operation): string | null {
 }
 
 /** Whether a connection failed, or the server is being restarted, so that another attempt can succeed. */
-function isLost(error: CombinedError): boolean {
+function isRetryable(error: CombinedError): boolean {
   const status: number = error.response?.status ?? 0;
   return status >= 500 || status === 429 || (error.networkError !== undefined && status < 400);
 }

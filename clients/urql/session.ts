@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: 3471176466ab8f428ec428a32c86cb7b70aa06bc92653b6b079e386b1e645d68
+// SHA-256 of the lines below: 60c10fb116d2cb6b0bbc80419453d95a04a18781c98765f307dd5b0c51447cff
 
 /** The token of the page, and its end. Several operations, and other tabs, can renew or end it at the same time. */
 export class Session {
@@ -17,7 +17,7 @@ export class Session {
    * @returns true if the page has another token since: send the operation again. Otherwise the session has ended, which is
    *   reported once.
    */
-  refuses(sent: string | null): boolean {
+  handleUnauthenticated(sent: string | null): boolean {
     const token = this.token();
     if (sent !== token) return token !== null;
     if (token !== null && token !== this.ended) {
@@ -33,7 +33,7 @@ export function isUnauthenticated(errors: readonly { extensions?: Record<string,
   return errors.some((error) => error.extensions?.code === "UNAUTHENTICATED");
 }
 
-/** The milliseconds before an attempt to connect again: up to 15 s, random, so that not all clients come at once. */
-export function pause(attempt: number): number {
+/** The milliseconds before an attempt to connect again: up to 15 s, random, so that clients do not connect at the same time. */
+export function retryDelay(attempt: number): number {
   return Math.min(15_000, 500 * 2 ** Math.min(attempt, 5)) * (0.5 + Math.random() / 2);
 }

@@ -157,7 +157,7 @@ extension GatewayContext {
             let found = try await disclaimers([reference], at: tradingAPI, by: connection)
             guard let first = try found.first?.get() else { throw FieldError.noDisclaimer(index) }
             connected = first
-        } catch let error as FieldError where error.code == .notFound {
+        } catch let error as FieldError where [.notFound, .unsupported].contains(error.code) {
             throw FieldError.noDisclaimer(index)
         }
         guard !connected.disclaimer.isBlocking else {
@@ -183,6 +183,7 @@ extension GatewayContext {
                     typing: connected.disclaimer.requiredText == nil ? nil : text, in: call)
             } catch {
                 var failure = FieldError(error)
+                if error.cause == .unsupported { failure = .noDisclaimer(index) }
                 failure.argument = "ids[\(index)]"
                 throw failure
             }

@@ -23,9 +23,11 @@ package struct AlpacaOpenOrders {
     }
 
     /// Adds the groups of a nested list that have an open order.
+    ///
+    /// An entry that was replaced is none of them: the order that replaced it has the same legs.
     package mutating func add(_ nested: [AlpacaOrder]) {
         let missing = Set(ungrouped.map(\.id))
-        groups += nested.filter { !missing.isDisjoint(with: $0.groupIDs) }
+        groups += nested.filter { $0.replacedBy == nil && !missing.isDisjoint(with: $0.groupIDs) }
     }
 
     /// The orders, newest first; the exits of an entry that has ended are orders of the list themselves, and name it.
