@@ -108,7 +108,8 @@ package struct UserDatabase: Sendable {
             switch error {
             case .damaged, .newer: throw error
             // The code that opens the database for use finds the same error and reports it.
-            case .folder, .file, .notCopy, .missing, .older, .busy, .full, .inputOutput, .failed, .badMasterKey,
+            case .folder, .file, .notCopy, .missing, .older, .busy, .full, .inputOutput, .failed,
+                .badMasterKey,
                 .wrongMasterKey,
                 .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL,
                 .encoding, .unavailable,
