@@ -177,7 +177,9 @@ struct ShutdownTests {
         }
         let component = "Docker/kubernetes/components/replicas"
         let delay = try #require(
-            try ContainerFiles.settings("\(component)/settings.env")["PORTICO_SHUTDOWN_DELAY"].flatMap { Int64($0) })
+            try ContainerFiles.settings("\(component)/settings.env")["PORTICO_SHUTDOWN_DELAY"].flatMap {
+                Int64($0)
+            })
         let replica = try ContainerFiles.yaml("\(component)/deployment.yaml")["spec"]?["template"]?["spec"]
         #expect(replica?["terminationGracePeriodSeconds"]?.string == "\(seconds + delay)")
     }

@@ -119,7 +119,8 @@ struct KubernetesTests {
     @Test("the overlay of replicas has no data directory, and the URLs of its servers in files")
     func replicas() throws {
         let folder = "Docker/kubernetes"
-        let used = try ContainerFiles.yaml("\(folder)/overlays/replicas/kustomization.yaml")["components"]?.elements?
+        let used = try ContainerFiles.yaml("\(folder)/overlays/replicas/kustomization.yaml")["components"]?
+            .elements?
             .compactMap { $0.string?.split(separator: "/").last.map(String.init) }
         #expect(used == ["production", "ingress-nginx", "postgres", "redis", "replicas"])
         #expect(try settings(of: "postgres")["PORTICO_DATA"] == "")
