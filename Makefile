@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients sdk-check client-kits explorer explorer-check screenshots dist package-check image image-check manifests-check setup setup-tests clean
+	clients sdk-check client-kits explorer explorer-check screenshots dist package-check release image image-check manifests-check setup setup-tests clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -136,6 +136,9 @@ dist: setup ## Build an archive and a Debian package for machines without Swift 
 
 package-check: setup ## Install, start, upgrade, restore and remove the Debian package on systemd in namespaces, as root
 	Scripts/package-check.sh
+
+release: setup ## Build archive, package, image, SBOM, signed checksums and release notes of VERSION into .build/release-VERSION
+	Scripts/release.sh "$(VERSION)"
 
 image: ## Build the image with docker, podman or buildah
 	Scripts/image.sh $(IMAGE)
