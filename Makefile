@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients sdk-check client-kits explorer explorer-check screenshots dist image image-check manifests-check setup setup-tests clean
+	clients sdk-check client-kits explorer explorer-check screenshots dist package-check release image image-check manifests-check setup setup-tests clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -131,8 +131,14 @@ explorer-check: setup explorer ## Test the explorer and the example in headless 
 screenshots: setup explorer ## Take pictures of the explorer and the example into .build/screenshots; UPDATE=1 for docs/images
 	Scripts/screenshots.sh
 
-dist: setup ## Build an archive for machines without Swift into .build/dist, with SBOM and checksums
+dist: setup ## Build an archive and a Debian package for machines without Swift into .build/dist, with SBOM and checksums
 	Scripts/dist.sh
+
+package-check: setup ## Install, start, upgrade, restore and remove the Debian package on systemd in namespaces, as root
+	Scripts/package-check.sh
+
+release: setup ## Build archive, package, image, SBOM, signed checksums and release notes of VERSION into .build/release-VERSION
+	Scripts/release.sh "$(VERSION)"
 
 image: ## Build the image with docker, podman or buildah
 	Scripts/image.sh $(IMAGE)

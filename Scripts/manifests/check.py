@@ -2,8 +2,9 @@
 
     check.py FOLDER        FOLDER/overlays has one folder for each overlay
 
-It builds the part of Kustomize that the layout needs: `resources`, `patches` with a `path`, and `images`. Patches can have
-lists whose elements have a key, and `$patch: delete`.
+It builds the part of Kustomize that the layout needs: `resources`, `components`, `patches` with a `path`, `images`, and
+`configMapGenerator` with `envs`, whose hash is added to the name. Patches can have lists whose elements have a key, and
+`$patch: delete`. Besides the overlays it checks every combination of FOLDER/components that ALTERNATIVES and NEEDED allow.
 If `kustomize` or `kubectl` is installed, its result must be the same. Each object of the result
 
 - must be valid against the schemas of the oldest and the newest supported version of Kubernetes, without unknown fields;
@@ -15,6 +16,8 @@ Each error is one line on standard error: the file, the path in the object, the 
 """
 
 import functools
+import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -29,6 +32,12 @@ import yaml
 VERSIONS = ["1.31", "1.37"]
 # Schemas of custom resources, which Kubernetes does not define.
 CUSTOM = "Tests/Golden/kubernetes"
+# The rules that PrometheusRule has in common with the file for a Prometheus without the operator.
+ALERTS = "Docker/monitoring/alerts.yaml"
+# Of a group at most one component can be used; the others combine freely.
+ALTERNATIVES = [{"ingress", "ingress-nginx", "gateway"}, {"backup", "postgres"}, {"replicas", "autoscaling"}]
+# A component that needs another one.
+NEEDED = {"replicas": "postgres", "autoscaling": "postgres"}
 
 
 class Failure(Exception):
@@ -58,7 +67,7 @@ class Manifest:
     """An object, and the files that define it."""
 
     def __init__(self, content, file):
-        self.content, self.files = content, [file]
+        self.content, self.files, self.is_generated = content, [file], False
 
     @property
     def location(self):
@@ -166,8 +175,8 @@ def merge(target, patch, location):
             target[key] = value
 
 
-def build(folder, used):
-    """The objects of a kustomization; `used` collects the files that it reads."""
+def build(folder, used, base=None):
+    """The objects of a kustomization; `used` collects the files that it reads. A component changes the objects of `base`."""
     file = os.path.join(folder, "kustomization.yaml")
     used.add(file)
     content = documents(file)
@@ -175,12 +184,13 @@ def build(folder, used):
         raise Failure(f"{file}: has {len(content)} documents, not 1")
     content = content[0]
     for key in content:
-        if key not in ("apiVersion", "kind", "resources", "patches", "images"):
+        if key not in ("apiVersion", "kind", "resources", "components", "patches", "images", "configMapGenerator"):
             raise Failure(f"{file}: {key}: is unknown to this check")
-    if (content.get("apiVersion"), content.get("kind")) != ("kustomize.config.k8s.io/v1beta1", "Kustomization"):
-        raise Failure(f"{file}: is not a Kustomization of kustomize.config.k8s.io/v1beta1")
+    expected = ("v1beta1", "Kustomization") if base is None else ("v1alpha1", "Component")
+    if (content.get("apiVersion"), content.get("kind")) != (f"kustomize.config.k8s.io/{expected[0]}", expected[1]):
+        raise Failure(f"{file}: is not a {expected[1]} of kustomize.config.k8s.io/{expected[0]}")
 
-    found = []
+    found = [] if base is None else base
     for resource in content.get("resources", []):
         path = os.path.normpath(os.path.join(folder, resource))
         if not os.path.exists(path):
@@ -190,11 +200,71 @@ def build(folder, used):
     for item in found:
         if sum(other.identity == item.identity for other in found) > 1:
             raise Failure(f"{item.location}: {item.kind} {item.name} is defined twice")
+    for component in content.get("components", []):
+        path = os.path.normpath(os.path.join(folder, component))
+        if not os.path.isdir(path):
+            raise Failure(f"{file}: components: {component} does not exist")
+        build(path, used, found)
+    for generator in content.get("configMapGenerator", []):
+        generate(generator, folder, file, found, used)
     for patch in content.get("patches", []):
         apply_patch(patch, folder, file, found, used)
     for image in content.get("images", []):
         replace_image(image, file, found)
     return found
+
+
+def generate(generator, folder, file, found, used):
+    """Makes a ConfigMap of files with lines NAME=value, or adds their values to one that another kustomization made."""
+    unknown = set(generator) - {"name", "behavior", "envs", "options"}
+    if unknown or generator.get("behavior", "create") not in ("create", "merge"):
+        raise Failure(f"{file}: configMapGenerator: this check knows only name, behavior, envs and options")
+    data = {}
+    for name in generator["envs"]:
+        path = os.path.normpath(os.path.join(folder, name))
+        used.add(path)
+        for number, line in enumerate(open(path, encoding="utf-8"), 1):
+            line = line.strip()
+            key, equals, value = line.partition("=")
+            if line and not line.startswith("#"):
+                if not equals:
+                    raise Failure(f"{path}:{number}: has no =")
+                data[key] = value
+    maps = [item for item in found if (item.kind, item.name) == ("ConfigMap", generator["name"])]
+    if generator.get("behavior") == "merge":
+        if not maps:
+            raise Failure(f"{file}: configMapGenerator: there is no ConfigMap {generator['name']} to merge with")
+        maps[0].content["data"].update(data)
+        maps[0].files.append(file)
+    else:
+        if maps:
+            raise Failure(f"{file}: configMapGenerator: ConfigMap {generator['name']} is defined twice")
+        metadata = {"name": generator["name"], "labels": generator.get("options", {}).get("labels", {})}
+        item = Manifest({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}, file)
+        item.is_generated = True
+        found.append(item)
+
+
+def add_hashes(items):
+    """Adds the hash of their content to the names of generated ConfigMaps, as Kustomize does, and to the references."""
+    for item in items:
+        if not item.is_generated:
+            continue
+        name = item.name
+        # The name is empty: Kustomize calculates the hash before it is known.
+        encoded = {"data": item.content["data"], "kind": "ConfigMap", "name": ""}
+        text = json.dumps(encoded, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        for old, new in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
+            text = text.replace(old, new)
+        # No vowel and no similar digits, so that the name contains no word.
+        digest = hashlib.sha256(text.encode()).hexdigest()[:10].translate(str.maketrans("013ae", "ghkmt"))
+        item.content["metadata"]["name"] = f"{name}-{digest}"
+        for other in items:
+            template, _ = other.pod
+            for container in containers(template):
+                for source in container.get("envFrom", []):
+                    if field(source, "configMapRef", "name") == name:
+                        source["configMapRef"]["name"] = item.name
 
 
 def apply_patch(patch, folder, file, found, used):
@@ -281,18 +351,26 @@ def path_text(path):
 
 
 def schema_errors(item):
+    return schema_errors_of(json.dumps(item.content, sort_keys=True))
+
+
+# Combinations have most objects in common.
+@functools.cache
+def schema_errors_of(text):
     """Each error once, with the versions of Kubernetes that have it."""
-    found = {}
+    content = json.loads(text)
+    found, errors = {}, []
     for version in VERSIONS:
-        schema = validator(item.kind, item.content["apiVersion"], version)
+        schema = validator(content["kind"], content["apiVersion"], version)
         if schema is None:
-            found.setdefault(("kind", f"there is no {item.kind} in {item.content['apiVersion']}"), []).append(version)
+            found.setdefault(("kind", f"there is no {content['kind']} in {content['apiVersion']}"), []).append(version)
             continue
-        for error in schema.iter_errors(item.content):
+        for error in schema.iter_errors(content):
             error = jsonschema.exceptions.best_match([error])
             found.setdefault((path_text(error.absolute_path), error.message), []).append(version)
     for (path, message), versions in found.items():
-        yield path, f"{message} (Kubernetes {', '.join(versions)})"
+        errors.append((path, f"{message} (Kubernetes {', '.join(versions)})"))
+    return errors
 
 
 def selects(selector, labels):
@@ -380,6 +458,27 @@ class References:
                 if "port" in port and port["port"] not in ports:
                     yield "spec.ingress", f"the selected pods have no port {port['port']}"
 
+    def httproute(self, spec):
+        for rule in spec.get("rules", []):
+            for backend in rule.get("backendRefs", []):
+                found = [item for item in self.items if (item.kind, item.name) == ("Service", backend["name"])]
+                ports = [port["port"] for item in found for port in item.content["spec"]["ports"]]
+                if backend.get("port") not in ports:
+                    yield "spec.rules", f"there is no Service {backend['name']} with the port {backend.get('port')}"
+
+    def horizontalpodautoscaler(self, spec):
+        target = spec["scaleTargetRef"]
+        found = [item for item in self.items if (item.kind, item.name) == (target["kind"], target["name"])]
+        if not found:
+            yield "spec.scaleTargetRef", f"there is no {target['kind']} {target['name']}"
+        for item in found:
+            if "replicas" in item.content["spec"]:
+                yield "spec.scaleTargetRef", "the target sets spec.replicas, which would undo the autoscaler at each update"
+
+    def prometheusrule(self, spec):
+        if spec != documents(ALERTS)[0]:
+            yield "spec", f"is not equal to {ALERTS}"
+
     def poddisruptionbudget(self, spec):
         yield from self.selector_errors("spec.selector", field(spec, "selector", "matchLabels") or {})
 
@@ -427,9 +526,41 @@ def policy_errors(item):
             yield place, f"must be {json.dumps(expected)}"
 
 
+def combinations(folder):
+    """The sets of components that can be used together."""
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    for count in range(len(names) + 1):
+        for chosen in map(set, itertools.combinations(names, count)):
+            if any(len(chosen & group) > 1 for group in ALTERNATIVES):
+                continue
+            if all(NEEDED.get(name) is None or NEEDED[name] in chosen for name in chosen):
+                yield sorted(chosen)
+
+
+def check_combinations(layout, used):
+    """The number of combinations that were checked, and their errors."""
+    count, errors = 0, []
+    for names in combinations(os.path.join(layout, "components")):
+        items = build(os.path.join(layout, "base"), used)
+        for name in names:
+            build(os.path.join(layout, "components", name), used, items)
+        add_hashes(items)
+        count += 1
+        errors += [f"{error} (with {', '.join(names) or 'no component'})" for error in errors_in(items)]
+    return count, errors
+
+
 def check(folder, used):
     """The objects of an overlay, and the errors in them, each with its file."""
     items = build(folder, used)
+    add_hashes(items)
+    reference = built_by_kustomize(folder)
+    if reference is not None and reference != {item.identity: item.content for item in items}:
+        raise Failure(f"{folder}: Kustomize builds other objects than this check")
+    return items, errors_in(items)
+
+
+def errors_in(items):
     errors = []
     for item in items:
         errors += [(item, *error) for error in schema_errors(item)]
@@ -438,10 +569,7 @@ def check(folder, used):
         references = References(items)
         for item in items:
             errors += [(item, *error) for error in [*references.errors(item), *policy_errors(item)]]
-        reference = built_by_kustomize(folder)
-        if reference is not None and reference != {item.identity: item.content for item in items}:
-            raise Failure(f"{folder}: Kustomize builds other objects than this check")
-    return items, [f"{item.location}: {path}: {message}" for item, path, message in errors]
+    return [f"{item.location}: {path}: {message}" for item, path, message in errors]
 
 
 def main():
@@ -460,6 +588,14 @@ def main():
                 print(f"{os.path.join(overlays, name)}: {len(items)} objects are valid: {kinds}")
         except Failure as failure:
             errors.append(str(failure))
+    try:
+        count, found = check_combinations(layout, used)
+        # An error of one component is an error of all its combinations: the first ones suffice.
+        errors += found[:20]
+        if count and not found:
+            print(f"{os.path.join(layout, 'components')}: {count} combinations are valid")
+    except Failure as failure:
+        errors.append(str(failure))
     files = {os.path.join(folder, file) for folder, _, files in os.walk(layout) for file in files}
     if not errors:
         errors += [f"{file}: no kustomization.yaml names it" for file in sorted(files - used)]

@@ -33,6 +33,51 @@ struct DataCommandTests {
         }
     }
 
+    @Test("restore a copy, and keep the replaced data; not while a server uses the directory")
+    func restore() async throws {
+        try await withFolder { folder in
+            let data = folder.appending(path: "data").path
+            let sandbox = data + "/sandbox"
+            let copy = folder.appending(path: "copy.db").path
+            let signUp =
+                "mutation { signUp(input: { username: \"%\", password: \"correct horse battery\" }) { token } }"
+            try await withServer(["--data", data, "--sign-up", "open"]) { server in
+                _ = try await server.ask(signUp.replacing("%", with: "ann"), token: nil)
+                #expect(try await Program.run(["backup", copy, "--data", data, "--sandbox"]).status == 0)
+                _ = try await server.ask(signUp.replacing("%", with: "ben"), token: nil)
+                let refused = try await Program.run(["restore", copy, "--data", data, "--sandbox"])
+                #expect(refused.status == 1)
+                #expect(
+                    refused.errors.contains("\(sandbox) is in use by another process. Stop it"),
+                    "\(refused.errors)")
+            }
+            let list = ["users", "list", "--data", data, "--sandbox"]
+            let before = try await Program.run(list).output
+            #expect(before.contains("ann") && before.contains("ben"), "\(before)")
+            let restored = try await Program.run(["restore", copy, "--data", data, "--sandbox"])
+            #expect(restored.status == 0, "\(restored.errors)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: sandbox)
+            #expect(!names.contains("portico.db-wal") && !names.contains("portico.db-shm"), "\(names)")
+            let replaced = try #require(names.first { $0.hasPrefix("portico.db.replaced-") })
+            #expect(restored.output.contains(replaced), "\(restored.output)")
+            let after = try await Program.run(list).output
+            #expect(after.contains("ann") && !after.contains("ben"), "\(after)")
+            let doctor = try await Program.run(["doctor", "--data", sandbox])
+            #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
+        }
+    }
+
+    @Test("reject a data directory that does not exist as the place of a restored copy")
+    func nowhere() async throws {
+        try await withFolder { folder in
+            let path = folder.appending(path: "missing").path
+            let result = try await Program.run(["restore", "x.db", "--data", path])
+            #expect(result.status == 2)
+            #expect(
+                result.errors.contains("The data directory \"\(path)\" does not exist."), "\(result.errors)")
+        }
+    }
+
     @Test(
         "reject a directory without data, and create nothing in it",
         arguments: [

@@ -175,11 +175,12 @@ struct ShutdownTests {
             let stop = seconds + (try #require(Int64(delay), "\(name)"))
             #expect(service["stop_grace_period"]?.string == "\(stop)s", "\(name)")
         }
-        let overlay = "Docker/kubernetes/overlays/replicas"
+        let component = "Docker/kubernetes/components/replicas"
         let delay = try #require(
-            try ContainerFiles.yaml("\(overlay)/settings.yaml")["data"]?["PORTICO_SHUTDOWN_DELAY"]?.string
-                .flatMap { Int64($0) })
-        let replica = try ContainerFiles.yaml("\(overlay)/deployment.yaml")["spec"]?["template"]?["spec"]
+            try ContainerFiles.settings("\(component)/settings.env")["PORTICO_SHUTDOWN_DELAY"].flatMap {
+                Int64($0)
+            })
+        let replica = try ContainerFiles.yaml("\(component)/deployment.yaml")["spec"]?["template"]?["spec"]
         #expect(replica?["terminationGracePeriodSeconds"]?.string == "\(seconds + delay)")
     }
 

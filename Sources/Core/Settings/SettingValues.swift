@@ -49,6 +49,24 @@ package struct SettingValues: Sendable {
         return value
     }
 
+    /// The settings that have another value than their default, by name, for a log.
+    ///
+    /// Values are those of numbers, switches and keywords. A text, an address or a path can contain a secret, so that only its name
+    /// is returned, with the value `set`.
+    package func changed(among definitions: [SettingDefinition]) -> [String: String] {
+        var changed: [String: String] = [:]
+        for definition in definitions {
+            guard let text = entries[definition.name]?.text, definition.standard != .value(text) else {
+                continue
+            }
+            switch definition.form {
+            case .number, .onOff, .keyword: changed[definition.name] = text
+            case .address, .list, .file, .text: changed[definition.name] = "set"
+            }
+        }
+        return changed
+    }
+
     /// Whether a setting is set.
     package func isSet<Value>(_ setting: Setting<Value>) -> Bool {
         entries[setting.definition.name] != nil

@@ -13,6 +13,7 @@ import Web
 /// All services of a running server.
 struct Application {
     private let group: ServiceGroup
+    private let logger: Logger
 
     /// Creates all services and opens the listener; `run` starts the services.
     ///
@@ -29,6 +30,7 @@ struct Application {
     }
 
     private init(_ settings: ServeSettings, over transport: HTTPClient, logger: Logger) async throws {
+        self.logger = logger
         let dataStores = try DataStores(settings, logger: logger)
         dataStores.reportWrites()
         let redis = settings.redis.map {
@@ -75,7 +77,7 @@ struct Application {
         service.metrics = { [condition = dependencies.condition, services = dependencies.services] in
             calls.families + condition.families + dataStores.families + [
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
-                .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
+                .build, .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ] + MetricFamily.alerts(services.alertCounts, users: alerts.userCount)
                 + (spans?.families ?? []) + (redis?.families ?? [])
         }
@@ -119,6 +121,14 @@ struct Application {
             host: server.host, port: server.port, adminPort: admin?.port,
             isSandbox: dependencies.sandbox != nil,
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
+        let startup = StartupMessageService(text: settings.logFormat == .text ? startupMessage.text : nil) {
+            logger.notice(
+                "Portico listens.",
+                metadata: [
+                    "version": "\(Version.current)", "address": "\(startupMessage.url)",
+                    "settings": .dictionary(settings.changed.mapValues { .string($0) }),
+                ])
+        }
         // Services stop in reverse order: the HTTP server before the services that it uses.
         var services: [any Service] = [
             CacheFlushService(dataStores: dataStores),
@@ -149,7 +159,7 @@ struct Application {
         ]
         // The admin port reports that the public one is stopping, so it stops after it.
         if let admin { services.append(admin) }
-        services += [server, StartupMessageService(text: startupMessage.text)]
+        services += [server, startup]
         if let sandbox = dependencies.sandbox { services.insert(sandbox, at: 0) }
         let signals = ShutdownSignalService(
             signals: await UnixSignalsSequence(trapping: .sigterm, .sigint),
@@ -165,10 +175,15 @@ struct Application {
     /// Handles requests until the process gets a signal.
     func run() async throws {
         try await group.run()
+        logger.notice("The shutdown is complete.")
     }
 }
 
 extension MetricFamily {
+    fileprivate static let build = MetricFamily(
+        "portico_build_info", .gauge, "Always 1; the label has the version of Portico.",
+        [Sample(1, labels: [Label("version", Version.current)])])
+
     fileprivate static func connections(_ count: Int) -> MetricFamily {
         MetricFamily(
             "portico_provider_connections", .gauge,

@@ -33,6 +33,7 @@ struct ShutdownSignalService: Service {
                 }
                 _ = await iterator.next()
             }
+            logger.notice("The shutdown begins. Requests in flight are finished.")
             group.cancelAll()
         }
     }

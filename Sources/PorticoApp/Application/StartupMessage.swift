@@ -17,6 +17,9 @@ struct StartupMessage {
 
     private var scheme: String { isSecure ? "https" : "http" }
 
+    /// The address of the endpoint.
+    var url: String { "\(scheme)://\(address)/graphql" }
+
     private var providerNotice: String {
         isSandbox
             ? "It uses the embedded sandbox; the token of its demo user is `sandbox`."
@@ -33,7 +36,7 @@ struct StartupMessage {
 
     var text: String {
         """
-        Portico \(Version.current) listens on \(scheme)://\(address)/graphql
+        Portico \(Version.current) listens on \(url)
         \(providerNotice)\(exploring)\(administration)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
@@ -49,15 +52,22 @@ struct StartupMessage {
 /// It is a service because services start after the signal handlers: a client that reads the message may send SIGTERM
 /// at once.
 package struct StartupMessageService: Service {
-    let text: String
+    /// The message; nil if it would not have the format of the log.
+    let text: String?
+    /// Writes the same to the log.
+    let log: @Sendable () -> Void
 
-    package init(text: String) {
+    package init(text: String?, log: @escaping @Sendable () -> Void = {}) {
         self.text = text
+        self.log = log
     }
 
     package func run() async throws {
-        print(text)
-        fflush(nil)
+        if let text {
+            print(text)
+            fflush(nil)
+        }
+        log()
         try await gracefulShutdown()
     }
 }

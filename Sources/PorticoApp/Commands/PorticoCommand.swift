@@ -19,6 +19,7 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
                   portico users invite --data DIR        print a code with which one person can sign up
                   portico health                         check whether the server on this machine is ready
                   portico backup FILE --data DIR         copy the users' data, also while the server runs
+                  portico restore FILE --data DIR        replace the users' data by a copy
                   portico doctor --data DIR              check a data directory
                   portico providers verify               call each endpoint with your own keys, and report differences
                   portico providers check FILE           report the errors of a provider file
@@ -32,7 +33,7 @@ struct PorticoCommand<Product: ExecutableProduct>: AsyncParsableCommand {
             version: Version.current,
             subcommands: [ServeCommand<Product>.self] + Product.commands + [
                 HealthCommand.self, UsersCommand.self, KeysCommand.self, BackupCommand.self,
-                DoctorCommand.self, StorageCommand.self,
+                RestoreCommand.self, DoctorCommand.self, StorageCommand.self,
                 GraphQLCommand.self, ProvidersCommand.self, SchemaCommand.self, OperationsCommand.self,
                 MockCommand.self,
                 ClientKitCommand.self,

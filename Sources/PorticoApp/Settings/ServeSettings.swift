@@ -22,6 +22,8 @@ package struct ServeSettings {
     let redisTimeout: Int
     let logLevel: Logger.Level
     let logFormat: LogFormat
+    /// The settings that have another value than their default, for the log.
+    let changed: [String: String]
     /// The collector of spans; nil for none.
     let collector: HTTPURL?
     package let market: ProviderMode
@@ -55,6 +57,7 @@ package struct ServeSettings {
         redisTimeout = try values[Settings.server.redisTimeout]
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
+        changed = values.changed(among: Settings.all)
         collector = try ServeSettings.collector(values)
         market = try ProviderMode(values, host: httpServer.host, sandbox: sandbox)
         if market.isSandbox { httpServer.allowLocalPages(unlessSetIn: values) }

@@ -21,7 +21,19 @@ package enum DatabaseBackup {
             close(descriptor)
             unsafe unlink(draft)
         }
-        let source = folder.path(of: UserDatabase.name)
+        try DatabaseBackup.copy(folder.path(of: UserDatabase.name), to: draft)
+        // Unlike a renaming, it never takes the place of another file.
+        guard unsafe link(draft, path) == 0 else {
+            throw .file(
+                path: path, reason: errno == EEXIST ? "there is a file already" : DataDirectory.reason())
+        }
+        try DataDirectory.syncDirectory(of: path)
+    }
+
+    /// Writes the content of a database to an empty file, checks it, and writes it to the disk.
+    ///
+    /// - Throws: `damaged`, `full`, or `file` if one of the two cannot be used.
+    static func copy(_ source: String, to draft: String) throws(StorageError) {
         do {
             let house = try DatabaseQueue(path: source, configuration: .readOnly)
             try house.writeWithoutTransaction { db in
@@ -31,14 +43,11 @@ package enum DatabaseBackup {
         } catch {
             throw StorageError(error, path: source)
         }
-        try DatabaseBackup.check(draft)
+        try check(draft)
+        let descriptor = unsafe open(draft, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
+        defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
-        // Unlike a renaming, it never takes the place of another file.
-        guard unsafe link(draft, path) == 0 else {
-            throw .file(
-                path: path, reason: errno == EEXIST ? "there is a file already" : DataDirectory.reason())
-        }
-        try DataDirectory.syncDirectory(of: path)
     }
 
     /// A copy that cannot be read is none.

@@ -51,31 +51,65 @@ package struct UserDatabase: Sendable {
         return unsafe stat(folder.path(of: name), &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// The ids of the master keys that encrypt the keys in the file.
-    private static func masterKeyIDs(in folder: DataDirectory) throws(StorageError) -> Set<String> {
-        let path = folder.path(of: name)
+    /// Checks a copy of the file before it is restored.
+    ///
+    /// - Parameters:
+    ///   - copy: The path of the copy.
+    ///   - masterKey: The key of its secrets; nil if there is none.
+    ///   - keyPath: Where a key would be, for the error.
+    /// - Throws: `missing`, `damaged`, `newer`, `notCopy` if it has no migration of Portico, `missingMasterKey` if it has
+    ///   secrets and there is no key, `wrongMasterKey`.
+    static func checkCopy(_ copy: String, with masterKey: MasterKey?, keyPath: String) throws(StorageError) {
+        guard unsafe access(copy, F_OK) == 0 else { throw .missing(path: copy) }
+        let keyIDs: Set<String>
+        do {
+            keyIDs = try reading(copy) { db in
+                guard try !migrator.appliedIdentifiers(db).isEmpty else {
+                    throw StorageError.notCopy(path: copy)
+                }
+                return try masterKeyIDs(db, of: copy)
+            }
+        } catch {
+            throw StorageError(error, path: copy)
+        }
+        if keyIDs.isEmpty { return }
+        guard let masterKey else { throw .missingMasterKey(path: keyPath, database: copy) }
+        guard keyIDs.allSatisfy({ $0 == masterKey.id }) else { throw .wrongMasterKey(path: copy) }
+    }
+
+    private static func masterKeyIDs(_ db: Database, of path: String) throws -> Set<String> {
+        if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+        var ids: Set<String> = []
+        for table in ["data_key", "token_key"] where try db.tableExists(table) {
+            ids.formUnion(try String.fetchAll(db, sql: "SELECT master_key_id FROM \(table)"))
+        }
+        return ids
+    }
+
+    /// Reads a file without creating another one beside it.
+    private static func reading<Value>(_ path: String, _ read: (Database) throws -> Value) throws -> Value {
         // SQLite creates files beside a database with a write-ahead log, even to read it, unless it is opened
         // as immutable. A running or killed server has left that log.
         let isInUse = unsafe access(path + "-wal", F_OK) == 0
         let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+        let queue = try DatabaseQueue(
+            path: isInUse ? path : "file:\(escaped)?immutable=1", configuration: .readOnly)
+        defer { try? queue.close() }
+        return try queue.read(read)
+    }
+
+    /// The ids of the master keys that encrypt the keys in the file.
+    private static func masterKeyIDs(in folder: DataDirectory) throws(StorageError) -> Set<String> {
+        let path = folder.path(of: name)
         do {
-            let queue = try DatabaseQueue(
-                path: isInUse ? path : "file:\(escaped)?immutable=1", configuration: .readOnly)
-            defer { try? queue.close() }
-            return try queue.read { db in
-                if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
-                var ids: Set<String> = []
-                for table in ["data_key", "token_key"] where try db.tableExists(table) {
-                    ids.formUnion(try String.fetchAll(db, sql: "SELECT master_key_id FROM \(table)"))
-                }
-                return ids
-            }
+            return try reading(path) { db in try masterKeyIDs(db, of: path) }
         } catch {
             let error = StorageError(error, path: path)
             switch error {
             case .damaged, .newer: throw error
             // The code that opens the database for use finds the same error and reports it.
-            case .folder, .file, .missing, .older, .busy, .full, .inputOutput, .failed, .badMasterKey,
+            case .folder, .file, .notCopy, .missing, .older, .busy, .full, .inputOutput, .failed,
+                .badMasterKey,
                 .wrongMasterKey,
                 .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL,
                 .encoding, .unavailable,

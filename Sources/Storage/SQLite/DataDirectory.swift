@@ -39,7 +39,8 @@ package struct DataDirectory: Sendable {
 
     /// Sees to it that there is a file, for this user alone (0600).
     ///
-    /// SQLite makes its journals with the permissions of their database.
+    /// SQLite makes its journals with the permissions of their database. If root makes it, for example by a command, the
+    /// directory's owner gets it, as SQLite does for its journals: otherwise the server could not open it.
     func secure(_ name: String) throws(StorageError) -> String {
         let path = path(of: name)
         let isNew = unsafe access(path, F_OK) != 0
@@ -47,6 +48,12 @@ package struct DataDirectory: Sendable {
         guard descriptor >= 0 else { throw .file(path: path, reason: Self.reason()) }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw .file(path: path, reason: Self.reason()) }
+        if isNew, geteuid() == 0 {
+            var status = stat()
+            guard unsafe stat(self.path, &status) == 0,
+                fchown(descriptor, status.st_uid, status.st_gid) == 0
+            else { throw .file(path: path, reason: Self.reason()) }
+        }
         if isNew { try Self.syncDirectory(of: path) }
         return path
     }

@@ -14,6 +14,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file does not exist.
     case missing(path: String)
+    /// The file is a database, but no copy of `portico.db`.
+    case notCopy(path: String)
     /// An earlier Portico has written the file, and no server of this one has brought it up to date.
     case older(path: String)
     /// The database file is empty, although there is a key; so the directory was in use before.
@@ -57,7 +59,8 @@ extension StorageError {
     package var isUsageError: Bool {
         switch self {
         case .badDatabaseURL, .badMasterKey: true
-        case .folder, .file, .damaged, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy, .full,
+        case .folder, .file, .damaged, .notCopy, .newer, .missing, .older, .emptyFile, .missingMasterKey,
+            .busy, .full,
             .inputOutput, .failed,
             .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs, .refused, .wrongMasterKey,
             .decryptionFailed, .damagedConnection:
@@ -69,7 +72,8 @@ extension StorageError {
     var stopsWrites: Bool {
         switch self {
         case .full, .file, .inputOutput: true
-        case .folder, .damaged, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy, .failed,
+        case .folder, .damaged, .notCopy, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy,
+            .failed,
             .badDatabaseURL, .badMasterKey, .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs,
             .refused, .wrongMasterKey, .decryptionFailed, .damagedConnection:
             false
@@ -88,6 +92,8 @@ extension StorageError: CustomStringConvertible {
             path.hasSuffix(CacheDatabase.name)
                 ? "\(path) is damaged. Delete it: only counts of calls and cached prices are lost."
                 : "\(path) is damaged. Restore it from a backup, or move it away to start with a new one."
+        case .notCopy(let path):
+            "\(path) is not a copy of Portico's data. Use a file that `portico backup` has written."
         case .newer(let path):
             "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
         case .missing(let path):

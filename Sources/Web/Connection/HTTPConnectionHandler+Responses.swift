@@ -286,9 +286,9 @@ extension HTTPConnectionHandler {
     ) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "requestID": "\(exchange.id)", "method": "\(exchange.method.rawValue)",
-            "path": "\(exchange.path)", "status": "\(response.status.code)",
-            "bytes": "\(response.body.count.map(String.init) ?? "streamed")",
-            "microseconds": "\(duration.nanoseconds / 1_000)",
+            "path": "\(exchange.path)", "status": .stringConvertible(response.status.code),
+            "bytes": response.body.count.map { .stringConvertible($0) } ?? "streamed",
+            "microseconds": .stringConvertible(duration.nanoseconds / 1_000),
         ]
         if let operation = response.operation { metadata.merge(operation.metadata) { own, _ in own } }
         return metadata

@@ -41,7 +41,7 @@ package struct ServerResources: Sendable {
     /// For `/metrics`.
     var families: [MetricFamily] {
         let occupancy = admissionQueue.occupancy
-        return metrics.families + [
+        return metrics.families + ProcessMetrics.families + [
             lag.family,
             ServerResources.gauge("portico_http_connections", "Open connections.", connections.count),
             ServerResources.gauge("portico_websockets", "Open WebSockets.", sockets.count),

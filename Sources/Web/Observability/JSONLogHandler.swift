@@ -25,6 +25,8 @@ package enum StandardError {
 }
 
 /// Writes each entry of a log as one line of JSON: `{"time":…,"level":…,"logger":…,"message":…}`, and metadata behind.
+///
+/// Whole numbers and truth values of the metadata are those of JSON.
 package struct JSONLogHandler: LogHandler {
     package var metadata = Logger.Metadata()
     package var logLevel = Logger.Level.info
@@ -57,6 +59,8 @@ package struct JSONLogHandler: LogHandler {
     private static func json(_ value: Logger.Metadata.Value) -> InputValue {
         switch value {
         case .string(let text): return .string(text)
+        case .stringConvertible(let value as any BinaryInteger): return .int(Int(clamping: value))
+        case .stringConvertible(let value as Bool): return .boolean(value)
         case .stringConvertible(let value): return .string(value.description)
         case .array(let values): return .list(values.map(json))
         case .dictionary(let values):

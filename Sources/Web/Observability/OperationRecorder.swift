@@ -27,7 +27,7 @@ struct OperationRecorder: Sendable {
         logger.log(
             level: level, "Operation answered",
             metadata: operation.metadata.merging(
-                ["requestID": "\(id)", "microseconds": "\(duration.nanoseconds / 1_000)"]
+                ["requestID": "\(id)", "microseconds": .stringConvertible(duration.nanoseconds / 1_000)]
             ) { _, new in new })
     }
 }
@@ -44,8 +44,8 @@ extension OperationSummary {
             if !application.version.isEmpty { metadata["clientVersion"] = "\(application.version)" }
         }
         if let upstream {
-            metadata["upstreamCalls"] = "\(upstream.calls)"
-            metadata["upstreamMicroseconds"] = "\(upstream.time.wholeMicroseconds)"
+            metadata["upstreamCalls"] = .stringConvertible(upstream.calls)
+            metadata["upstreamMicroseconds"] = .stringConvertible(upstream.time.wholeMicroseconds)
         }
         return metadata
     }

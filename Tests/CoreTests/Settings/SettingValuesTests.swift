@@ -40,6 +40,17 @@ struct SettingValuesTests {
         #expect(values.names(in: group).isEmpty)
     }
 
+    @Test("are named for the log if they differ from their default, without texts")
+    func changed() {
+        let values = values([
+            "port": "80", "log-level": "high", "names": "planted", "is-on": "true", "key": "planted",
+        ])
+        #expect(
+            values.changed(among: group.definitions) == [
+                "log-level": "high", "names": "set", "is-on": "true", "key": "set",
+            ])
+    }
+
     @Test("are read by type")
     func types() throws {
         let values = values([

@@ -20,7 +20,17 @@ enum ContainerFiles {
         try YAMLReader.value(of: text(path))
     }
 
-    /// The resources of the Kubernetes base, by kind.
+    /// The values in a file with lines `NAME=value`, of which Kustomize makes a ConfigMap.
+    static func settings(_ path: String) throws -> [String: String] {
+        let lines = try text(path).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        return Dictionary(
+            uniqueKeysWithValues: lines.map { line in
+                let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), String(parts.last ?? ""))
+            })
+    }
+
+    /// The resources of the Kubernetes base, by kind; the first of each.
     static func manifests() throws -> [String: JSONValue] {
         let base = "Docker/kubernetes/base"
         let names = try yaml("\(base)/kustomization.yaml")["resources"]?.elements?.compactMap(\.string) ?? []

@@ -19,11 +19,17 @@ struct KubernetesTests {
     }
 
     /// The values of the ConfigMap, which are the container's environment.
-    private func settingValues() throws -> [String: JSONValue] {
-        let map = try #require(try ContainerFiles.manifests()["ConfigMap"])
+    private func settingValues() throws -> [String: String] {
+        let base = "Docker/kubernetes/base"
+        let generator = try ContainerFiles.yaml("\(base)/kustomization.yaml")["configMapGenerator"]?[0]
         let source = try container()["envFrom"]?[0]?["configMapRef"]
-        #expect(source?["name"] == map["metadata"]?["name"])
-        return try #require(map["data"]?.members)
+        #expect(source?["name"] == generator?["name"])
+        return try ContainerFiles.settings("\(base)/settings.env")
+    }
+
+    /// The settings of a component.
+    private func settings(of component: String) throws -> [String: String] {
+        try ContainerFiles.settings("Docker/kubernetes/components/\(component)/settings.env")
     }
 
     private func probes() throws -> [JSONValue] {
@@ -62,18 +68,20 @@ struct KubernetesTests {
         #expect(try ContainerFiles.text("action.yml").contains("default: \"\(version)\""))
     }
 
-    @Test("probes use the admin port, and the service has both ports of the container")
+    @Test("probes use the admin port, and each port of the container has a service of its own")
     func ports() throws {
         let ports = try #require(try container()["ports"]?.elements)
         #expect(ports.map { $0["name"] } == ["http", "admin"])
         let adminPort = try settingValues()["PORTICO_ADMIN_PORT"]
-        #expect(ports.last?["containerPort"] == adminPort)
+        #expect(ports.last?["containerPort"]?.string == adminPort)
         for probe in try probes() { #expect(probe["port"] == "admin") }
-        let service = try #require(try ContainerFiles.manifests()["Service"]?["spec"])
-        #expect(service["ports"]?.elements?.map { $0["targetPort"] } == ["http", "admin"])
         let labels = try ContainerFiles.manifests()["Deployment"]?["spec"]?["template"]?["metadata"]?[
             "labels"]
-        #expect(service["selector"] == labels)
+        for (file, port) in [("service", "http"), ("admin-service", "admin")] {
+            let service = try ContainerFiles.yaml("Docker/kubernetes/base/\(file).yaml")["spec"]
+            #expect(service?["ports"]?.elements?.map { $0["targetPort"]?.string } == [port])
+            #expect(service?["selector"] == labels)
+        }
     }
 
     @Test("probes request paths to which a running Portico responds")
@@ -98,13 +106,11 @@ struct KubernetesTests {
             #expect(ContainerFiles.isSecretFile(name), "\(name)")
             #expect(entry["value"]?.string?.hasPrefix(folder + "/") == true, "\(name)")
         }
-        for overlay in ["production", "replicas"] {
-            let patch = try ContainerFiles.yaml("Docker/kubernetes/overlays/\(overlay)/settings.yaml")
-            let changed = try #require(patch["data"]?.members)
-            for name in try settingValues().merging(changed, uniquingKeysWith: { _, own in own }).keys {
-                #expect(ContainerFiles.variables.contains(name), "\(name)")
-                #expect(!ContainerFiles.secretVariables.contains(name), "\(name)")
-            }
+        let components = ["production", "ingress", "ingress-nginx", "gateway", "postgres", "replicas"]
+        let names = try components.flatMap { try settings(of: $0).keys } + settingValues().keys
+        for name in names {
+            #expect(ContainerFiles.variables.contains(name), "\(name)")
+            #expect(!ContainerFiles.secretVariables.contains(name), "\(name)")
         }
         let volumes = pod["volumes"]?.elements ?? []
         #expect(Set(mounts.map { $0["name"] }) == Set(volumes.map { $0["name"] }))
@@ -112,15 +118,22 @@ struct KubernetesTests {
 
     @Test("the overlay of replicas has no data directory, and the URLs of its servers in files")
     func replicas() throws {
-        let folder = "Docker/kubernetes/overlays/replicas"
-        let settings = try ContainerFiles.yaml("\(folder)/settings.yaml")["data"]
-        #expect(settings?["PORTICO_DATA"] == "")
-        #expect(settings?["PORTICO_TRUSTED_PROXIES"] == "1")
-        let spec = try ContainerFiles.yaml("\(folder)/deployment.yaml")["spec"]
-        #expect(spec?["replicas"] == "3")
-        #expect(spec?["strategy"]?["type"] == "RollingUpdate")
-        let container = spec?["template"]?["spec"]?["containers"]?[0]
-        let variables = container?["env"]?.elements?.compactMap { $0["name"]?.string } ?? []
+        let folder = "Docker/kubernetes"
+        let used = try ContainerFiles.yaml("\(folder)/overlays/replicas/kustomization.yaml")["components"]?
+            .elements?
+            .compactMap { $0.string?.split(separator: "/").last.map(String.init) }
+        #expect(used == ["production", "ingress-nginx", "postgres", "redis", "replicas"])
+        #expect(try settings(of: "postgres")["PORTICO_DATA"] == "")
+        #expect(try settings(of: "ingress-nginx")["PORTICO_TRUSTED_PROXIES"] == "1")
+        let specs = try ["postgres", "redis", "replicas"].map { component in
+            try ContainerFiles.yaml("\(folder)/components/\(component)/deployment.yaml")["spec"]
+        }
+        #expect(specs[2]?["replicas"] == "3")
+        #expect(specs[0]?["strategy"]?["type"] == "RollingUpdate")
+        let variables = specs.flatMap { spec in
+            let container = spec?["template"]?["spec"]?["containers"]?[0]
+            return container?["env"]?.elements?.compactMap { $0["name"]?.string } ?? []
+        }
         #expect(variables == ["PORTICO_DATABASE_URL_FILE", "PORTICO_REDIS_URL_FILE"])
         for name in variables { #expect(ContainerFiles.isSecretFile(name), "\(name)") }
     }

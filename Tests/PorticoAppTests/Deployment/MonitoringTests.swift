@@ -48,6 +48,23 @@ struct MonitoringTests {
         #expect(answer.status == 200)
     }
 
+    @Test("has metrics of the process with the names of Prometheus's client libraries, and of the build")
+    func process() async throws {
+        let text = try await withServer { server in try await server.get("/metrics").body }
+        for name in [
+            "process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
+            "process_max_fds",
+            "process_start_time_seconds",
+        ] {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + " ") }, "\(name)")
+            let value = try #require(line.split(separator: " ").last.flatMap { Double($0) })
+            #expect(value > 0, "\(line)")
+        }
+        let version =
+            try await Program.run(["--version"]).output.split(whereSeparator: \.isWhitespace).last ?? ""
+        #expect(text.contains("portico_build_info{version=\"\(version)\"} 1"))
+    }
+
     @Test("shows metrics that Portico has")
     func dashboard() async throws {
         let dashboard = try JSONValue(parsing: ContainerFiles.text("Docker/monitoring/portico.json"))

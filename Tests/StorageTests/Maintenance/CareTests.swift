@@ -53,6 +53,101 @@ struct CareTests {
         }
     }
 
+    /// A file that is not restored, and the error.
+    struct RefusedCopy: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let error: @Sendable (_ copy: String, _ key: String) -> StorageError
+        let change: @Sendable (_ copy: String, Folder) throws -> Void
+
+        static func sql(_ text: String) -> @Sendable (String, Folder) throws -> Void {
+            { copy, _ in
+                let queue = try DatabaseQueue(path: copy)
+                try queue.write { try $0.execute(sql: text) }
+                try queue.close()
+            }
+        }
+
+        static let all = [
+            RefusedCopy(
+                testDescription: "a later version's", error: { copy, _ in .newer(path: copy) },
+                change: sql("INSERT INTO grdb_migrations (identifier) VALUES ('99: future')")),
+            RefusedCopy(
+                testDescription: "no copy of Portico's", error: { copy, _ in .notCopy(path: copy) },
+                change: sql("DROP TABLE grdb_migrations")),
+            RefusedCopy(testDescription: "a damaged one", error: { copy, _ in .damaged(path: copy) }) {
+                copy, _ in
+                try Data(repeating: 7, count: 8_192).write(to: URL(filePath: copy))
+            },
+            RefusedCopy(testDescription: "an empty one", error: { copy, _ in .notCopy(path: copy) }) {
+                copy, _ in
+                try Data().write(to: URL(filePath: copy))
+            },
+            RefusedCopy(testDescription: "a missing one", error: { copy, _ in .missing(path: copy) }) {
+                copy, _ in
+                try FileManager.default.removeItem(atPath: copy)
+            },
+            RefusedCopy(
+                testDescription: "one without its key",
+                error: { copy, key in .missingMasterKey(path: key, database: copy) }
+            ) { _, folder in
+                try FileManager.default.removeItem(atPath: folder.file(MasterKey.fileName))
+            },
+            RefusedCopy(
+                testDescription: "one of another key", error: { copy, _ in .wrongMasterKey(path: copy) }
+            ) {
+                _, folder in
+                try FileManager.default.removeItem(atPath: folder.file(MasterKey.fileName))
+                _ = try MasterKey(file: folder.file(MasterKey.fileName))
+            },
+        ]
+    }
+
+    @Test("a copy that cannot be used is refused, and nothing is changed", arguments: RefusedCopy.all)
+    func refusedCopy(_ refused: RefusedCopy) async throws {
+        try await Folder.with { folder in
+            try await createUserData(folder)
+            let opened = try folder.opened()
+            let copy = folder.file("copy.db")
+            try DatabaseBackup.write(of: opened, to: copy)
+            try refused.change(copy, folder)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            let database = try Data(contentsOf: URL(filePath: folder.file(UserDatabase.name)))
+            let hasKey = FileManager.default.fileExists(atPath: folder.file(MasterKey.fileName))
+            let key = hasKey ? try MasterKey(in: opened) : nil
+            #expect(throws: refused.error(copy, folder.file(MasterKey.fileName))) {
+                try DatabaseRestore.restore(copy, to: opened, with: key, suffix: "now")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names)
+            #expect(try Data(contentsOf: URL(filePath: folder.file(UserDatabase.name))) == database)
+        }
+    }
+
+    @Test("a restored copy has no part of the replaced database, whose log stays with it")
+    func restore() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            let key = try MasterKey(in: opened)
+            let copy = folder.file("copy.db")
+            let killed = try UserDatabase(in: opened)
+            let store = try CredentialStore(in: killed, key)
+            _ = try await store.save(Secret(Array("before".utf8)), of: identity("before"))
+            try DatabaseBackup.write(of: opened, to: copy)
+            _ = try await store.save(Secret(Array("later".utf8)), of: identity("after"))
+            // The files of a server that was killed: the database is open, and its log contains the last write.
+            let log = folder.file(UserDatabase.name + "-wal")
+            #expect(FileManager.default.fileExists(atPath: log))
+            let replaced = try DatabaseRestore.restore(copy, to: opened, with: key, suffix: "now")
+            #expect(replaced == folder.file("portico.db.replaced-now"))
+            #expect(!FileManager.default.fileExists(atPath: log))
+            #expect(FileManager.default.fileExists(atPath: folder.file("portico.db.replaced-now-wal")))
+            #expect(try folder.permissions(UserDatabase.name) == 0o600)
+            let restored = try CredentialStore(in: UserDatabase(in: opened), key)
+            #expect(try await restored.load(identity("before"))?.secret.bytes == Array("before".utf8))
+            #expect(try await restored.load(identity("after")) == nil)
+            withExtendedLifetime(killed) {}
+        }
+    }
+
     /// What was done to a folder, and what is found.
     struct Harm: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -237,7 +237,12 @@ struct JSONLogTests {
             JSONLogHandler(label: label) { collected.append($0) }
         }
         logger[metadataKey: "requestID"] = "1"
-        logger.warning("two\nlines \"quoted\"", metadata: ["list": ["a", "b"], "level": "made up"])
+        logger.warning(
+            "two\nlines \"quoted\"",
+            metadata: [
+                "list": ["a", "b"], "level": "made up", "bytes": .stringConvertible(26),
+                "isNew": .stringConvertible(true), "text": "26",
+            ])
         let line = try #require(collected.all.first)
         #expect(!line.contains("\n"))
         let entry = try JSONValue(parsing: line)
@@ -246,6 +251,8 @@ struct JSONLogTests {
         #expect(entry["message"] == "two\nlines \"quoted\"")
         #expect(entry["requestID"] == "1")
         #expect(entry["list"]?.elements == ["a", "b"])
+        #expect(line.contains(#""bytes":26"#) && line.contains(#""isNew":true"#), "\(line)")
+        #expect(entry["text"] == "26")
         #expect(entry["time"]?.string?.hasSuffix("Z") == true)
     }
 

@@ -11,18 +11,20 @@ struct DataDirectoryOptions {
     /// Whether the environment sets the key.
     let isKeyNamed: Bool
 
-    /// The help of the option for the directory.
-    static let help: ArgumentHelp =
-        "The directory that contains portico.db; with the sandbox, its subdirectory sandbox."
-
     /// - Parameter path: The directory with `portico.db`.
     /// - Throws: `UsageError` if it has none, `StorageError` if a file cannot be used.
     init(_ path: String) async throws {
-        folder = try Self.used(path)
+        try await self.init(in: Self.used(path))
+    }
+
+    /// - Parameter folder: A directory, which need not have a database.
+    /// - Throws: `StorageError` if a file cannot be used.
+    init(in folder: DataDirectory) async throws {
+        self.folder = folder
         let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
         let named = try MasterKeySource(values)?.key()
         isKeyNamed = named != nil
-        let hasOwn = FileManager.default.fileExists(atPath: path + "/" + MasterKey.fileName)
+        let hasOwn = FileManager.default.fileExists(atPath: folder.path + "/" + MasterKey.fileName)
         masterKey = try named ?? (hasOwn ? MasterKey(in: folder) : nil)
     }
 
@@ -34,7 +36,7 @@ struct DataDirectoryOptions {
     static func used(_ path: String) throws -> DataDirectory {
         guard FileManager.default.fileExists(atPath: path + "/" + UserDatabase.name) else {
             throw UsageError(
-                "The directory \"\(path)\" has no \(UserDatabase.name). With the sandbox, use its subdirectory sandbox."
+                "The directory \"\(path)\" has no \(UserDatabase.name). Give the server's data directory with --data, and add --sandbox if the server uses the sandbox."
             )
         }
         return try DataDirectory(path)
@@ -50,8 +52,8 @@ struct BackupCommand: AsyncParsableCommand {
             """
             The copy is a consistent snapshot, which only the file's owner can read. Users' secrets in it are encrypted:
             without the master key (portico.key, or the file that PORTICO_MASTER_KEY_FILE names) they are lost. Back up
-            the master key too, but not beside the copy. To restore: stop Portico, replace portico.db with the copy,
-            delete portico.db-wal and portico.db-shm, start Portico.
+            the master key too, but not beside the copy. `portico restore` restores a copy. A PostgreSQL database is copied
+            with pg_dump.
 
             Examples:
               portico backup /var/backups/portico-2026-11-21.db --data /var/lib/portico
@@ -60,11 +62,11 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The path of the copy; the file must not exist.")
     var file: String
 
-    @Option(help: DataDirectoryOptions.help)
-    var data: String
+    @OptionGroup
+    var users: UsersOptions
 
     func run() async throws {
-        let options = try await DataDirectoryOptions(data)
+        let options = try await DataDirectoryOptions(users.folder())
         let directory = URL(filePath: file).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: directory) else {
             throw UsageError(
@@ -75,6 +77,49 @@ struct BackupCommand: AsyncParsableCommand {
         print(
             "\(file) is a copy of the users' data in \(options.folder.path). It does not contain the master key."
         )
+    }
+}
+
+/// The command `portico restore`.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Replace the users' data (portico.db) by a copy of `portico backup`.",
+        discussion: HelpText.paragraphs(
+            """
+            Stop the server before: the command refuses a directory that a server uses, a copy of a later version, and a
+            copy whose secrets the master key does not decrypt (portico.key in the directory, or the key that
+            PORTICO_MASTER_KEY_FILE names). Then nothing is changed. The replaced database stays beside the new one as
+            portico.db.replaced-TIME. If root runs the command, the directory's owner owns the new file.
+
+            The counts of calls in portico-cache.db stay. Orders that were sent after the copy are not in it: compare them
+            with the broker. A PostgreSQL database is restored with pg_restore.
+
+            Examples:
+              portico restore /var/backups/portico-2026-11-21.db --data /var/lib/portico
+            """))
+
+    @Argument(help: "The path of the copy, which is not changed.")
+    var file: String
+
+    @OptionGroup
+    var users: UsersOptions
+
+    func run() async throws {
+        let path = try await users.folder()
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw UsageError(
+                "The data directory \"\(path)\" does not exist. Create it for the user of the server, with its master key if the copy has secrets."
+            )
+        }
+        let options = try await DataDirectoryOptions(in: DataDirectory(existing: path))
+        let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
+        let replaced = try DatabaseRestore.restore(
+            file, to: options.folder, with: options.masterKey, suffix: time)
+        print("The users' data in \(path) is now that of \(file). Start the server.")
+        if let replaced {
+            print("The replaced data is in \(replaced). Delete it when it is no longer needed.")
+        }
     }
 }
 
@@ -93,14 +138,14 @@ struct DoctorCommand: AsyncParsableCommand {
               portico doctor --data /var/lib/portico --json
             """))
 
-    @Option(help: DataDirectoryOptions.help)
-    var data: String
+    @OptionGroup
+    var users: UsersOptions
 
     @Flag(help: "Print a JSON array of objects with subject, fine and text.")
     var json = false
 
     func run() async throws {
-        let options = try await DataDirectoryOptions(data)
+        let options = try await DataDirectoryOptions(users.folder())
         let examination = DataDirectoryCheck(of: options.folder, with: options.masterKey)
         try StorageFindingReport(findings: examination.findings).print(asJSON: json)
     }

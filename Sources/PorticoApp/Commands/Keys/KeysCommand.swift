@@ -26,20 +26,20 @@ struct RotateKeysCommand: AsyncParsableCommand {
 
             Examples:
               portico keys rotate --data /var/lib/portico --new-key-file /etc/portico/new.key
-              portico keys rotate --data ./data/sandbox --new-key-file ./new.key
+              portico keys rotate --data ./data --sandbox --new-key-file ./new.key
             """))
 
-    @Option(
-        help:
-            "The directory that contains portico.db; with the sandbox, its subdirectory sandbox. (default: the database of PORTICO_DATABASE_URL)"
-    )
-    var data: String?
+    @OptionGroup
+    var users: UsersOptions
 
     @Option(help: "The file with the new key, 32 bytes in base64; it is created if it is missing.")
     var newKeyFile: String
 
     func run() async throws {
-        guard let data else { return try await rotateInDatabase() }
+        if users.data == nil, try await DatabaseSource(users.settings()) != nil {
+            return try await rotateInDatabase()
+        }
+        let data = try await users.folder()
         let options = try await DataDirectoryOptions(data)
         guard let old = options.masterKey else {
             throw UsageError(
@@ -72,7 +72,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
                 \(Settings.users.masterKey.file.variable).
                 """)
         }
-        let file = try UserDatabase.existing(at: database.url(isSandbox: false))
+        let file = try UserDatabase.existing(at: database.url(isSandbox: users.sandbox))
         let new = try MasterKey(file: newKeyFile)
         let count = try file.changeMasterKey(from: old, to: new)
         print(

@@ -26,7 +26,7 @@ struct SchemaUsageCommand: AsyncParsableCommand {
               portico schema usage --url http://127.0.0.1:9090 --since 2026-06-01 --json > usage.json
             """))
 
-    @Option(help: DataDirectoryOptions.help)
+    @Option(help: "The server's data directory.")
     var data: String?
 
     @Option(help: "The address of a server.")
@@ -95,7 +95,7 @@ enum SchemaUsageSource {
         case .directory(let path):
             guard FileManager.default.fileExists(atPath: path + "/" + CacheDatabase.name) else {
                 throw UsageError(
-                    "The directory \"\(path)\" has no \(CacheDatabase.name). With the sandbox, use its subdirectory sandbox."
+                    "The directory \"\(path)\" has no \(CacheDatabase.name). A server counts uses there with real providers; with the sandbox, in its subdirectory sandbox."
                 )
             }
             let file = try CacheDatabase.existing(in: DataDirectory(existing: path))

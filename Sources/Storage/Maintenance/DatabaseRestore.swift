@@ -1,0 +1,58 @@
+import GRDB
+import Glibc
+
+/// Replaces `portico.db` by a copy that `DatabaseBackup` has written.
+package enum DatabaseRestore {
+    /// Replaces the database, or changes nothing.
+    ///
+    /// Everything is checked before the first change: that no server uses the directory, that this version can read the copy, and
+    /// that the master key opens it. The replaced database stays beside the new one, under another name, with its write-ahead
+    /// log: SQLite would apply that log to the copy. After an interruption, the function can be called again. It blocks; it is
+    /// for a command.
+    ///
+    /// - Parameters:
+    ///   - copy: The path of the copy, which is not changed.
+    ///   - folder: The data directory.
+    ///   - masterKey: The key of the copy's secrets; nil if there is none.
+    ///   - suffix: What is added to the name of the replaced database, such as the time.
+    /// - Returns: The path of the replaced database; nil if there was none.
+    /// - Throws: `busy` if a server uses the directory, `missing`, `notCopy`, `newer` or `damaged` if the copy cannot be used,
+    ///   `missingMasterKey` or `wrongMasterKey` if its secrets could not be decrypted, `file` or `full`.
+    package static func restore(
+        _ copy: String, to folder: DataDirectory, with masterKey: MasterKey?, suffix: String
+    ) throws(StorageError) -> String? {
+        try UserDatabase.checkCopy(copy, with: masterKey, keyPath: folder.path(of: MasterKey.fileName))
+        let lock = try DirectoryLock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        let target = folder.path(of: UserDatabase.name)
+        let draft = "\(UserDatabase.name).\(getpid()).new"
+        let written = try folder.secure(draft)
+        defer { unsafe unlink(written) }
+        try DatabaseBackup.copy(copy, to: written)
+        return try replace(target, with: written, keeping: "\(target).replaced-\(suffix)")
+    }
+
+    /// The order is that of a power failure at any time: the earlier database has its second name before its log moves.
+    private static func replace(
+        _ target: String, with written: String, keeping kept: String
+    ) throws(StorageError) -> String? {
+        let isNew = unsafe access(target, F_OK) != 0
+        if !isNew {
+            guard unsafe link(target, kept) == 0 else {
+                throw .file(path: kept, reason: DataDirectory.reason())
+            }
+        }
+        if unsafe rename(target + "-wal", kept + "-wal") != 0, errno != ENOENT {
+            throw .file(path: target + "-wal", reason: DataDirectory.reason())
+        }
+        if unsafe unlink(target + "-shm") != 0, errno != ENOENT {
+            throw .file(path: target + "-shm", reason: DataDirectory.reason())
+        }
+        try DataDirectory.syncDirectory(of: target)
+        guard unsafe rename(written, target) == 0 else {
+            throw .file(path: target, reason: DataDirectory.reason())
+        }
+        try DataDirectory.syncDirectory(of: target)
+        return isNew ? nil : kept
+    }
+}
