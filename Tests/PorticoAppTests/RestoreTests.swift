@@ -60,8 +60,11 @@ struct RestoreTests {
                 // A command of the page makes the directory of the restored data.
                 let run = try await Self.runBlock(
                     replacing: [
-                        ("DIR", data.path), ("restored=$(mktemp -d)", "restored='\(restored.path)/sandbox'"),
-                        ("cp \"$copy\"", "mkdir -p \"$restored\"\ncp \"$copy\""),
+                        ("DIR", data.path),
+                        (
+                            "restored=$(mktemp -d)",
+                            "restored='\(restored.path)/sandbox'; mkdir -p \"$restored\""
+                        ),
                     ], in: folder)
                 #expect(run.status == 0, "\(run.output)\(run.errors)")
                 #expect(run.output.contains("fine  database:"), "\(run.output)")

@@ -121,12 +121,15 @@ struct Application {
             host: server.host, port: server.port, adminPort: admin?.port,
             isSandbox: dependencies.sandbox != nil,
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
+        let changed = Dictionary(settings.changed.map { ($0.name, Logger.MetadataValue.string($0.value)) }) {
+            $1
+        }
         let startup = StartupMessageService(text: settings.logFormat == .text ? startupMessage.text : nil) {
             logger.notice(
                 "Portico listens.",
                 metadata: [
                     "version": "\(Version.current)", "address": "\(startupMessage.url)",
-                    "settings": .dictionary(settings.changed.mapValues { .string($0) }),
+                    "settings": .dictionary(changed),
                 ])
         }
         // Services stop in reverse order: the HTTP server before the services that it uses.

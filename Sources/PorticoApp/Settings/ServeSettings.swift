@@ -22,8 +22,8 @@ package struct ServeSettings {
     let redisTimeout: Int
     let logLevel: Logger.Level
     let logFormat: LogFormat
-    /// The settings that have another value than their default, for the log.
-    let changed: [String: String]
+    /// The settings that have another value than their default, by name, for the log.
+    let changed: [(name: String, value: String)]
     /// The collector of spans; nil for none.
     let collector: HTTPURL?
     package let market: ProviderMode
@@ -57,7 +57,7 @@ package struct ServeSettings {
         redisTimeout = try values[Settings.server.redisTimeout]
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
-        changed = values.changed(among: Settings.all)
+        changed = values.changed(among: Settings.all).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         collector = try ServeSettings.collector(values)
         market = try ProviderMode(values, host: httpServer.host, sandbox: sandbox)
         if market.isSandbox { httpServer.allowLocalPages(unlessSetIn: values) }
