@@ -29,7 +29,8 @@ struct GeneratedPageTests {
             #expect(missing.status == 1)
             #expect(
                 missing.errors.contains(
-                    "Outdated pages: settings.md, errors.md, provider-support.md. `make docs`"))
+                    "Outdated pages: settings.md, errors.md, provider-support.md, schema/queries.md"),
+                "\(missing.errors)")
             #expect(try await Program.run(["docs", folder.path]).status == 0)
             #expect(try await Program.run(check).status == 0)
             let page = folder.appending(path: "errors.md")
@@ -42,6 +43,22 @@ struct GeneratedPageTests {
             #expect(nowhere.status == 2)
             #expect(nowhere.errors.contains("\(folder.path)/none is not a directory"))
         }
+    }
+
+    @Test("have each field of a root type, with an operation that the sandbox answers")
+    func schema() async throws {
+        let pages = try await GeneratedPage.all()
+        let schema = try Schema.build(Contract.schemaText)
+        for (name, operation) in [("queries", OperationType.query), ("mutations", .mutation)] {
+            let page = try #require(pages.first { $0.name == "schema/\(name).md" })
+            let root = try #require(schema.rootType(for: operation))
+            for field in schema[root].fields {
+                #expect(page.text.contains("\n## \(field.name)\n"), "\(field.name)")
+            }
+            #expect(page.text.contains("<!-- check: valid -->\n```graphql\n"))
+        }
+        let types = try #require(pages.first { $0.name == "schema/types.md" })
+        #expect(types.text.contains("\n## Position\n"))
     }
 
     @Test(

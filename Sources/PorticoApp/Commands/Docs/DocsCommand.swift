@@ -34,7 +34,10 @@ struct DocsCommand: AsyncParsableCommand {
             let path = URL(filePath: directory).appending(path: page.name).path
             if (try? String(contentsOfFile: path, encoding: .utf8)) == page.text { continue }
             outdated.append(page.name)
-            if !check { try page.text.write(toFile: path, atomically: true, encoding: .utf8) }
+            if check { continue }
+            try FileManager.default.createDirectory(
+                at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try page.text.write(toFile: path, atomically: true, encoding: .utf8)
         }
         guard check, !outdated.isEmpty else { return }
         Terminal.report(
@@ -45,7 +48,7 @@ struct DocsCommand: AsyncParsableCommand {
 
 /// A page of the documentation that is generated from the code.
 package struct GeneratedPage {
-    /// The file's name.
+    /// The path in the directory of the pages.
     package let name: String
     package let text: String
 
@@ -55,9 +58,9 @@ package struct GeneratedPage {
     ///   created.
     package static func all() async throws -> [GeneratedPage] {
         let schema = try Schema.build(Contract.schemaText)
-        return [
-            ConfigurationPage().page, ErrorsPage(schema).page, try await ProviderSupportPage.page(),
-        ]
+        return try await [
+            ConfigurationPage().page, ErrorsPage(schema).page, ProviderSupportPage.page(),
+        ] + SchemaPages(schema).pages
     }
 }
 
