@@ -83,6 +83,10 @@ struct GeneratedPageTests {
             for match in page.text.matches(of: /`([A-Z][A-Za-z]+)\.([a-z][A-Za-z.]*)`/) {
                 var type = schema.type(named: String(match.1))
                 for name in match.2.split(separator: ".") {
+                    if case .inputObject(let input)? = type?.kind {
+                        #expect(input.field(named: String(name)) != nil, "\(page.name) has \(match.0)")
+                        break
+                    }
                     let field = type?.field(named: String(name))
                     #expect(field != nil, "\(page.name) has \(match.0)")
                     type = field.map { schema[$0.type.type] }
