@@ -107,6 +107,20 @@ struct PlanTests {
         }
     }
 
+    @Test("is in memory for 10,000 credentials at the same time, so that their users cause no further call")
+    func manyCredentials() async throws {
+        let cache = AlpacaPlanCache()
+        let accounts = (0..<10_000).map {
+            QuotaAccount(.alpaca, credential: "key \($0)" + String(repeating: "A", count: 44))
+        }
+        for account in accounts {
+            _ = try await cache.plan(of: account, in: .patient) { _ throws(ProviderFailure) in
+                AlpacaPlan(feed: .iex, callsPerMinute: 200)
+            }
+        }
+        #expect(accounts.count { cache.cached(of: $0) == nil } == 0)
+    }
+
     @Test("is not asked for if the settings name a feed, which requests and the stream then have")
     func configured() async throws {
         try await withSandbox { _, sandbox, session in

@@ -75,9 +75,9 @@ extension AlpacaClient: InstrumentSource {
 package struct AlpacaAssetCache: Sendable {
     private let reads: ReadCache<SingleValueQuery, AlpacaAssetIndex>
     /// The most memory that the list takes, in bytes: 33,000 assets take some 6 MB.
-    package static let weightLimit = 10 << 20
+    package static let weightLimit = 8 << 20
     /// The most that is kept of the response with the list until it is read, in bytes: of 33,000 assets some 6 MB.
-    package static let responseLimit = 10 << 20
+    package static let responseLimit = 8 << 20
     /// The members that are kept.
     ///
     /// The whole response of 33,000 assets has some 21 MB.

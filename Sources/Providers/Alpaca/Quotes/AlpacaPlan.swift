@@ -40,8 +40,10 @@ package enum AlpacaPlanSource: Sendable {
 package struct AlpacaPlanCache: Sendable {
     private let reads: ReadCache<ExactText, AlpacaPlan>
 
-    /// The most memory that the plans take, in bytes: 3,500 plans.
-    package static let weightLimit = 2 << 20
+    /// The most memory that the plans take, in bytes: 10,500 plans.
+    ///
+    /// A user whose plan is not in memory causes a call.
+    package static let weightLimit = 6 << 20
 
     package init(clock: TimeSource = .system) {
         reads = ReadCache(
@@ -53,11 +55,12 @@ package struct AlpacaPlanCache: Sendable {
     }
 
     /// The plan of a credential if it is known, without waiting.
-    func cached(of account: QuotaAccount) -> AlpacaPlan? {
+    package func cached(of account: QuotaAccount) -> AlpacaPlan? {
         reads.cached(Self.query(account), in: .shared(.alpaca))
     }
 
-    func plan(
+    /// The plan of a credential, read with `probe` if it is not known.
+    package func plan(
         of account: QuotaAccount, in context: CallContext,
         probe: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> AlpacaPlan
     ) async throws(ProviderFailure) -> AlpacaPlan {
