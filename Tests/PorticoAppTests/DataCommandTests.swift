@@ -78,6 +78,26 @@ struct DataCommandTests {
         }
     }
 
+    @Test("reject a copy that is missing or damaged, with its path and a remedy, and create nothing")
+    func noCopy() async throws {
+        try await withFolder { folder in
+            let data = folder.appending(path: "data")
+            try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+            let junk = folder.appending(path: "junk.db").path
+            try Data("no database".utf8).write(to: URL(filePath: junk))
+            for path in [junk, folder.appending(path: "missing.db").path] {
+                let result = try await Program.run(["restore", path, "--data", data.path])
+                #expect(result.status == 2)
+                #expect(
+                    result.errors.contains(
+                        "\"\(path)\" does not exist, or is damaged; nothing was changed. Give the path of a copy"
+                    ),
+                    "\(result.errors)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: data.path).isEmpty)
+            }
+        }
+    }
+
     @Test(
         "reject a directory without data, and create nothing in it",
         arguments: [

@@ -114,8 +114,17 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let options = try await DataDirectoryOptions(in: DataDirectory(existing: path))
         let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
-        let replaced = try DatabaseRestore.restore(
-            file, to: options.folder, with: options.masterKey, suffix: time)
+        let replaced: String?
+        do throws(StorageError) {
+            replaced = try DatabaseRestore.restore(
+                file, to: options.folder, with: options.masterKey, suffix: time)
+        } catch {
+            guard [.missing(path: file), .damaged(path: file)].contains(error) else { throw error }
+            // The remedies of these errors are those of a database in use.
+            throw UsageError(
+                "\"\(file)\" does not exist, or is damaged; nothing was changed. Give the path of a copy that `portico backup` has written."
+            )
+        }
         print("The users' data in \(path) is now that of \(file). Start the server.")
         if let replaced {
             print("The replaced data is in \(replaced). Delete it when it is no longer needed.")
