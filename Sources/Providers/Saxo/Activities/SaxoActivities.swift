@@ -79,8 +79,8 @@ package struct SaxoActivityReport {
 
 /// A row of `GET /cs/v1/reports/trades`.
 ///
-/// A member that cannot be read is nil. Without the id or the date the row is unreadable, because it could not be matched with
-/// the row of a later read.
+/// A member that cannot be read is nil. A row without the id or the date makes the report an error, because it could not be
+/// matched with the row of a later read.
 package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     var id = ""
     var orderID: String?
