@@ -71,7 +71,7 @@ golden: setup ## Record the responses to schema/operations in Tests/Golden/opera
 	RECORD_GOLDEN=1 $(swift_test) --filter 'GoldenAnswerTests|UpstreamCallTests'
 
 diff-check: setup ## Compare portico schema diff with graphql-js on generated pairs of schemas
-	swift build --product portico
+	swift build $(checked) --product portico
 	Scripts/schema-diff-check.sh
 
 lint: setup ## Check the format, names in comments and pages, the imports between targets, warnings, the schema, generated pages, and manifests
@@ -79,7 +79,7 @@ lint: setup ## Check the format, names in comments and pages, the imports betwee
 	Scripts/names-check.sh
 	swift build --build-tests $(checked)
 	portico="$$(swift build --show-bin-path)/portico"; \
-		"$$portico" schema lint schema/schema.graphql; \
+		"$$portico" schema lint --strict schema/schema.graphql; \
 		"$$portico" schema diff Tests/Golden/schema/released.graphql schema/schema.graphql; \
 		"$$portico" docs --check docs; \
 		for library in $(libraries); do "$$portico" client-kit --for "$$library" --check --out "clients/$$library"; done; \
@@ -90,12 +90,12 @@ structure: ## Count files, lines, split types and repeated names, with the limit
 	@Scripts/structure.sh $(ARGS)
 
 client-kits: setup ## Write the client kits in clients
-	swift build --product portico
+	swift build $(checked) --product portico
 	portico="$$(swift build --product portico --show-bin-path)/portico"; \
 		for library in $(libraries); do "$$portico" client-kit --for "$$library" --force --out "clients/$$library"; done
 
 docs: setup ## Write the generated pages of the documentation
-	swift build --product portico
+	swift build $(checked) --product portico
 	"$$(swift build --product portico --show-bin-path)/portico" docs docs
 
 site: ## Build the site of the documentation into .build/site, and check its links

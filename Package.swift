@@ -171,6 +171,14 @@ let package = Package(
         executable(
             "BenchServer", at: "Tests/Benchmarks/Sources/BenchServer",
             dependencies: ["GraphQL", "Web", "Workload", lifecycle, logging, signals] + nio),
+        // Without strict memory safety: it is measured, and never built into Portico.
+        .executableTarget(
+            name: "FloorServer", dependencies: ["Brokerage", "CCurl", "Upstream"] + nio,
+            path: "Tests/Benchmarks/Sources/FloorServer",
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
         executable(
             "ServerBenchmarks", at: "Tests/Benchmarks/Sources/ServerBenchmarks",
             dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),

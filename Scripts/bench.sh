@@ -10,6 +10,8 @@
 #                              without a codec: the maximum of any server on the same channels
 #   Scripts/bench.sh server    the whole program with the sandbox: a real home screen, idle sockets, subscribers of one
 #                              quote, sessions; followed by names, only these parts (see ServerBenchmarks)
+#   Scripts/bench.sh private   private data of many users, read from a simulated broker, in comparison with a backend in
+#                              JavaScript and with the floor; followed by names, only these cases (see bench-private.sh)
 #   Scripts/bench.sh replicas  two replicas in comparison with one and with single-machine mode; the queries of each request
 #   Scripts/bench.sh check     fails if an operation allocates more than the thresholds in Tests/Benchmarks allow, or a
 #                              chart allocates for its candles
@@ -165,6 +167,13 @@ measure_replicas() {
     "${other_cores[@]}" "$clients" replicas -- "$portico"
 }
 
+# measure_private [CASE …]
+measure_private() {
+    heading "Private data of many users: the server on one core, the load and the broker on another"
+    ulimit -S -n "$(ulimit -H -n)"
+    Scripts/bench-private.sh "$(built . portico)" "$(built . FloorServer)" "$@"
+}
+
 check() {
     local engine hook gateway command=check
     engine=$(built "$benchmarks" EngineBenchmarks)
@@ -181,11 +190,13 @@ case ${1:-all} in
         measure_gateway
         measure_sockets
         measure_server_process
+        measure_private
         measure_replicas
         ;;
     engine | sockets | replicas) "measure_$1" ;;
     gateway) measure_gateway "${@:2}" ;;
     server) measure_server_process "${@:2}" ;;
+    private) measure_private "${@:2}" ;;
     check) check ;;
     *)
         sed -nE '2,/^set /s/^# ?//p' "$0" >&2

@@ -12,7 +12,7 @@ source Scripts/serving.sh
 tools="${CLIENTS_VENV:-.build/clients}"
 with_tools "$tools" Scripts/clients/requirements.txt
 
-swift build --product portico
+swift build --explicit-target-dependency-import-check error --product portico
 portico="$(swift build --show-bin-path)/portico"
 "$tools/bin/python" Scripts/clients/oidc.py "$portico"
 "$tools/bin/python" Scripts/clients/webhooks.py "$portico"
@@ -24,7 +24,7 @@ export DENO_DIR="${DENO_DIR:-$PWD/.build/deno}"
 with_program chromium chromium "${CHROMIUM:-}"
 "$tools/bin/python" -B Scripts/clients/pages.py "$portico"
 
-export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=RavenAddGoal,RavenTrade PORTICO_MCP_ORDER_LIMIT="100000 USD"
+export PORTICO_MCP=true PORTICO_MCP_MUTATIONS=CreateGoal,PlaceOrder PORTICO_MCP_ORDER_LIMIT="100000 USD"
 serve_sandbox "$portico"
 
 "$tools/bin/python" Scripts/clients/drive.py "$base" sandbox

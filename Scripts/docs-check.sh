@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 portico=${1:-}
 if [[ -z $portico ]]; then
-    swift build --product portico
+    swift build --explicit-target-dependency-import-check error --product portico
     portico=$(swift build --product portico --show-bin-path)/portico
 fi
 

@@ -30,12 +30,18 @@ timeout 60 python3 -m pip download --quiet --disable-pip-version-check --retries
     || fail "$(grep --max-count 1 ERROR "$scratch/log" || echo "PyPI was not reached.")"
 
 for wheel in "$scratch"/*.whl; do python3 -m zipfile --extract "$wheel" "$scratch/wheels"; done
-graphiql=$scratch/wheels/datasette_graphql/static
+graphiql=$scratch/wheels/graphene_django_graphiql_static/static/graphene_django_graphiql_static
 mkdir -p "$folder"
+# Libraries of earlier pins.
+rm -f "$folder"/*
 # Their names contain their versions, so that browsers can cache them without limit.
-cp "$graphiql/graphiql.1.5.1.min.css" "$folder/graphiql-1.5.1.min.css"
-cp "$graphiql/graphiql.1.5.1.min.js" "$folder/graphiql-1.5.1.min.js"
-cp "$graphiql/react.production.17.0.2.min.js" "$folder/react-17.0.2.min.js"
-cp "$graphiql/react-dom.production.17.0.2.min.js" "$folder/react-dom-17.0.2.min.js"
+# Without the fonts in the style sheet, which are most of it: the page has its own, and its policy allows none of data.
+python3 -c 'import re, sys; print(re.sub(r"@font-face\s*\{[^}]*\}", "", sys.stdin.read()))' \
+    <"$graphiql/graphiql.min.css" >"$folder/graphiql-2.4.7.min.css"
+cp "$graphiql/graphiql.min.js" "$folder/graphiql-2.4.7.min.js"
+cp "$graphiql/graphiql-plugin-explorer.umd.js" "$folder/graphiql-plugin-explorer-0.1.15.js"
+cp "$graphiql/style.css" "$folder/graphiql-plugin-explorer-0.1.15.css"
+cp "$graphiql/react.production.min.js" "$folder/react-17.0.2.min.js"
+cp "$graphiql/react-dom.production.min.js" "$folder/react-dom-17.0.2.min.js"
 cp "$scratch/wheels/lightweight_charts/js/lightweight-charts.js" "$folder/lightweight-charts-4.1.3.js"
 cp "$pins" "$fetched"

@@ -15,7 +15,7 @@ name=portico-check
 suite=bookworm
 port=${PORTICO_CHECK_PORT:-18080}
 explorer=${EXPLORER:-on}
-query='{ account { equity cash buyingPower } positions { symbol quantity marketValue quote { price change changePercent } } account2: account { history(range: ONE_DAY) { points { time equity } } } }'
+query='{ account { equity cash buyingPower } positions { symbol quantity marketValue quote { price change changePercentage } } account2: account { history(range: ONE_DAY) { points { time equity } } } }'
 scratch=$(mktemp --directory)
 cleanups=()
 
@@ -66,7 +66,7 @@ check_libraries() {
 
 check_explorer() {
     [[ $explorer == on ]] || { say "without the explorer's libraries"; return; }
-    curl --silent --fail --output /dev/null "http://127.0.0.1:$port/libraries/graphiql-1.5.1.min.js" \
+    curl --silent --fail --output /dev/null "http://127.0.0.1:$port/libraries/graphiql-2.4.7.min.js" \
         || fail "the explorer's libraries are not in the image"
     say "has the explorer's libraries"
 }

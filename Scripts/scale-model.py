@@ -5,7 +5,7 @@
     scale-model.py --check    fails if the page differs
 
 `COUNTED` has numbers of queries, which are read from the tables of docs/several-replicas.md. `MEASURED` has values that
-were measured with prototypes on two shared cores over loopback, `ASSUMED` has the behaviour of users and machines. Everything
+were measured with prototypes on two shared cores over loopback, `ASSUMED` has the behavior of users and machines. Everything
 else on the page is calculated from them.
 """
 
@@ -178,7 +178,7 @@ def page():
         "How much load a number of users causes, and which part reaches its limit first, for 1 to 100 replicas. The inputs are of",
         "three kinds: **counted** values are numbers of queries of the built executable ([sizing](several-replicas.md#sizing)); **measured** values",
         "are of prototypes on two shared cores over loopback, with a disk that confirms a write in 0.12 ms, so that they give orders of",
-        "magnitude; **assumed** values are behaviour of users and sizes of machines. All results are **extrapolated** from them by",
+        "magnitude; **assumed** values are behavior of users and sizes of machines. All results are **extrapolated** from them by",
         "`Scripts/scale-model.py`; none was measured at these sizes.",
         "",
         "## Result",

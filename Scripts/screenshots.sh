@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes pictures of the explorer and the example in headless Chromium, at widths of 1400 and 390 pixels, light and dark,
+# Takes pictures of the explorer and the example in headless Chromium, at widths of 1280 and 390 pixels, light and dark,
 # into .build/screenshots. UPDATE=1 replaces the two pictures in docs/images, reduced to 256 colours.
 #
 # PORTICO is the path of a built executable, if it is set. The sandbox has a fixed time, so that pictures are comparable.
@@ -13,7 +13,7 @@ tools="${EXPLORER_VENV:-.build/explorer-venv}"
 with_tools "$tools" Scripts/explorer/requirements.txt
 
 if [ -z "${PORTICO:-}" ]; then
-    swift build --product portico
+    swift build --explicit-target-dependency-import-check error --product portico
     PORTICO="$(swift build --show-bin-path)/portico"
 fi
 pictures="${EXPLORER_PICTURES:-.build/screenshots}"
@@ -22,6 +22,6 @@ mkdir -p "$pictures"
 PORTICO_SANDBOX_TIME=2026-11-20T19:30:00Z PORTICO_SANDBOX_HOURS=exchange serve_sandbox "$PORTICO" --explorer Explorer
 
 "$tools/bin/python" -B Scripts/explorer/screenshots.py "$base" "$pictures" "$@"
-[ -z "${UPDATE:-}" ] || for picture in explorer=explorer-1400-light example=stock-window-dark; do
+[ -z "${UPDATE:-}" ] || for picture in explorer=explorer-1280-light example=stock-window-dark; do
     pngquant --force --strip --speed 1 256 --output "docs/images/${picture%%=*}.png" "$pictures/${picture#*=}.png"
 done

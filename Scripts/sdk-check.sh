@@ -10,7 +10,7 @@ source Scripts/serving.sh
 
 portico=${1:-}
 if [[ -z $portico ]]; then
-    swift build --product portico
+    swift build --explicit-target-dependency-import-check error --product portico
     portico=$(swift build --product portico --show-bin-path)/portico
 fi
 

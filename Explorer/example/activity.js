@@ -1,12 +1,12 @@
-// The activities of all accounts, a page at a time: `raven-activities`. The hash contains the filters, so that Back and a
+// The activities of all accounts, a page at a time: `activities`. The hash contains the filters, so that Back and a
 // reload keep them: `#/activity?kind=INCOME&symbol=KO`.
 
 import { element, showMessage, stockLink } from "/example/elements.js";
-import { describeError } from "/example/errors.js";
-import { day, direction, money, quantity, signedMoney, signedQuantity, words } from "/example/format.js";
+import { describeErrors } from "/example/errors.js";
+import { accountName, day, direction, money, quantity, signedMoney, signedQuantity, words } from "/example/format.js";
 import { Page } from "/example/page.js";
 
-const activities = "/operations/raven/raven-activities.graphql";
+const activities = "/operations/accounts/activities.graphql";
 const pageSize = 30;
 
 /** The choices of the filter by kind, and their kinds in the schema. */
@@ -91,12 +91,14 @@ export class ActivityPage extends Page {
     try {
       const { data, errors } = await this.#client.run(activities, variables);
       if (this.isClosed || read !== this.#reads) return;
-      showMessage(failure, [...new Set(errors.map(describeError))].join(" "));
+      showMessage(failure, describeErrors(errors));
       if (data.accounts) this.#showAccounts(data.accounts.filter(Boolean), account);
       if (data.activities) this.#show(data.activities, isNext);
+      else this.element("activity-status").textContent = "";
     } catch (error) {
       if (this.isClosed || read !== this.#reads) return;
       showMessage(failure, error.message);
+      this.element("activity-status").textContent = "";
       throw error;
     } finally {
       if (read === this.#reads) table.removeAttribute("aria-busy");
@@ -104,7 +106,7 @@ export class ActivityPage extends Page {
   }
 
   #showAccounts(accounts, selected) {
-    const choices = accounts.map(({ id, provider, number }) => new Option(`${provider} ${number}`, id));
+    const choices = accounts.map(({ id, provider, number }) => new Option(accountName({ provider, number }), id));
     this.#form.elements.account.replaceChildren(new Option("All accounts", ""), ...choices);
     this.#form.elements.account.value = selected ?? "";
   }
@@ -136,7 +138,7 @@ function row(one) {
   const isTrade = kind === "TRADE" && side && units != null;
   const traded = isTrade && `${words(side)} ${quantity(units.replace("-", ""))}${price == null ? "" : ` at ${money(price, currency ?? "USD")}`}`;
   const text = traded || one.description || providerKind;
-  const where = [one.provider, one.account?.number].filter(Boolean).join(" ");
+  const where = accountName({ provider: one.provider, number: one.account?.number });
   const name = element("th", "text", [
     element("span", "kind", kind === "OTHER" ? providerKind : words(kind)), ...(symbol ? [" ", stockLink(symbol)] : []),
     element("small", "", text), element("small", "narrow", where),

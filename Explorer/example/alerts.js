@@ -1,23 +1,23 @@
-// The user's alerts and their history: `raven-alerts`, then `raven-live-alerts`. Changes: `raven-add-alert`,
-// `raven-edit-alert`, `raven-delete-alert`. The hash can contain the symbol of a new alert: `#/alerts?symbol=AAPL`.
+// The user's alerts and their history: `alerts`, then `live-alerts`. Changes: `create-alert`,
+// `update-alert`, `delete-alert`. The hash can contain the symbol of a new alert: `#/alerts?symbol=AAPL`.
 
 import { button, element, showLiveState, showMessage, stockLink } from "/example/elements.js";
-import { describeError } from "/example/errors.js";
-import { moment, percent, quantity, words } from "/example/format.js";
+import { describeErrors } from "/example/errors.js";
+import { moment, percent, providerName, quantity, words } from "/example/format.js";
 import { Page } from "/example/page.js";
 
-const alertsDocument = "/operations/raven/raven-alerts.graphql";
-const liveAlerts = "/operations/raven/raven-live-alerts.graphql";
-const addAlert = "/operations/raven/raven-add-alert.graphql";
-const editAlert = "/operations/raven/raven-edit-alert.graphql";
-const deleteAlert = "/operations/raven/raven-delete-alert.graphql";
+const alertsDocument = "/operations/alerts/alerts.graphql";
+const liveAlerts = "/operations/alerts/live-alerts.graphql";
+const addAlert = "/operations/alerts/create-alert.graphql";
+const editAlert = "/operations/alerts/update-alert.graphql";
+const deleteAlert = "/operations/alerts/delete-alert.graphql";
 
 /** The conditions of an instrument, by `AlertKind`: the text, the argument of `AlertConditionInput`, and its member. */
 const conditions = {
   PRICE_ABOVE: ["price is at least", "priceAbove", "price"],
   PRICE_BELOW: ["price is at most", "priceBelow", "price"],
-  DAY_RISE: ["rises in a day by at least", "dayRise", "percent"],
-  DAY_FALL: ["falls in a day by at least", "dayFall", "percent"],
+  DAY_RISE: ["rises in a day by at least", "dayRise", "percentage"],
+  DAY_FALL: ["falls in a day by at least", "dayFall", "percentage"],
 };
 
 /** The names of pauses after which an alert can fire again, by their seconds. */
@@ -61,7 +61,7 @@ export class AlertsPage extends Page {
       // A user has at most 200 alerts, unless the server's settings permit more; the subscription begins with all of them.
       const { data, errors } = await this.#client.run(alertsDocument, { first: 200 });
       if (this.isClosed) return;
-      showMessage(this.element("alerts-failure"), [...new Set(errors.map(describeError))].join(" "));
+      showMessage(this.element("alerts-failure"), describeErrors(errors));
       for (const one of data.alerts?.nodes ?? []) this.#show(one);
       if (data.alerts) this.#showWhetherEmpty();
       if (data.alertFirings) {
@@ -164,15 +164,15 @@ export class AlertsPage extends Page {
   }
 
   /** Adds the last firing of an alert to the history, unless the history has it or begins later. */
-  #addFiring({ id, kind, symbol, price, percent, label, lastFiring }) {
+  #addFiring({ id, kind, symbol, price, percentage, label, lastFiring }) {
     const time = Date.parse(lastFiring.firedAt);
     if (this.#firings.some((one) => one.id === lastFiring.id)) return;
     if (this.#hasOlder && this.#firings.length && time < Date.parse(this.#firings.at(-1).firedAt)) return;
-    this.#firings.push({ ...lastFiring, kind, symbol, price, percent, label, alert: { id } });
+    this.#firings.push({ ...lastFiring, kind, symbol, price, percentage, label, alert: { id } });
     this.#firings.sort((one, other) => Date.parse(other.firedAt) - Date.parse(one.firedAt));
     this.#showFirings();
     const value = observed(kind, lastFiring);
-    this.#status.textContent = `Fired: ${label ?? describe({ kind, symbol, price, percent })}${value && `, observed ${value}`}`;
+    this.#status.textContent = `Fired: ${label ?? describe({ kind, symbol, price, percentage })}${value && `, observed ${value}`}`;
   }
 
   #showFirings() {
@@ -275,13 +275,13 @@ export class AlertsPage extends Page {
 }
 
 /** The condition of an alert or of a firing, as one text. */
-function describe({ kind, symbol, price, percent: points, order, goal, connection }) {
+function describe({ kind, symbol, price, percentage: points, order, goal, connection }) {
   const [text, , member] = conditions[kind] ?? [];
   if (text) return `${symbol} ${text} ${member === "price" ? quantity(price) : `${quantity(points)} %`}`;
   switch (kind) {
     case "ORDER_STATE": return order ? `State of the order for ${order.symbol}` : "State of an order";
     case "GOAL_REACHED": return goal ? `The goal ${goal.title} is reached` : "A goal is reached";
-    case "CONNECTION_NEEDS_RENEWAL": return `The connection with ${connection?.provider ?? "a broker"} needs renewal`;
+    case "CONNECTION_NEEDS_RENEWAL": return `The connection with ${providerName(connection?.provider) || "a broker"} needs renewal`;
     default: return words(kind);
   }
 }
@@ -296,5 +296,5 @@ function title(one) {
 function observed(kind, { value, orderState }) {
   if (orderState) return words(orderState);
   if (value == null) return "";
-  return conditions[kind]?.[2] === "percent" ? percent(value) : quantity(value);
+  return conditions[kind]?.[2] === "percentage" ? percent(value) : quantity(value);
 }

@@ -1,12 +1,13 @@
-// The brokers of the user: `raven-connections`. Connection by the broker's consent page: `raven-begin-connection`, then,
-// when the browser returns, `raven-connect-broker`. Disconnection: `raven-disconnect-broker`.
+// The brokers of the user: `connections`. Connection by the broker's consent page: `begin-connection`, then,
+// when the browser returns, `connect-broker`. Disconnection: `disconnect-broker`.
 
 import { element, showMessage } from "/example/elements.js";
+import { providerName, words } from "/example/format.js";
 
-const connections = "/operations/raven/raven-connections.graphql";
-const begin = "/operations/raven/raven-begin-connection.graphql";
-const connect = "/operations/raven/raven-connect-broker.graphql";
-const disconnect = "/operations/raven/raven-disconnect-broker.graphql";
+const connections = "/operations/users/connections.graphql";
+const begin = "/operations/users/begin-connection.graphql";
+const connect = "/operations/users/connect-broker.graphql";
+const disconnect = "/operations/users/disconnect-broker.graphql";
 const storageKey = "portico:example:connection";
 const redirectUri = `${location.origin}/example/`;
 
@@ -29,23 +30,23 @@ export async function showBrokers(client) {
   const show = async () => {
     const { data: { viewer, providers } } = await client.run(connections);
     document.getElementById("connections").replaceChildren(...(viewer?.connections ?? []).map((one) => {
-      const numbers = (one.accounts ?? []).map(({ number }) => number).join(", ");
+      const numbers = (one.accounts ?? []).map((account) => account?.number).filter(Boolean).join(", ");
       const button = element("button", "", "Disconnect");
       button.type = "button";
-      button.setAttribute("aria-label", `Disconnect ${one.provider}`);
+      button.setAttribute("aria-label", `Disconnect ${providerName(one.provider)}`);
       button.addEventListener("click", attempt(async () => {
         await client.run(disconnect, { id: one.id });
         location.reload();
       }));
       // The connections of the server's settings have no name of a user.
       return element("li", "", [
-        element("span", "", `${one.provider} ${one.status.toLowerCase()}: ${numbers}`), ...(viewer.username ? [button] : []),
+        element("span", "", [`${providerName(one.provider)} ${words(one.status)}`, numbers].filter(Boolean).join(": ")), ...(viewer.username ? [button] : []),
       ]);
     }));
     // The capabilities of a provider are those of the user's connections, so a new user's brokers have no ACCOUNTS yet.
-    const brokers = providers.filter(({ provider }) => ["ALPACA", "SAXO"].includes(provider));
-    document.getElementById("connect").replaceChildren(...brokers.map(({ provider }) => {
-      const button = element("button", "", `Connect ${provider}`);
+    const brokers = providers.filter(({ name }) => ["alpaca", "saxo"].includes(name));
+    document.getElementById("connect").replaceChildren(...brokers.map(({ name: provider }) => {
+      const button = element("button", "", `Connect ${providerName(provider)}`);
       button.type = "button";
       button.addEventListener("click", attempt(async () => {
         const { data } = await client.run(begin, { provider, redirectUri });

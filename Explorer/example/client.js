@@ -19,15 +19,17 @@ export class Client {
   /**
    * Runs a query or a mutation.
    *
-   * @param path The path of the document, such as `/operations/raven/raven-home.graphql`.
-   * @returns `{data, errors}`: a field that failed is null in the data, and listed in the errors.
+   * @param path The path of the document, such as `/operations/accounts/home.graphql`.
+   * @returns `{data, errors, now}`: a field that failed is null in the data, and listed in the errors; `now` is the time of the
+   *   server's clock, in milliseconds.
    * @throws `OperationError` if there is no data; another error if there is no response.
    */
   async run(path, variables = {}) {
-    const { answer } = await sendRequest({ query: await this.#document(path), variables }, { headers: this.#headers });
+    const { answer, headers } = await send({ query: await this.#document(path), variables }, { headers: this.#headers });
     const errors = answer.errors ?? [];
     if (!answer.data || Object.values(answer.data).every((value) => value === null)) throw new OperationError(errors[0]);
-    return { data: answer.data, errors };
+    const now = Date.parse(headers.get("date")) || Date.now();
+    return { data: answer.data, errors, now };
   }
 
   /**
@@ -47,5 +49,15 @@ export class Client {
       text.catch(() => this.#documents.delete(path));
     }
     return this.#documents.get(path);
+  }
+}
+
+/** Sends a request; the browser's own message for a lost connection says nothing to a user. */
+async function send(operation, options) {
+  try {
+    return await sendRequest(operation, options);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error("Portico could not be reached. Check the connection, then reload the page.", { cause: error });
   }
 }

@@ -67,8 +67,21 @@ export function showMessage(container, message) {
   container.hidden = !message;
 }
 
-/** Shows the state of a subscription. */
+/**
+ * Shows the state of a subscription to changes. Nothing arrives while nothing changes, so it does not say how old the values
+ * are: see `Freshness`.
+ */
 export function showLiveState(container, state, reason) {
   container.className = `facts live ${state}`;
-  container.textContent = { live: "Live", waiting: "Connecting again …", ended: reason ?? "No live updates" }[state];
+  container.textContent = { live: "Connected", waiting: "Connecting again …", ended: reason ?? "No updates" }[state];
+}
+
+/** Replaces the content of a list unless it is the same; a link or button that had the focus has it again. */
+export function refill(container, nodes) {
+  const fresh = element("div", "", nodes);
+  if (fresh.innerHTML === container.innerHTML) return;
+  const nameOf = (one) => one.getAttribute("aria-label") ?? one.textContent;
+  const focused = container.contains(document.activeElement) ? nameOf(document.activeElement) : null;
+  container.replaceChildren(...fresh.childNodes);
+  if (focused !== null) [...container.querySelectorAll("a, button")].find((one) => nameOf(one) === focused)?.focus({ preventScroll: true });
 }

@@ -58,6 +58,11 @@ export function describeRejection({ reason, message }) {
   return [message ?? "The broker rejected the order.", `(${reason})`, remedies[reason]].filter(Boolean).join(" ");
 }
 
+/** The texts of errors of a screen, each once; without those of fields that a broker does not have. */
+export function describeErrors(errors) {
+  return [...new Set(errors.filter(({ extensions }) => extensions?.code !== "UNSUPPORTED").map(describeError))].join(" ");
+}
+
 /** The texts of all errors at a path or below it, each once. */
 export function errorsAt(errors, ...path) {
   const texts = errors.filter((one) => path.every((name, index) => one.path?.[index] === name)).map(describeError);

@@ -1,6 +1,6 @@
-// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `activity.js`, `performance.js`,
-// `alerts.js`). The hash of the address names the screen, so that Back works: `#/`, `#/stock/AAPL`, `#/activity`,
-// `#/performance` or `#/alerts`.
+// The example: sign in, then a home screen (`home.js`) or another screen (`stock.js`, `orders-page.js`, `activity.js`,
+// `performance.js`, `alerts.js`). The hash of the address names the screen, so that Back works: `#/`, `#/stock/AAPL`,
+// `#/orders`, `#/activity`, `#/performance` or `#/alerts`.
 
 import { loadSettings } from "/shared/settings.js";
 import { ActivityPage } from "/example/activity.js";
@@ -9,12 +9,13 @@ import { completeConnection } from "/example/brokers.js";
 import { Client } from "/example/client.js";
 import { showMessage } from "/example/elements.js";
 import { Home } from "/example/home.js";
+import { OrdersPage } from "/example/orders-page.js";
 import { PerformancePage } from "/example/performance.js";
 import { StockPage } from "/example/stock.js";
 
-const signInDocument = "/operations/raven/raven-sign-in.graphql";
-const signUpDocument = "/operations/raven/raven-sign-up.graphql";
-const signOutDocument = "/operations/raven/raven-sign-out.graphql";
+const signInDocument = "/operations/users/sign-in.graphql";
+const signUpDocument = "/operations/users/sign-up.graphql";
+const signOutDocument = "/operations/users/sign-out.graphql";
 const storageKey = "portico:example";
 const signIn = document.getElementById("sign-in");
 const signOut = document.getElementById("sign-out");
@@ -29,6 +30,7 @@ let page = null;
 /** The screens other than the home screen, by the first part of the hash; the other parts and the filters follow. */
 const pages = {
   stock: ([symbol, range]) => symbol && new StockPage(client, decode(symbol), range),
+  orders: () => new OrdersPage(client),
   activity: (_, filters) => new ActivityPage(client, filters),
   performance: (_, filters) => new PerformancePage(client, filters),
   alerts: (_, filters) => new AlertsPage(client, filters),
@@ -78,7 +80,7 @@ function leave(message) {
   client = null;
   page?.close();
   page = null;
-  home.hide();
+  home.close();
   signOut.hidden = screens.hidden = true;
   signIn.hidden = false;
   showMessage(failure, message);
@@ -123,6 +125,8 @@ document.getElementById("with-token").addEventListener("submit", (event) => {
   event.preventDefault();
   enter(new FormData(event.target).get("token").trim());
 });
+
+document.getElementById("to-brokers").addEventListener("click", () => document.querySelector("#connect button")?.focus());
 
 const settings = await loadSettings();
 const demo = document.getElementById("as-demo");

@@ -49,6 +49,21 @@ export function percent(number) {
   return number == null ? "" : `${format({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" }).format(number)} %`;
 }
 
+/** A time of day with seconds, in the time zone of the browser. */
+export function clock(time) {
+  return new Date(time).toLocaleTimeString("en-GB");
+}
+
+/** A provider as users know it: `alpha-vantage` is "Alpha Vantage". */
+export function providerName(provider) {
+  return words(provider).replaceAll("-", " ").replace(/(^| )[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/** An account as users know it: the broker, and the number there. */
+export function accountName({ provider, number } = {}) {
+  return [providerName(provider), number].filter(Boolean).join(" ");
+}
+
 /** A day of a date such as 2026-11-20. */
 export function day(date) {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });

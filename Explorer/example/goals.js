@@ -1,42 +1,46 @@
-// Goals as rings, with a large one for all goals: `raven-overview`. Changes: `raven-add-goal`,
-// `raven-edit-goal`, `raven-delete-goal`.
+// Goals as rings, with a large one for all goals: `overview`. Changes: `create-goal`,
+// `update-goal`, `delete-goal`.
 
-import { drawn, element, showMessage } from "/example/elements.js";
+import { drawn, element, refill, showMessage } from "/example/elements.js";
 import { money } from "/example/format.js";
 
-const editGoal = "/operations/raven/raven-edit-goal.graphql";
-const deleteGoal = "/operations/raven/raven-delete-goal.graphql";
-const addGoal = "/operations/raven/raven-add-goal.graphql";
+const editGoal = "/operations/goals/update-goal.graphql";
+const deleteGoal = "/operations/goals/delete-goal.graphql";
+const addGoal = "/operations/goals/create-goal.graphql";
 
-export async function showGoals(client, { symbols }, first, reload) {
-  let open;
-  const show = (data) => {
-    const { goalsProgress: total, goals } = data;
-    document.getElementById("goals-total").replaceChildren(...(goals?.length && total ? [
-      ring(total.progress, 120, 11),
+export class Goals {
+  #open;
+  /** The symbols of what is held, from which a goal can be saved. */
+  #symbols = [];
+
+  /** @param reload Reads the screen again, after a change. */
+  constructor(client, reload) {
+    this.#open = prepareDialog(client, () => this.#symbols, reload);
+  }
+
+  show({ goalsProgress: total, goals, positions }) {
+    this.#symbols = [...new Set((positions ?? []).filter((one) => one?.side === "LONG").map(({ symbol }) => symbol))];
+    refill(document.getElementById("goals-total"), goals?.length && total ? [
+      ring(total.progressPercentage, 120, 11),
       element("p", "", [
         element("b", "", money(total.achieved, total.currency)), element("span", "", `of ${money(total.target, total.currency)}`),
+        element("small", "old", total.stale ? "with old values" : ""),
       ]),
-    ] : []));
-    document.getElementById("goals").replaceChildren(...(goals ?? []).map((one) => goal(one, open)));
-    if (!goals?.length) {
-      document.getElementById("goals").append(element("li", "empty", "No goal yet. What are you saving for?"));
-    }
-  };
-  open = prepareDialog(client, symbols, async () => show(await reload()));
-  show(first);
-  return { show };
+    ] : []);
+    refill(document.getElementById("goals"), goals?.length
+      ? goals.map((one) => goal(one, this.#open)) : [element("li", "empty", "No goal yet. What are you saving for?")]);
+  }
 }
 
 function goal(one, open) {
-  const { title, achieved, target, currency, progress, dueOn } = one;
+  const { title, achieved, target, currency, progressPercentage, dueOn } = one;
   const button = element("button", "", "Edit");
   button.type = "button";
   button.setAttribute("aria-label", `Edit the goal ${title}`);
   button.addEventListener("click", () => open(one));
   const due = dueOn ? ` by ${new Date(dueOn).toLocaleDateString("en-GB", { month: "short", year: "numeric", timeZone: "UTC" })}` : "";
   const made = element("li", "", [
-    ring(progress, 44, 5),
+    ring(progressPercentage, 44, 5),
     element("span", "", [
       element("b", "", title), element("small", "", `${money(achieved, currency)} of ${money(target, currency)}${due}`),
     ]),
@@ -46,13 +50,13 @@ function goal(one, open) {
   return made;
 }
 
-/** A ring with the progress of a goal; empty if the progress is unknown. */
-function ring(progress, size, width) {
+/** A ring with the progress of a goal in per cent; empty if it is unknown. */
+function ring(percentage, size, width) {
   const radius = (size - width) / 2;
   const circumference = 2 * Math.PI * radius;
-  const part = Math.max(0, Math.min(1, progress ?? 0));
+  const part = Math.max(0, Math.min(1, (percentage ?? 0) / 100));
   const circle = { cx: size / 2, cy: size / 2, r: radius, "stroke-width": width };
-  const label = progress == null ? "–" : `${Math.round(progress * 100)} %`;
+  const label = percentage == null ? "–" : `${Math.round(percentage)} %`;
   const text = drawn("text", { x: size / 2, y: size / 2, "font-size": size > 60 ? 22 : label.length > 4 ? 9 : 10.5 });
   text.append(label);
   return drawn("svg", { viewBox: `0 0 ${size} ${size}`, width: size, height: size, class: "ring", role: "img", "aria-label": label },
@@ -64,21 +68,21 @@ function ring(progress, size, width) {
     text);
 }
 
-function prepareDialog(client, symbols, show) {
+function prepareDialog(client, symbols, reload) {
   const dialog = document.getElementById("goal-dialog");
   const form = document.getElementById("goal-form");
   const failure = document.getElementById("goal-failure");
-  form.elements.symbol.append(...symbols.map((symbol) => new Option(symbol)));
   let edited = null;
   const open = (one) => {
     edited = one;
+    form.elements.symbol.replaceChildren(...symbols().map((symbol) => new Option(symbol)));
     form.reset();
     showMessage(failure, "");
     dialog.querySelector("h2").textContent = one ? "Edit the goal" : "A new goal";
     form.querySelector("[value=create]").textContent = one ? "Save" : "Create";
     form.querySelector("[value=delete]").hidden = !one;
     // The holdings of an existing goal stay unchanged.
-    for (const name of ["symbol", "percent"]) form.elements[name].disabled = Boolean(one);
+    for (const name of ["symbol", "percentage"]) form.elements[name].disabled = Boolean(one);
     if (one) for (const name of ["title", "target", "dueOn"]) form.elements[name].value = one[name] ?? "";
     dialog.showModal();
   };
@@ -88,17 +92,17 @@ function prepareDialog(client, symbols, show) {
     if (action !== "create" && action !== "delete") return;
     // The form stays open until the goal is created.
     event.preventDefault();
-    const { title, target, dueOn, symbol, percent } = Object.fromEntries(new FormData(form));
+    const { title, target, dueOn, symbol, percentage } = Object.fromEntries(new FormData(form));
     try {
       if (action === "delete") await client.run(deleteGoal, { id: edited.id });
       else if (edited) await client.run(editGoal, { id: edited.id, input: { title, target, dueOn: dueOn || null } });
       else await client.run(addGoal, {
         input: {
-          title, target, currency: "USD", dueOn: dueOn || null, allocations: [{ symbol, share: { percent } }],
+          title, target, currency: "USD", dueOn: dueOn || null, allocations: [{ symbol, share: { percentage } }],
         },
       });
       dialog.close();
-      await show();
+      await reload();
     } catch (error) {
       showMessage(failure, error.message);
     }

@@ -1,16 +1,16 @@
-// The user's orders for a stock. Changes: `raven-replace-order`, `raven-cancel-order`; their states come from
-// `raven-live-orders`.
+// The user's orders, for a stock or all. Changes: `replace-order`, `cancel-order`; their states come from
+// `live-orders`.
 
-import { button, element, showMessage } from "/example/elements.js";
+import { button, element, showMessage, stockLink } from "/example/elements.js";
 import { describeRejection } from "/example/errors.js";
-import { price as asPrice, quantity, words } from "/example/format.js";
+import { accountName, price as asPrice, quantity, words } from "/example/format.js";
 import { orderPrice, showPriceFields } from "/example/ticket.js";
 
-const replaceOrder = "/operations/raven/raven-replace-order.graphql";
-const cancelOrder = "/operations/raven/raven-cancel-order.graphql";
+const replaceOrder = "/operations/orders/replace-order.graphql";
+const cancelOrder = "/operations/orders/cancel-order.graphql";
 
 const changeable = new Set(["ACCEPTED", "OPEN", "PARTIALLY_FILLED"]);
-const inForce = { DAY: "for the day", GTC: "until cancelled" };
+const inForce = { DAY: "for the day", GTC: "until canceled" };
 const final = new Set(["FILLED", "CANCELED", "REJECTED", "EXPIRED", "REPLACED", "UNKNOWN"]);
 
 export class Orders {
@@ -21,13 +21,22 @@ export class Orders {
   #orders = new Map();
   #isShown = false;
 
-  /** @param orders Newest first. */
-  constructor(client, main, instrument, orders) {
+  /**
+   * @param instrument The instrument of all orders, or null: then each order has its own, and its row has a link to it.
+   * @param orders Newest first.
+   * @param list The id of the list; its failures are in the element with `-failure` after the id.
+   */
+  constructor(client, main, instrument, orders, list = "orders") {
     [this.#client, this.#main, this.#instrument] = [client, main, instrument];
-    this.#list = main.querySelector("#orders");
-    this.#list.replaceChildren(element("li", "empty", "No order for this yet."));
+    this.#list = main.querySelector(`#${list}`);
+    this.#list.replaceChildren(element("li", "empty", instrument ? "No order for this yet." : "There is none."));
     for (const order of orders.toReversed()) this.#show(order, 0);
     this.#isShown = true;
+  }
+
+  /** Adds older orders at the end. */
+  append(orders) {
+    for (const order of orders) if (!this.#orders.has(order.id)) this.#show(order, 0, true);
   }
 
   /** Shows the state of an event. */
@@ -50,15 +59,15 @@ export class Orders {
   }
 
   /** Shows an order; fields that are missing keep their values. */
-  #show(order, events) {
+  #show(order, events, isOlder = false) {
     const old = this.#orders.get(order.id);
     const merged = { ...old?.order, ...order };
     const row = this.#row(merged);
     this.#orders.set(order.id, { order: merged, row, events });
-    if (this.#isShown && old?.order.state !== merged.state) this.#announce(merged);
+    if (this.#isShown && !isOlder && old?.order.state !== merged.state) this.#announce(merged);
     if (!old) {
       this.#list.querySelector(".empty")?.remove();
-      this.#list.prepend(row);
+      this.#list[isOlder ? "append" : "prepend"](row);
       return;
     }
     const focused = old.row.contains(document.activeElement) ? document.activeElement.dataset.action : null;
@@ -66,13 +75,17 @@ export class Orders {
     if (focused) (row.querySelector(`[data-action=${focused}]:enabled`) ?? row).focus();
   }
 
-  #price(amount) {
-    return asPrice(amount, this.#instrument.currency ?? this.#instrument.quote?.currency, this.#instrument);
+  #price(amount, order) {
+    const instrument = this.#instrument ?? order.instrument;
+    const currency = instrument?.currency ?? instrument?.quote?.currency;
+    // Without a known currency the number alone.
+    return currency || instrument?.assetClass === "FX" ? asPrice(amount, currency, instrument) : quantity(amount);
   }
 
-  #describe({ side, quantity: units, notional, type, limitPrice, stopPrice }) {
-    const size = units == null ? (notional == null ? "" : `for ${this.#price(notional)}`) : quantity(units);
-    const prices = [stopPrice && `stop ${this.#price(stopPrice)}`, limitPrice && `limit ${this.#price(limitPrice)}`].filter(Boolean);
+  #describe(order) {
+    const { side, quantity: units, notional, type, limitPrice, stopPrice } = order;
+    const size = units == null ? (notional == null ? "" : `for ${this.#price(notional, order)}`) : quantity(units);
+    const prices = [stopPrice && `stop ${this.#price(stopPrice, order)}`, limitPrice && `limit ${this.#price(limitPrice, order)}`].filter(Boolean);
     return `${words(side)} ${size} at ${prices.join(", ") || words(type) || "another type"}`;
   }
 
@@ -81,16 +94,17 @@ export class Orders {
   }
 
   #row(order) {
-    const { id, state, filledQuantity, averageFillPrice, rejection, reconciliation, account, provider, timeInForce } = order;
+    const { id, symbol, state, filledQuantity, averageFillPrice, rejection, reconciliation, account, provider, timeInForce, stale } = order;
     const filled = Number(filledQuantity) > 0
-      ? ` ${quantity(filledQuantity)} filled${averageFillPrice == null ? "" : ` at ${this.#price(averageFillPrice)}`}.` : "";
+      ? ` ${quantity(filledQuantity)} filled${averageFillPrice == null ? "" : ` at ${this.#price(averageFillPrice, order)}`}.` : "";
     const note = rejection ? ` ${describeRejection(rejection)}`
       : reconciliation === "IN_PROGRESS" ? " The outcome is being determined at the broker."
         : reconciliation === "UNDETERMINED" ? " The outcome cannot be determined: check with the broker before you order again." : "";
     const description = this.#describe(order);
-    const where = [provider, account?.number, inForce[timeInForce] ?? words(timeInForce)].filter(Boolean).join(" · ");
+    const where = [accountName({ provider, number: account?.number }), inForce[timeInForce] ?? words(timeInForce), stale && "an old state"].filter(Boolean).join(" · ");
+    const link = this.#instrument ? [] : [stockLink(symbol), " "];
     const row = element("li", "", [
-      element("span", "what", [element("b", "", description), element("small", "", where)]),
+      element("span", "what", [...link, element("b", "", description), element("small", "", where)]),
       element("span", `state ${final.has(state) ? "final" : ""}`, words(state)),
       element("p", "facts", `${filled}${note}`.trim()),
     ]);
@@ -124,16 +138,16 @@ export class Orders {
   }
 
   #cancel({ id }) {
-    return this.#change(cancelOrder, { id }, this.#main.querySelector("#orders-failure"));
+    return this.#change(cancelOrder, { id }, this.#main.querySelector(`#${this.#list.id}-failure`));
   }
 
   #replace(order) {
-    const dialog = this.#main.querySelector("#replace");
+    const dialog = document.getElementById("replace");
     const form = dialog.querySelector("form");
     const failure = dialog.querySelector(".failure");
     showMessage(failure, "");
     showPriceFields(form, order.type);
-    dialog.querySelector("p").textContent = `${this.#describe(order)}, ${order.provider} ${order.account?.number ?? ""}`;
+    dialog.querySelector("p").textContent = `${this.#describe(order)}, ${accountName({ provider: order.provider, number: order.account?.number })}`;
     const old = { quantity: order.quantity ?? "", limit: order.limitPrice ?? "", stop: order.stopPrice ?? "" };
     for (const [name, value] of Object.entries(old)) form.elements[name].value = value;
     form.elements.quantity.disabled = order.quantity == null;

@@ -1,19 +1,19 @@
-// Return, gain and holdings of all accounts, with a benchmark: `raven-performance`; the allocation by sector and country on
-// demand: `raven-allocation`. The hash contains the range and the benchmark: `#/performance?range=YTD&benchmark=SPY`.
+// Return, gain and holdings of all accounts, with a benchmark: `performance`; the allocation by sector and country on
+// demand: `allocation`. The hash contains the range and the benchmark: `#/performance?range=YEAR_TO_DATE&benchmark=SPY`.
 
 import { element, rangeChoice, showMessage, stockLink } from "/example/elements.js";
-import { describeError } from "/example/errors.js";
-import { compact, day, direction, money, percent, signedMoney, words } from "/example/format.js";
+import { describeErrors } from "/example/errors.js";
+import { compact, day, direction, money, percent, providerName, signedMoney, words } from "/example/format.js";
 import { fillTable, LineChart } from "/example/line-chart.js";
 import { Page } from "/example/page.js";
 
-const performanceDocument = "/operations/raven/raven-performance.graphql";
-const allocationDocument = "/operations/raven/raven-allocation.graphql";
+const performanceDocument = "/operations/accounts/performance.graphql";
+const allocationDocument = "/operations/accounts/allocation.graphql";
 
-/** The names of the ranges, by `PerformanceRange`. */
+/** The names of the ranges, by `Range`. */
 const ranges = {
   ONE_DAY: ["1D", "one day"], FIVE_DAYS: ["5D", "five days"], ONE_MONTH: ["1M", "one month"], THREE_MONTHS: ["3M", "three months"],
-  SIX_MONTHS: ["6M", "six months"], YTD: ["YTD", "this year"], ONE_YEAR: ["1Y", "one year"], FIVE_YEARS: ["5Y", "five years"],
+  SIX_MONTHS: ["6M", "six months"], YEAR_TO_DATE: ["YTD", "this year"], ONE_YEAR: ["1Y", "one year"], FIVE_YEARS: ["5Y", "five years"],
   MAX: ["Max", "all years"],
 };
 
@@ -87,7 +87,9 @@ export class PerformancePage extends Page {
       const { data, errors } = await this.#client.run(
         performanceDocument, { range: this.#range, ...(this.#benchmark && { benchmark: this.#benchmark }) });
       if (!isCurrent()) return;
-      showMessage(this.element("performance-failure"), [...new Set(errors.map(describeError))].join(" "));
+      const { performance, holdings } = data.portfolio ?? {};
+      if (!performance && holdings?.edges?.length === 0) return this.#showNextStep();
+      showMessage(this.element("performance-failure"), describeErrors(errors));
       this.#show(data.portfolio);
     } catch (error) {
       if (!isCurrent()) return;
@@ -113,13 +115,21 @@ export class PerformancePage extends Page {
       if (this.isClosed) return;
       const { bySector, byCountry, currency } = portfolio;
       container.replaceChildren(...allocation("By sector", bySector, currency), ...allocation("By country", byCountry, currency));
-      showMessage(failure, [...new Set(errors.map(describeError))].join(" "));
+      showMessage(failure, describeErrors(errors));
     } catch (error) {
       if (!this.isClosed) showMessage(failure, error.message);
     } finally {
       container.removeAttribute("aria-busy");
       status.textContent = "";
     }
+  }
+
+  /** There is no account, whose return the server could calculate. */
+  #showNextStep() {
+    showMessage(this.element("performance-failure"), "");
+    this.element("performance-body").hidden = true;
+    const link = Object.assign(element("a", "", "Connect a broker on the home screen"), { href: "#/" });
+    this.element("performance-status").replaceChildren("There is no account yet. ", link, ".");
   }
 
   #show({ performance, holdings, currency, byCurrency }) {
@@ -137,21 +147,20 @@ export class PerformancePage extends Page {
     const period = from ? `${day(from)} to ${day(through)}` : "";
     this.element("performance-status").textContent = period;
     const excess = benchmark?.excessPercentage;
-    const isWithoutDividends = benchmark?.performance.value?.includesDividends === false;
+    const isWithoutDividends = benchmark?.includesDividends === false;
     this.element("return-figures").replaceChildren(
       ...figure("Time-weighted", timeWeighted, rate),
       ...figure("Before fees", grossTimeWeighted, rate),
       ...figure("Money-weighted", moneyWeighted, rate),
       ...(benchmark ? [
-        ...figure(`${benchmark.symbol}${isWithoutDividends ? ", without dividends" : ""}`, benchmark.performance, rate),
+        ...figure(`${benchmark.symbol}${isWithoutDividends ? ", without dividends" : ""}`, benchmark, rate),
         ...group("Difference", excess == null ? "unknown" : `${percent(excess).replace(" %", "")} points`, direction(excess)),
       ] : []));
-    const { value, known } = timeWeighted ?? {};
-    const { method, estimated, unvaluedFlowDates = [] } = value ?? known ?? {};
+    const { method, estimated, unvaluedFlowDates } = timeWeighted?.known ?? {};
     const { unclassified = [], usesCarriedRates, rateSources = [], stale } = performance ?? {};
     this.element("performance-notes").textContent = [
       method === "MODIFIED_DIETZ" && `The value is unknown on ${unvaluedFlowDates.length === 1 ? "a day" : `${unvaluedFlowDates.length} days`} with deposits or withdrawals, so Modified Dietz was used${estimated ? ", and the return is an estimate" : ""}.`,
-      rateSources.length > 0 && `Exchange rates from ${rateSources.join(", ")}${usesCarriedRates ? "; weekends and holidays have the rate of the day before" : ""}.`,
+      rateSources.length > 0 && `Exchange rates from ${rateSources.map(providerName).join(", ")}${usesCarriedRates ? "; weekends and holidays have the rate of the day before" : ""}.`,
       unclassified.length > 0 && `Not taken into account: ${unclassified.join(", ")}.`,
       stale && "An old value: the last refresh failed.",
     ].filter(Boolean).join(" ");
@@ -159,7 +168,7 @@ export class PerformancePage extends Page {
 
   #showGain(performance) {
     const { gain, firstValue, lastValue, netDeposits, currency = "USD" } = performance ?? {};
-    const parts = gain?.value ?? gain?.known;
+    const parts = gain?.known;
     const row = (name, text, className, way = "") => {
       const head = element("th", "", name);
       head.scope = "row";
@@ -173,7 +182,7 @@ export class PerformancePage extends Page {
       change("Prices", parts?.price), change("Dividends and interest", parts?.income), change("Withheld tax", parts?.taxes),
       change("Fees", parts?.fees), change("Exchange rates", parts?.exchangeRates), change("Gain, the sum of these five", parts?.total, "sum"),
       value("Value at the end", lastValue));
-    showMessage(this.element("gain-reason"), gain?.value ? "" : reasonOf(gain));
+    showMessage(this.element("gain-reason"), gain && !gain.undetermined ? "" : reasonOf(gain));
   }
 
   #showChart(performance) {
@@ -205,21 +214,24 @@ export class PerformancePage extends Page {
 
   #showHoldings(holdings, currency) {
     const nodes = (holdings?.edges ?? []).map((edge) => edge?.node).filter(Boolean);
-    this.element("holdings").replaceChildren(...nodes.map(({ symbol, value, weightPercentage, dayContributionPercentage, performance }) => {
+    this.element("holdings").replaceChildren(...nodes.map(({ symbol, value, weightPercentage, dayContributionPercentage, dayProfitLoss, currency: own, performance }) => {
       const { timeWeighted, gain } = performance ?? {};
-      const known = timeWeighted?.value ?? timeWeighted?.known;
-      const amount = gain?.value?.total ?? gain?.known?.total;
+      const known = timeWeighted?.known;
+      const amount = gain?.known?.total;
       const name = element("th", "", [stockLink(symbol), element("small", "narrow", weightPercentage == null ? "" : plain(weightPercentage))]);
       name.scope = "row";
       const cells = [
         element("td", "", value == null ? "unknown" : money(value, currency)),
         element("td", "wide", weightPercentage == null ? "unknown" : plain(weightPercentage)),
-        element("td", `wide ${direction(dayContributionPercentage)}`, dayContributionPercentage == null ? "unknown" : percent(dayContributionPercentage)),
+        element("td", `wide ${direction(dayProfitLoss)}`, [
+          element("span", "", dayProfitLoss == null ? "unknown" : signedMoney(dayProfitLoss, own)),
+          element("small", "", dayContributionPercentage == null ? "" : `${percent(dayContributionPercentage)} of the total`),
+        ]),
         element("td", `wide ${direction(amount)}`, amount == null ? "unknown" : signedMoney(amount, currency)),
         element("td", "", [
           element("span", direction(known?.percentage), known ? percent(known.percentage) : "unknown"),
           element("small", `narrow ${direction(amount)}`, amount == null ? "" : signedMoney(amount, currency)),
-          element("small", "", timeWeighted && !timeWeighted.value ? reasonOf(timeWeighted) : ""),
+          element("small", "", timeWeighted?.undetermined ? reasonOf(timeWeighted) : ""),
         ]),
       ];
       const row = element("tr", "", [name, ...cells]);
@@ -233,17 +245,18 @@ export class PerformancePage extends Page {
 }
 
 /** A return with that of one year, for a longer period. */
-function rate({ percentage, annualPercentage, from }, isPart) {
-  const year = annualPercentage == null ? "" : `${percent(annualPercentage)} a year`;
+function rate({ percentage, annualizedPercentage, from }, isPart) {
+  const year = annualizedPercentage == null ? "" : `${percent(annualizedPercentage)} a year`;
   return [percent(percentage), [isPart && from && `since ${day(from)}`, year].filter(Boolean).join(", "), direction(percentage)];
 }
 
-/** A figure of the schema: its value; or the known part and the reason; or only the reason. */
+/** A figure of the schema: its values; or the known part and the reason; or only the reason. */
 function figure(name, one, describe) {
-  const known = one?.value ?? one?.known;
+  // A benchmark has no known part.
+  const known = one?.known ?? (one && !one.undetermined ? one : null);
   if (!known) return group(name, "unknown", "", reasonOf(one));
-  const [text, detail, way] = describe(known, !one.value);
-  return group(name, text, way, [detail, one.value ? "" : reasonOf(one)].filter(Boolean).join("; "));
+  const [text, detail, way] = describe(known, Boolean(one.undetermined));
+  return group(name, text, way, [detail, one.undetermined ? reasonOf(one) : ""].filter(Boolean).join("; "));
 }
 
 function group(name, text, way, note = "") {

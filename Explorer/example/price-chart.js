@@ -4,9 +4,9 @@ import { element } from "/example/elements.js";
 import { direction, percent } from "/example/format.js";
 import { fillTable, LineChart } from "/example/line-chart.js";
 
-/** The names of the ranges, by `ChartRange`. */
+/** The names of the ranges, by `Range`. */
 export const ranges = {
-  ONE_DAY: ["1D", "one day"], ONE_WEEK: ["1W", "one week"], ONE_MONTH: ["1M", "one month"], THREE_MONTHS: ["3M", "three months"],
+  ONE_DAY: ["1D", "one day"], FIVE_DAYS: ["1W", "one week"], ONE_MONTH: ["1M", "one month"], THREE_MONTHS: ["3M", "three months"],
   SIX_MONTHS: ["6M", "six months"], YEAR_TO_DATE: ["YTD", "this year"], ONE_YEAR: ["1Y", "one year"],
   FIVE_YEARS: ["5Y", "five years"], MAX: ["Max", "all years"],
 };

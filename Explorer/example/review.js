@@ -1,10 +1,10 @@
-// The review of an order before it is placed, with what it would cost: `raven-preview-order`.
+// The review of an order before it is placed, with what it would cost: `preview-order`.
 
 import { element, showMessage } from "/example/elements.js";
 import { describeRejection } from "/example/errors.js";
-import { money, price as asPrice, quantity, words } from "/example/format.js";
+import { accountName, money, price as asPrice, providerName, quantity, words } from "/example/format.js";
 
-const preview = "/operations/raven/raven-preview-order.graphql";
+const preview = "/operations/orders/preview-order.graphql";
 
 export class Review {
   #client;
@@ -19,7 +19,7 @@ export class Review {
   /**
    * Reads the preview of an order, shows it with the order, and lets the user decide.
    *
-   * @param input The `PlaceOrderInput` without an idempotency key: a preview places nothing.
+   * @param input The `PreviewOrderInput`: a preview places nothing.
    * @param about `{order, estimate}` as texts; the estimate is shown only if there is no preview.
    * @param account The account of the order.
    * @returns Whether the user places the order.
@@ -30,7 +30,7 @@ export class Review {
     // The page was closed meanwhile.
     if (!this.#dialog.isConnected) return false;
     const facts = [
-      ["Order", order], ["Account", `${account.provider} ${account.number}`], ["Environment", words(account.environment)],
+      ["Order", order], ["Account", accountName(account)], ["Environment", words(account.environment)],
       ...(result.preview ? this.#facts(result.preview) : [["Estimate", estimate]]),
     ];
     this.#dialog.querySelector("dl").replaceChildren(
@@ -42,7 +42,7 @@ export class Review {
 
   async #read(input) {
     try {
-      const { data } = await this.#client.run(preview, { input: { idempotencyKey: "preview", ...input } });
+      const { data } = await this.#client.run(preview, { input });
       return { preview: data.previewOrder };
     } catch (error) {
       // `placeOrder` would fail in the same way.
@@ -71,8 +71,8 @@ export class Review {
   }
 
   #calculator({ calculatedBy, source, stale }) {
-    if (calculatedBy === "BROKER") return source;
-    return `Portico, with the price of ${source}${stale ? ", which is an old one" : ""}. The broker's result can differ.`;
+    if (calculatedBy === "BROKER") return providerName(source);
+    return `Portico, with the price of ${providerName(source)}${stale ? ", which is an old one" : ""}. The broker's result can differ.`;
   }
 
   #margin({ currency, initial, availableBefore, availableAfter }, amount) {

@@ -1,19 +1,20 @@
-// The page of a stock: `raven-stock-page`, then `raven-chart` for another range. Live: `raven-live-prices`,
-// `raven-live-positions` and `raven-live-orders`.
+// The page of a stock: `stock-page`, then `chart` for another range. Live: `live-prices`,
+// `live-positions` and `live-orders`.
 
 import { element, rangeChoice, showLiveState, showMessage, stockAddress } from "/example/elements.js";
 import { describeError, errorsAt } from "/example/errors.js";
-import { compact, direction, moment, money, percent, price as asPrice, quantity, signedMoney, words } from "/example/format.js";
+import { Freshness } from "/example/freshness.js";
+import { accountName, compact, direction, moment, money, percent, price as asPrice, providerName, quantity, signedMoney, words } from "/example/format.js";
 import { Orders } from "/example/orders.js";
 import { PriceChart, ranges } from "/example/price-chart.js";
 import { Ticket } from "/example/ticket.js";
 import { toggleWatched } from "/example/watchlist.js";
 
-const page = "/operations/raven/raven-stock-page.graphql";
-const chartDocument = "/operations/raven/raven-chart.graphql";
-const livePrices = "/operations/raven/raven-live-prices.graphql";
-const livePositions = "/operations/raven/raven-live-positions.graphql";
-const liveOrders = "/operations/raven/raven-live-orders.graphql";
+const page = "/operations/markets/stock-page.graphql";
+const chartDocument = "/operations/markets/chart.graphql";
+const livePrices = "/operations/markets/live-prices.graphql";
+const livePositions = "/operations/accounts/live-positions.graphql";
+const liveOrders = "/operations/orders/live-orders.graphql";
 
 const defaultRange = "ONE_YEAR";
 
@@ -27,6 +28,7 @@ export class StockPage {
   #quote = null;
   #chart;
   #columns = null;
+  #freshness;
   #isClosed = false;
   #ends = [];
 
@@ -35,6 +37,8 @@ export class StockPage {
     this.#main.replaceChildren(document.getElementById("stock-page").content.cloneNode(true));
     this.#main.hidden = false;
     document.title = `${symbol} – Portico example`;
+    this.#freshness = new Freshness(this.#element("price-live"));
+    this.#ends.push(() => this.#freshness.close());
     this.#element("stock-symbol").textContent = symbol;
     this.#element("new-alert").href = `#/alerts?${new URLSearchParams({ symbol })}`;
     this.#chart = new PriceChart({
@@ -56,10 +60,10 @@ export class StockPage {
     const heading = this.#element("stock-name");
     heading.focus();
     try {
-      const { data, errors } = await this.#client.run(page, { symbol: this.#symbol, range: this.#range });
+      const { data, errors, now } = await this.#client.run(page, { symbol: this.#symbol, range: this.#range });
       if (this.#isClosed) return;
       if (!data.instrument) throw new Error(errorsAt(errors, "instrument") || `${this.#symbol}: no provider has this symbol.`);
-      this.#show(data, errors);
+      this.#show(data, errors, now);
     } catch (error) {
       if (this.#isClosed) return;
       heading.textContent = "Not available";
@@ -84,7 +88,7 @@ export class StockPage {
     return asPrice(amount, this.#instrument?.currency ?? this.#quote?.currency, this.#instrument ?? {});
   }
 
-  #show(data, errors) {
+  #show(data, errors, now) {
     const { instrument } = data;
     this.#instrument = instrument;
     const { name, exchange, assetClass } = instrument;
@@ -93,6 +97,7 @@ export class StockPage {
     this.#element("stock-facts").textContent = [exchange, words(assetClass)].filter(Boolean).join(" · ");
     this.#element("stock-body").hidden = false;
     this.#showQuote(instrument.quote);
+    this.#freshness.update([instrument.quote], now);
     if (!instrument.quote) this.#element("market-state").textContent = errorsAt(errors, "instrument", "quote");
     this.#showChart(instrument.chart, errorsAt(errors, "instrument", "chart"));
     this.#showFigures(instrument, errors);
@@ -111,20 +116,24 @@ export class StockPage {
     const problems = ["orders", "endedOrders", "accounts"].map((name) => errorsAt(errors, name)).filter(Boolean);
     showMessage(this.#element("orders-failure"), problems.join(" "));
 
-    this.#follow(livePrices, { symbols: [this.#symbol] }, "price-live", ({ quotes: quote }) => {
+    const priceState = (state, reason) => state === "live" || this.#freshness.fail(reason ?? "Connecting again.");
+    this.#follow(livePrices, { symbols: [this.#symbol] }, priceState, ({ quotes: quote }) => {
       if (!quote) return;
+      // An event arrives when it was read.
+      this.#freshness.update([quote], Date.parse(quote.fetchedAt));
       this.#showQuote(quote);
       ticket.update(quote);
       // The last candle of a chart contains the latest trade until it is complete.
       if (this.#columns?.lastComplete === false && quote.price != null) this.#chart.update(Number(quote.price));
     });
-    this.#follow(livePositions, {}, "position-live", ({ positions: position }) => {
+    const stateOf = (id) => (state, reason) => showLiveState(this.#element(id), state, reason);
+    this.#follow(livePositions, {}, stateOf("position-live"), ({ positions: position }) => {
       if (position?.symbol !== this.#symbol) return;
       if (Number(position.quantity) === 0) positions.delete(position.id);
       else positions.set(position.id, { ...positions.get(position.id), ...position });
       this.#showPositions(positions);
     });
-    this.#follow(liveOrders, {}, "orders-live", ({ orders: order }) => {
+    this.#follow(liveOrders, {}, stateOf("orders-live"), ({ orders: order }) => {
       if (order?.symbol !== this.#symbol) return;
       const { legs, ...placed } = order;
       ticket.settle(placed.clientOrderId);
@@ -132,15 +141,14 @@ export class StockPage {
     });
   }
 
-  async #follow(document, variables, id, next) {
-    const container = this.#element(id);
+  async #follow(document, variables, showState, next) {
     try {
       const end = await this.#client.subscribe(document, variables, (data) => this.#isClosed || next(data),
-        (state, reason) => showLiveState(container, state, reason));
+        (state, reason) => this.#isClosed || showState(state, reason));
       if (this.#isClosed) end();
       else this.#ends.push(end);
     } catch (error) {
-      showLiveState(container, "ended", error.message);
+      if (!this.#isClosed) showState("ended", error.message);
     }
   }
 
@@ -162,8 +170,8 @@ export class StockPage {
     const sign = Number(change) > 0 ? "+" : "";
     changed.textContent = change == null ? "" : `${sign}${this.#price(change)} (${percent(changePercentage)}) today`;
     this.#element("market-state").textContent = [
-      marketState && `${words(marketState)} market`, delayMinutes ? `${delayMinutes} minutes delayed` : "", `from ${source}`,
-      stale ? "old value: the last refresh failed" : "",
+      marketState && `${words(marketState)} market`, delayMinutes ? `${delayMinutes} minutes delayed` : "", `from ${providerName(source)}`,
+      stale ? "an old value" : "",
     ].filter(Boolean).join(" · ");
     const figures = { Bid: bid, Ask: ask, Open: open, High: high, Low: low };
     this.#element("day-figures").replaceChildren(...facts([
@@ -175,7 +183,7 @@ export class StockPage {
     const { sector, marketCap, peRatio, yearHigh, yearLow } = fundamentals ?? {};
     const unit = fundamentals?.currency ?? currency ?? "";
     this.#element("company-figures").replaceChildren(...facts([
-      ["Sector", sector], ["Market value", marketCap && `${compact(marketCap)} ${unit}`], ["Price/earnings", peRatio],
+      ["Sector", sector], ["Market value", marketCap && `${compact(marketCap)} ${unit}`], ["Price/earnings", peRatio && quantity(peRatio)],
       ["Year's high", yearHigh && this.#price(yearHigh)], ["Year's low", yearLow && this.#price(yearLow)],
     ].filter(([, value]) => value != null)));
     this.#element("description").textContent = description ?? "";
@@ -205,7 +213,7 @@ export class StockPage {
       const row = element("li", "", [
         element("span", "what", [
           element("b", "", `${quantity(units)} ${words(side)}`),
-          element("small", "", `${[account?.provider ?? source, account?.number].filter(Boolean).join(" ")}${average}`),
+          element("small", "", `${accountName(account ?? { provider: source })}${average}`),
         ]),
         element("span", "value", [
           element("b", "", money(marketValue, currency)),
@@ -270,7 +278,7 @@ export class StockPage {
     picture.dataset.range = this.#range;
     this.#chart.show(chart, { symbol: this.#symbol, range: this.#range, price: (amount) => this.#price(amount), problem });
     this.#element("chart-source").textContent = chart ? [
-      `From ${chart.source}`, chart.adjustment && `adjusted: ${words(chart.adjustment)}`, chart.truncated && "older values exist",
+      `From ${providerName(chart.source)}`, chart.adjustment && `adjusted: ${words(chart.adjustment)}`, chart.truncated && "older values exist",
     ].filter(Boolean).join(" · ") : "";
   }
 }

@@ -1,22 +1,22 @@
-// The order ticket of a stock: `raven-trade`, or `raven-place-bracket` for an order with exits. The user reviews the order
+// The order ticket of a stock: `place-order`, or `place-bracket` for an order with exits. The user reviews the order
 // with its preview before it is sent.
 
 import { button, element, showMessage } from "/example/elements.js";
 import { describeRejection, hasUnknownOutcome } from "/example/errors.js";
-import { moment, money, product, quantity, words } from "/example/format.js";
+import { accountName, moment, money, price as asPrice, product, quantity, words } from "/example/format.js";
 import { beginPlacement, endPlacement, openPlacements } from "/example/placements.js";
 import { Review } from "/example/review.js";
 
-const trade = "/operations/raven/raven-trade.graphql";
-const placeBracket = "/operations/raven/raven-place-bracket.graphql";
+const trade = "/operations/orders/place-order.graphql";
+const placeBracket = "/operations/orders/place-bracket.graphql";
 
-/** The order types of the ticket and their prices; others can be read and cancelled, but not placed here. */
+/** The order types of the ticket and their prices; others can be read and canceled, but not placed here. */
 const types = { MARKET: [], LIMIT: ["limit"], STOP: ["stop"], STOP_LIMIT: ["stop", "limit"] };
-const timesInForce = { DAY: "for the day", GTC: "until cancelled" };
+const timesInForce = { DAY: "for the day", GTC: "until canceled" };
 
-/** `OrderPrice` of the schema. */
+/** `OrderPrice` of the schema; none for a market order. */
 export function orderPrice(type, { limit, stop }) {
-  return { MARKET: { market: true }, LIMIT: { limit }, STOP: { stop }, STOP_LIMIT: { stopLimit: { stop, limit } } }[type];
+  return { LIMIT: { limit }, STOP: { stop }, STOP_LIMIT: { stopLimit: { stop, limit } } }[type];
 }
 
 /** Shows the fields of the prices that an order type has, and requires them. */
@@ -57,7 +57,7 @@ export class Ticket {
     this.#accounts = accounts;
     const usable = accounts.filter(({ provider, canTrade }) => canTrade !== false && brokers.has(provider));
     const { accountId, side } = this.#form.elements;
-    accountId.replaceChildren(...usable.map((one) => new Option(`${one.provider} ${one.number}, ${words(one.environment)}`, one.id)));
+    accountId.replaceChildren(...usable.map((one) => new Option(`${accountName(one)}, ${words(one.environment)}`, one.id)));
     if (!usable.length) {
       this.#form.hidden = true;
       main.querySelector("#no-ticket").hidden = false;
@@ -155,15 +155,15 @@ export class Ticket {
   }
 
   /** Quantity × price, while the order is being entered; the review shows the preview. */
-  #estimate({ side, size, price }) {
+  #estimate({ side, size, price = null }) {
     const currency = this.#instrument.currency ?? this.#quote?.currency ?? "USD";
     if (size.notional) return `${money(size.notional, currency)}, without fees`;
     const { bid, ask, price: last } = this.#quote ?? {};
     const current = (side === "BUY" ? ask : bid) ?? last;
-    const unitPrice = price.limit ?? price.stopLimit?.limit ?? price.stop ?? current;
+    const unitPrice = price?.limit ?? price?.stopLimit?.limit ?? price?.stop ?? current;
     const amount = unitPrice && size.quantity ? product(unitPrice, size.quantity) : null;
     if (!amount) return "unknown, because there is no price";
-    return `about ${money(amount, currency)}${price.market ? " at the current price" : ""}, without fees`;
+    return `about ${money(amount, currency)}${price ? "" : " at the current price"}, without fees`;
   }
 
   #showEstimate() {
@@ -175,11 +175,13 @@ export class Ticket {
   }
 
   #describe({ side, size, price, instrument: { symbol }, timeInForce, exits: { takeProfit, stopLoss } = {} }) {
-    const amount = size.notional ? `for ${size.notional} ${this.#instrument.currency ?? ""}` : quantity(size.quantity);
-    const prices = price.market ? "at market"
-      : price.stopLimit ? `at stop ${price.stopLimit.stop}, limit ${price.stopLimit.limit}`
-        : price.limit ? `at limit ${price.limit}` : `at stop ${price.stop}`;
-    const exits = `${takeProfit ? `, take profit at ${takeProfit.limit}` : ""}${stopLoss ? `, stop loss at ${stopLoss.stop}` : ""}`;
+    const { currency } = this.#instrument;
+    const text = (amount) => (currency ? asPrice(amount, currency, this.#instrument) : quantity(amount));
+    const amount = size.notional ? `for ${currency ? money(size.notional, currency) : quantity(size.notional)}` : quantity(size.quantity);
+    const prices = !price ? "at market"
+      : price.stopLimit ? `at stop ${text(price.stopLimit.stop)}, limit ${text(price.stopLimit.limit)}`
+        : price.limit ? `at limit ${text(price.limit)}` : `at stop ${text(price.stop)}`;
+    const exits = `${takeProfit ? `, take profit at ${text(takeProfit.limit)}` : ""}${stopLoss ? `, stop loss at ${text(stopLoss.stop)}` : ""}`;
     return `${words(side)} ${amount} ${symbol} ${prices}, ${timesInForce[timeInForce]}${exits}`;
   }
 

@@ -1,14 +1,14 @@
-// The watchlist of `raven-overview`, with prices and the chart of the last hours. Search, addition and removal:
-// `stocktracker-search`, then `stocktracker-add-to-list`, or `stocktracker-new-list` if there is no list yet;
-// `stocktracker-remove-from-list`.
+// The watchlists of `overview`, with prices and the chart of the last hours: the user's own, and those at the brokers. Search, addition and removal:
+// `search`, then `add-to-watchlist`, or `create-watchlist` if there is no list yet;
+// `remove-from-watchlist`.
 
-import { drawn, element, showMessage, stockLink } from "/example/elements.js";
-import { direction, percent, price } from "/example/format.js";
+import { drawn, element, refill, showMessage, stockLink } from "/example/elements.js";
+import { clock, direction, percent, price, providerName } from "/example/format.js";
 
-const removeFromList = "/operations/stocktracker/stocktracker-remove-from-list.graphql";
-const find = "/operations/stocktracker/stocktracker-search.graphql";
-const newList = "/operations/stocktracker/stocktracker-new-list.graphql";
-const addToList = "/operations/stocktracker/stocktracker-add-to-list.graphql";
+const removeFromList = "/operations/watchlists/remove-from-watchlist.graphql";
+const find = "/operations/markets/search.graphql";
+const newList = "/operations/watchlists/create-watchlist.graphql";
+const addToList = "/operations/watchlists/add-to-watchlist.graphql";
 
 /**
  * Adds a symbol to a list, or removes it.
@@ -25,16 +25,26 @@ export async function toggleWatched(client, list, symbol, isWatched) {
 /** The delay between the last key and the search, in milliseconds. */
 const typingPause = 250;
 
-export async function showWatchlist(client, first, reload) {
+/**
+ * Prepares the search and the lists.
+ *
+ * @param reload Reads the screen again, after a change.
+ * @returns `show(overview)`
+ */
+export function prepareWatchlists(client, reload) {
   const container = document.getElementById("watchlist");
+  const others = document.getElementById("other-watchlists");
   const form = document.getElementById("search");
   const hits = document.getElementById("hits");
   let list = null;
 
   const show = (data) => {
-    list = (data.watchlists ?? []).find((one) => one && !one.readOnly) ?? null;
-    container.replaceChildren(...(list?.items ?? []).filter(Boolean).map((one) => item(one, remove)));
-    if (!list?.items.length) container.append(element("li", "empty", "Nothing yet. Search above for what you want to watch."));
+    const lists = (data.watchlists ?? []).filter(Boolean);
+    list = lists.find((one) => !one.readOnly) ?? null;
+    const items = (list?.items ?? []).filter(Boolean);
+    refill(container, items.length
+      ? items.map((one) => item(one, remove)) : [element("li", "empty", "Nothing yet. Search above for what you want to watch.")]);
+    refill(others, lists.filter((one) => one !== list).flatMap(otherList));
   };
 
   const add = async (symbol) => {
@@ -42,7 +52,7 @@ export async function showWatchlist(client, first, reload) {
     hits.hidden = true;
     try {
       await toggleWatched(client, list, symbol, false);
-      show(await reload());
+      await reload();
     } catch (error) {
       showMessage(document.getElementById("failure"), error.message);
     }
@@ -51,7 +61,7 @@ export async function showWatchlist(client, first, reload) {
   const remove = async (symbol) => {
     try {
       await toggleWatched(client, list, symbol, true);
-      show(await reload());
+      await reload();
       form.elements.text.focus();
       document.getElementById("home-status").textContent = `${symbol} was removed from the watchlist.`;
     } catch (error) {
@@ -65,7 +75,7 @@ export async function showWatchlist(client, first, reload) {
     if (form.elements.text.value.trim() !== text) return;
     // A null is a provider that could not be searched.
     const found = (data.search ?? []).filter((one) => one);
-    hits.replaceChildren(...found.map(({ instrument }) => hit(instrument, list, add)));
+    hits.replaceChildren(...found.map((one) => hit(one, list, add)));
     if (!hits.children.length) hits.append(element("li", "empty", "Nothing by that name."));
     hits.hidden = false;
   };
@@ -87,8 +97,14 @@ export async function showWatchlist(client, first, reload) {
     form.reset();
     hits.hidden = true;
   });
-  show(first);
   return { show };
+}
+
+/** A list that is changed elsewhere: its name, where it is, and its items. */
+function otherList({ name, provider, items }) {
+  const rows = items.filter(Boolean).map((one) => item(one));
+  const title = element("h3", "", [name, ...(provider ? [element("small", "", ` at ${providerName(provider)}`)] : [])]);
+  return [title, element("ul", "", rows.length ? rows : [element("li", "empty", "The list is empty.")])];
 }
 
 function item({ symbol, name, quote, chart, instrument }, remove) {
@@ -96,21 +112,22 @@ function item({ symbol, name, quote, chart, instrument }, remove) {
   button.type = "button";
   button.setAttribute("aria-label", `Remove ${symbol} from the watchlist`);
   button.addEventListener("click", () => remove(symbol));
+  const age = quote?.stale ? `old, from ${clock(quote.fetchedAt)}` : "";
   const made = element("li", "", [
     element("span", "name", [stockLink(symbol), element("small", "", name)]),
     sparkline(chart?.columns.close ?? []),
     element("span", "price", [
       element("b", "", price(quote?.price, quote?.currency, instrument ?? {})),
-      element("small", direction(quote?.changePercentage), percent(quote?.changePercentage)),
+      element("small", direction(quote?.changePercentage), percent(quote?.changePercentage)), element("small", "old", age),
     ]),
-    button,
+    ...(remove ? [button] : []),
   ]);
   made.dataset.symbol = symbol;
   return made;
 }
 
 /** A link to the page of a hit, and a button that adds it to the list. */
-function hit({ symbol, name, exchange, inWatchlists }, list, add) {
+function hit({ symbol, name, exchange, instrument: { inWatchlists } }, list, add) {
   const link = stockLink(symbol, [element("b", "", symbol), element("span", "", name ?? ""), element("small", "", exchange ?? "")]);
   if (inWatchlists?.some((one) => one && one.id === list?.id)) return element("li", "", [link, element("small", "", "watched")]);
   const button = element("button", "", "Watch");

@@ -14,7 +14,7 @@ const byName = {
   notional: "50",
   password: "correct horse battery",
   position: 0,
-  percent: "50",
+  percentage: "50",
   redirectUri: "http://localhost:3000/connected",
   state: "the state that came back",
   symbol: "AAPL",

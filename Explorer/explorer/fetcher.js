@@ -11,7 +11,8 @@ const upstream = "Portico-Upstream";
  * @param report Receives each response.
  */
 export function makeFetcher(session, report) {
-  return (operation, options = {}) => {
+  return (sent, options = {}) => {
+    const { operation, isSubscription } = current(sent);
     const own = options.headers ?? {};
     const headers = { ...unless(own, session.headers()), ...own };
     // The schema is the same for all sessions, and is also loaded after a session has ended.
@@ -20,7 +21,7 @@ export function makeFetcher(session, report) {
     const isAsked = named(own, upstream);
     const shown = (answer) => (isAsked ? answer : withoutReport(answer));
     const request = { headers: { [upstream]: "true", ...headers } };
-    if (isSubscription(operation, options.documentAST)) return observe(operation, request, report, shown);
+    if (isSubscription) return observe(operation, request, report, shown);
     return mayHaveParts(operation)
       ? observeParts(operation, request, report, shown)
       : askOnce(operation, request, report, shown);
@@ -103,10 +104,23 @@ function observe(operation, request, report, shown) {
   };
 }
 
-function isSubscription({ operationName }, document) {
-  const operations = document?.definitions.filter(({ kind }) => kind === "OperationDefinition") ?? [];
-  const chosen = operations.length === 1 ? operations[0] : operations.find(({ name }) => name?.value === operationName);
-  return chosen?.operation === "subscription";
+/**
+ * The operation with the name that its document has now: GraphiQL determines the name some time after a change of the
+ * document, so it can be one that the document had before.
+ */
+function current(operation) {
+  let operations = [];
+  try {
+    operations = window.GraphiQL.GraphQL.parse(operation.query).definitions.filter(({ kind }) => kind === "OperationDefinition");
+  } catch {
+    // The server says what is wrong with the document.
+  }
+  const chosen = operations.length === 1 ? operations[0] : operations.find(({ name }) => name?.value === operation.operationName);
+  const isKnown = !chosen || chosen.name?.value === operation.operationName;
+  return {
+    operation: isKnown ? operation : { ...operation, operationName: chosen.name?.value },
+    isSubscription: chosen?.operation === "subscription",
+  };
 }
 
 /** The response that an app would receive. */

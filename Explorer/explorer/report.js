@@ -15,6 +15,8 @@ export class Report {
   constructor() {
     this.#line.setAttribute("role", "status");
     this.#upstream.setAttribute("aria-label", "Upstream calls");
+    // It scrolls, so the keyboard must reach it.
+    this.#upstream.tabIndex = 0;
     this.element.append(this.#upstream, this.#line);
     this.clear();
   }

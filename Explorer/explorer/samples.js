@@ -9,18 +9,18 @@ import { named, typesQuery } from "/explorer/types.js";
 const fieldsShown = 9;
 
 /**
- * The documents of `schema/operations`, by their application.
+ * The documents of `schema/operations`, by their topic.
  *
- * @param paths Paths such as `/operations/raven/raven-home.graphql`.
+ * @param paths Paths such as `/operations/accounts/home.graphql`.
  */
 export function documentSamples(paths) {
   const groups = new Map();
   for (const path of paths) {
-    const [, , app, file] = path.split("/");
-    const name = file.replace(`${app}-`, "").replace(".graphql", "");
-    if (!groups.has(app)) groups.set(app, { title: app, kind: "screen", samples: [] });
-    groups.get(app).samples.push({
-      id: `${app}/${name}`, name: name.replaceAll("-", " "), load: () => loadDocument(path),
+    const [, , topic, file] = path.split("/");
+    const name = file.replace(".graphql", "");
+    if (!groups.has(topic)) groups.set(topic, { title: topic, kind: "screen", samples: [] });
+    groups.get(topic).samples.push({
+      id: `${topic}/${name}`, name: name.replaceAll("-", " "), load: () => loadDocument(path),
     });
   }
   return [...groups.values()];
@@ -131,7 +131,7 @@ function selection(type, types, indent, depth) {
   if (!object.fields) return "";
   const free = object.fields.filter(({ args }) => args.every(({ type, defaultValue }) =>
     type.kind !== "NON_NULL" || defaultValue !== null));
-  const leaves = free.filter(({ type }) => !types.get(named(type).name).fields);
+  const leaves = free.filter(({ type }) => ["SCALAR", "ENUM"].includes(types.get(named(type).name).kind));
   const lines = leaves.slice(0, fieldsShown).map(({ name }) => name);
   // A payload or a page is a wrapper: its content is selected.
   if (depth > 0 && leaves.length <= 2) {

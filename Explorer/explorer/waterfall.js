@@ -37,7 +37,9 @@ export function drawWaterfall(parts) {
     const sorted = [...part.upstream].sort((one, other) => one.startMs - other.startMs);
     list.append(...sorted.map((call) => row(call, end, isDivided ? part.durationMs : null)));
   }
-  return [head, axis(end), list];
+  const plot = element("div", "plot");
+  plot.append(axis(end), list);
+  return [head, plot];
 }
 
 function summary(parts, calls, duration) {
@@ -110,7 +112,9 @@ function row({ provider, call, startMs, durationMs, outcome, status, attempts },
   const notes = [status != null && outcome === "FAILED" && String(status), attempts > 1 && `${attempts} ×`];
   const name = element("span", "name");
   name.append(element("b", "", provider), element("span", "", call));
-  item.append(name, track, element("span", "took", [...notes.filter(Boolean), time(durationMs)].join(" · ")));
+  const took = element("span", "took");
+  took.append(element("span", "notes", notes.filter(Boolean).map((note) => `${note} · `).join("")), time(durationMs));
+  item.append(name, track, took);
   item.title = `${provider} ${call}: ${outcomes[outcome] ?? outcome}, from ${time(startMs)} on, for ${time(durationMs)}`
     + `${status != null ? `, status ${status}` : ""}${attempts > 1 ? `, ${attempts} attempts` : ""}`;
   return item;

@@ -3,7 +3,7 @@
 /**
  * Loads a document and its example variables.
  *
- * @param path A path such as `/operations/raven/raven-home.graphql`.
+ * @param path A path such as `/operations/accounts/home.graphql`.
  * @returns `{query, variables}`
  */
 export async function loadDocument(path) {

@@ -44,15 +44,15 @@ async def fails(call, *texts):
 async def check(mode):
     async with connected(mode, None) as anonymous:
         public = {tool.name for tool in (await anonymous.list_tools()).tools}
-        assert "PlanALatestPrices" in public and "RavenHome" not in public, public
-        await fails(anonymous.call_tool("RavenHome", {}), '"RavenHome"', "READ", "Authorization")
+        assert "LatestPrices" in public and "Home" not in public, public
+        await fails(anonymous.call_tool("Home", {}), '"Home"', "READ", "Authorization")
     async with connected(mode, token) as user:
         tools = {tool.name: tool for tool in (await user.list_tools()).tools}
-        assert "RavenHome" in tools and "RavenAddGoal" in tools, sorted(tools)
-        assert "RavenCancelOrder" not in tools, "a mutation that no setting names is a tool"
-        assert tools["RavenHome"].annotations.read_only_hint and not tools["RavenAddGoal"].annotations.read_only_hint
+        assert "Home" in tools and "CreateGoal" in tools, sorted(tools)
+        assert "CancelOrder" not in tools, "a mutation that no setting names is a tool"
+        assert tools["Home"].annotations.read_only_hint and not tools["CreateGoal"].annotations.read_only_hint
 
-        name = "PlanALatestPrices"
+        name = "LatestPrices"
         # The SDK checks the structured content against the output schema.
         result = await user.call_tool(name, SYMBOLS)
         assert not result.is_error, result
@@ -61,7 +61,7 @@ async def check(mode):
 
         await fails(user.call_tool(name, {"symbol": "AAPL"}), f'"{name}"', '"symbol"', '"symbols"')
         await fails(user.call_tool(name, {"symbols": [{"a": 1}]}), "$symbols")
-        await fails(user.call_tool("RavenCancelOrder", {}), '"RavenCancelOrder"')
+        await fails(user.call_tool("CancelOrder", {}), '"CancelOrder"')
         await streams(user)
         await orders(user, 1 if mode == "auto" else 2)
         await fails(user.read_resource("portico://documents/Missing.graphql"), "Missing")
@@ -84,34 +84,34 @@ async def streams(user):
     async def progress(value, total, message):
         told.append((value, message))
 
-    result = await user.call_tool("RavenHome", {}, progress_callback=progress)
+    result = await user.call_tool("Home", {}, progress_callback=progress)
     assert not result.is_error, result
-    assert told == [(0, "The operation RavenHome has started.")], told
+    assert told == [(0, "The operation Home has started.")], told
 
 
 async def orders(user, quantity):
     # Both revisions have the same session, so that the quantities must differ.
-    accounts = await user.call_tool("RavenStockPage", {"symbol": "AMD", "signedIn": True})
-    account = next(a["id"] for a in accounts.structured_content["data"]["accounts"] if a["provider"] == "ALPACA")
+    accounts = await user.call_tool("StockPage", {"symbol": "AMD", "signedIn": True})
+    account = next(a["id"] for a in accounts.structured_content["data"]["accounts"] if a["provider"] == "alpaca")
 
     def order(quantity):
         size = {"quantity": str(quantity)}
         price = {"limit": "1"}
         return {"input": {"accountId": account, "instrument": {"symbol": "AMD"}, "side": "BUY", "size": size, "price": price}}
 
-    await fails(user.call_tool("RavenTrade", order(quantity)), "CONFLICT", "This order has no preview that is valid.", "previewOrder")
+    await fails(user.call_tool("PlaceOrder", order(quantity)), "CONFLICT", "This order has no preview that is valid.", "previewOrder")
     own = order(quantity)
     own["input"]["idempotencyKey"] = str(uuid.uuid4())
-    await fails(user.call_tool("RavenTrade", own), '"input.idempotencyKey"', "the id of the call")
+    await fails(user.call_tool("PlaceOrder", own), '"input.idempotencyKey"', "the id of the call")
     # The value that counts is that of the market, not of the limit.
     for size in (quantity, 1000 + quantity):
-        preview = await user.call_tool("RavenPreviewOrder", order(size))
+        preview = await user.call_tool("PreviewOrder", order(size))
         assert preview.structured_content["data"]["previewOrder"]["value"] == str(size), preview
-    await fails(user.call_tool("RavenTrade", order(1000 + quantity)), "BAD_USER_INPUT", "100000 USD in a day")
-    placed = await user.call_tool("RavenTrade", order(quantity))
+    await fails(user.call_tool("PlaceOrder", order(1000 + quantity)), "BAD_USER_INPUT", "100000 USD in a day")
+    placed = await user.call_tool("PlaceOrder", order(quantity))
     assert not placed.is_error, placed
     assert placed.structured_content["data"]["placeOrder"]["order"]["clientOrderId"].startswith("mcp-"), placed
-    await fails(user.call_tool("RavenTrade", order(quantity)), "CONFLICT", "used by another call")
+    await fails(user.call_tool("PlaceOrder", order(quantity)), "CONFLICT", "used by another call")
 
 
 async def listing():

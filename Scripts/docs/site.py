@@ -1,4 +1,4 @@
-"""A hook of MkDocs: links to files outside of docs/ become links to the repository.
+"""Hooks of MkDocs: links to files outside of docs/ become links to the repository; diagrams are drawn without another host.
 
 On the repository hosting site such links work as they are. The site has only the pages, so the hook puts the address in
 REPOSITORY_URL before the path. If it is not set, the links begin with the root of the site.
@@ -7,6 +7,9 @@ REPOSITORY_URL before the path. If it is not set, the links begin with the root 
 import os
 import posixpath
 import re
+
+from mkdocs.structure.files import File
+from mkdocs.utils import get_relative_url
 
 REPOSITORY = os.environ.get("REPOSITORY_URL", "").rstrip("/")
 LINK = re.compile(r"(!?\[[^\]]*\]\(|^\[[^\]]+\]:\s+)([^)\s#]+)(#[^)\s]*)?(\)?)", re.MULTILINE)
@@ -29,3 +32,26 @@ def on_page_markdown(markdown, page, config, files):
         return f"{before}{address}{fragment}{after}"
 
     return LINK.sub(replaced, markdown)
+
+
+# What Scripts/site.sh has fetched, and its place in the site.
+MERMAID = ".build/mermaid-11.16.0/artoo_mermaid/assets/mermaid.min.js"
+SCRIPT = "assets/mermaid-11.16.0.min.js"
+
+
+def on_files(files, config):
+    files.append(File.generated(config, SCRIPT, abs_src_path=os.path.abspath(MERMAID)))
+    return files
+
+
+def on_post_page(output, page, config):
+    """Adds the library of the diagrams, which the theme otherwise loads from unpkg.com; pages without a diagram need none."""
+    # The theme's search has a role and no name.
+    output = output.replace('class="md-search" data-md-component="search" role="dialog"',
+                            'class="md-search" data-md-component="search" role="dialog" aria-label="Search"')
+    # The empty corner of a table is no heading.
+    output = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", output)
+    if 'class="mermaid"' not in output:
+        return output
+    script = f'<script src="{get_relative_url(SCRIPT, page.url)}"></script>\n'
+    return output.replace("</head>", f"{script}</head>", 1)

@@ -37,7 +37,7 @@ EXTERNAL = {"CombinedGraphQLErrors", "Int", "StockService", "Type"}
 # Files of other products, of users and of examples.
 FOREIGN = {
     ".circleci/config.yml", "PROTOCOL.md", "Type+Concern.swift", "ci/graphql.sh", "libraries/python/tests/test_webhooks.py",
-    "providers.examples.yaml", "providers.yaml", "schema/operations/app/app-name.graphql", "wN.graphql",
+    "providers.examples.yaml", "providers.yaml", "wN.graphql",
 }
 # Pages that are about earlier states.
 HISTORY = {"CHANGELOG.md"}

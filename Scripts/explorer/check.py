@@ -8,42 +8,28 @@ import json
 import re
 import sys
 import time
-import urllib.request
 
 from browser import browser
+from explorer_steps import QUERY, RESULT, RUN, VARIABLES, answer, choose
+import example_steps
+import explorer_steps
+from sandbox import control, sandbox_address
 
-RESULT = 'document.querySelector(".result-window .CodeMirror").CodeMirror.getValue()'
-QUERY = 'document.querySelector(".query-editor .CodeMirror").CodeMirror.getValue()'
-VARIABLES = 'document.querySelector(".variable-editor .CodeMirror").CodeMirror.getValue()'
-RUN = ".execute-button"
 # An operation whose deferred part no other step reads, so that it is not cached.
 PARTS = """{ positions { symbol } ... @defer(label: "slow chart") {
     chart(symbol: "V", interval: ONE_MINUTE, last: 37) { columns { close } } } }"""
 
 
-async def choose(page, sample):
-    """Selects a sample, and waits until its operation is in the editor."""
-    await page.click(f'[data-sample="{sample}"]')
-    await page.until(f'decodeURIComponent(location.hash) === "#{sample}"', f"the sample {sample}")
-
-
-async def answer(page):
-    """Runs the operation in the editor, and returns the response."""
-    await page.click(RUN)
-    text = await page.until(f'!document.querySelector(".spinner") && {RESULT}', "an answer")
-    return json.loads(text)
-
-
 async def runs_a_screen(page):
     await page.until('document.querySelector("[data-sample=\'subscription/quotes\']")', "samples of all root fields")
     data = (await answer(page))["data"]
-    assert data["account"]["equity"] and data["positions"], data
+    assert data["account"]["equity"] and data["account"]["positions"], data
     await page.until('document.querySelector(".report .good .badge").textContent === "200"', "how the answer came")
 
 
 async def draws_upstream_calls(page):
     """Each reported call is a bar at the correct position."""
-    reported = [{"provider": "ALPACA", "call": outcome.lower(), "startMs": 10 * number, "durationMs": 10,
+    reported = [{"provider": "alpaca", "call": outcome.lower(), "startMs": 10 * number, "durationMs": 10,
                  "outcome": outcome, "status": None, "attempts": 1}
                 for number, outcome in enumerate(["FETCHED", "CACHED", "JOINED", "STALE", "FAILED"])]
     drawn = await page.run(f"""import("/explorer/waterfall.js").then(({{ drawWaterfall }}) => {{
@@ -68,34 +54,11 @@ async def shows_upstream_calls(page):
         assert calls == [], calls
         print("      this Portico does not report upstream calls, so the panel is not tested")
         return
-    assert len(calls) >= 3 and any("ALPACA" in text and "fetched" in text for text in calls), calls
+    assert len(calls) >= 3 and any("alpaca" in text and "fetched" in text for text in calls), calls
     assert '"portico"' not in await page.run(RESULT), "the extension is shown in the panel, not in the answer"
     await answer(page)
     again = await page.run(titles)
     assert any("from memory" in text for text in again), again
-
-
-def control(address, method, what, about=None):
-    """A request to the control API of the sandbox."""
-    body = json.dumps(about).encode() if about is not None else None
-    request = urllib.request.Request(f"{address}/_sandbox/{what}", body, {"content-type": "application/json"}, method=method)
-    with urllib.request.urlopen(request, timeout=10) as response:
-        return response.read()
-
-
-async def sandbox_address(page):
-    """The address of the sandbox: that of its page on which a user gives consent."""
-    url = await page.run("""(async () => {
-        const { token } = await (await fetch("/explorer/settings.json")).json();
-        const response = await fetch("/graphql", {
-            method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-            body: JSON.stringify({
-                query: "mutation($uri: String!) { beginConnection(provider: SAXO, redirectUri: $uri) { url } }",
-                variables: { uri: `${location.origin}/example/` } }),
-        });
-        return (await response.json()).data.beginConnection.url;
-    })()""")
-    return "/".join(url.split("/")[:3])
 
 
 async def shows_parts_as_they_arrive(page):
@@ -106,7 +69,7 @@ async def shows_parts_as_they_arrive(page):
     await page.until(complete, "the complete response of the sample")
     shown = json.loads(await page.run(RESULT))
     assert "errors" not in shown and all("quote" in one and "instrument" in one for one in shown["data"]["positions"]), shown
-    await page.run(f'document.querySelector(".query-editor .CodeMirror").CodeMirror.setValue({json.dumps(PARTS)})')
+    await page.run(f'{explorer_steps.EDITOR}.setValue({json.dumps(PARTS)})')
     await page.until(f'sessionStorage.getItem("graphiql:query") === {json.dumps(PARTS)}', "the operation in GraphiQL's state")
     sandbox = await sandbox_address(page)
     control(sandbox, "POST", "faults", {
@@ -138,7 +101,7 @@ async def shows_parts_as_they_arrive(page):
 
 async def runs_every_root_field(page):
     """Each sample query has a response without errors; each sample mutation and its variables are valid."""
-    for sample in ["stocktracker/new-list", "raven/add-goal"]:
+    for sample in ["watchlists/create-watchlist", "goals/create-goal"]:
         await choose(page, sample)
         await answer(page)
     samples = await page.run('[...document.querySelectorAll("[data-sample]")].map((one) => one.dataset.sample)')
@@ -190,7 +153,7 @@ async def becomes_a_guest(page):
 
 async def signs_in(page):
     await page.click("#as-demo:not([hidden])")
-    await page.until('document.querySelector("#equity-chart canvas")', "the line of the day")
+    await page.until('document.querySelector("#equity-chart canvas")', "the line of the month")
     await page.until('document.getElementById("equity").textContent.startsWith("$")', "the equity")
     await page.until('document.querySelectorAll("#positions tr").length > 3', "positions")
     await page.until('document.getElementById("live").textContent === "Live"', "events of positions")
@@ -206,7 +169,7 @@ async def adds_a_goal(page):
         const holding = document.querySelector("#goal-form [name=symbol]");
         holding.selectedIndex = holding.length - 1;
     })()""")
-    await page.type("#goal-form [name=percent]", "1")
+    await page.type("#goal-form [name=percentage]", "1")
     await page.click("#goal-form [value=create]")
     await page.until(f"{goals} === {before + 1}", "one goal more")
     await page.until('document.querySelector("[data-goal=\'A boat\'] .ring .part")', "its ring")
@@ -239,12 +202,9 @@ async def removes_from_the_watchlist(page):
 
 
 async def signs_up_and_connects(page):
-    """A new user connects a broker by its consent page."""
-    await page.type("#with-password [name=username]", f"user{time.time_ns()}")
-    await page.type("#with-password [name=password]", "correct horse battery")
-    await page.click("#with-password [value=sign-up]")
+    """A new user, who has signed up before, connects a broker by its consent page."""
     await page.until("document.querySelectorAll('#connect button').length > 1", "brokers")
-    await page.run("[...document.querySelectorAll('#connect button')].find((one) => one.textContent.includes('SAXO')).click()")
+    await page.run("[...document.querySelectorAll('#connect button')].find((one) => one.textContent.includes('Saxo')).click()")
     await page.until("document.querySelector('button[value=approve]')", "the consent page")
     # The only other address that the page may open.
     consent = await page.run("location.origin")
@@ -299,8 +259,8 @@ async def opens_a_stock(page):
     await page.until('document.getElementById("stock-price").textContent.startsWith("$")', "the price")
     await page.until('document.querySelectorAll("#news a").length > 0', "news")
     await page.until('document.querySelector("#stock-positions [data-position]")', "the position")
-    for name in ["price-live", "position-live", "orders-live"]:
-        await page.until(f'document.getElementById("{name}").textContent === "Live"', name)
+    for name, state in [("price-live", "Live"), ("position-live", "Connected"), ("orders-live", "Connected")]:
+        await page.until(f'document.getElementById("{name}").textContent === "{state}"', name)
 
 
 async def changes_the_range(page):
@@ -372,8 +332,8 @@ async def previews_an_order(page):
     review = 'document.getElementById("review")'
     before = await page.run("document.querySelectorAll('#orders li[data-order]').length")
     brokers = await page.run("[...document.querySelectorAll('#ticket [name=accountId] option')].map((one) => one.textContent.split(' ')[0])")
-    assert {"ALPACA", "SAXO"} <= set(brokers), brokers
-    for broker, calculator in [("ALPACA", "Estimated byPortico, with the price of"), ("SAXO", "Calculated bySAXO")]:
+    assert {"Alpaca", "Saxo"} <= set(brokers), brokers
+    for broker, calculator in [("Alpaca", "Estimated byPortico, with the price of"), ("Saxo", "Calculated bySaxo")]:
         await page.run(f"""(() => {{
             const account = document.querySelector("#ticket [name=accountId]");
             account.selectedIndex = {brokers.index(broker)};
@@ -389,7 +349,8 @@ async def previews_an_order(page):
             rejections = await page.run("document.getElementById('rejections').hidden ? '' : document.getElementById('rejections').textContent")
             assert ("INSUFFICIENT_FUNDS" in rejections) == is_rejected, (broker, size, rejections)
             await page.click("#review [value=cancel]")
-            await page.until(f"!{review}.open", "the end of the review")
+            await page.until(
+                f"!{review}.open && document.querySelector('#ticket .primary').ariaDisabled === 'false'", "the end of the review")
     await page.run("document.querySelector('#ticket [name=accountId]').selectedIndex = 0")
     await page.run("document.querySelector('#ticket [name=accountId]').dispatchEvent(new Event('input', { bubbles: true }))")
     assert await page.run("document.querySelectorAll('#orders li[data-order]').length") == before
@@ -404,7 +365,7 @@ async def places_a_bracket(page):
     })()""")
     await page.click("#ticket .primary:enabled")
     await page.until('document.getElementById("review").open', "the review")
-    assert "take profit at 900.00, stop loss at 2.00" in await page.run('document.querySelector("#review dd").textContent')
+    assert "take profit at $900.00, stop loss at $2.00" in await page.run('document.querySelector("#review dd").textContent')
     await page.click("#review [value=place]")
     await page.until(order_in("OPEN", "buy 2 at limit $2.30"), "the order")
     states = "ACCEPTED OPEN PENDING HELD NEW"
@@ -507,7 +468,7 @@ async def shows_allocations_on_demand(page):
     """The allocation by currency is part of the page; those by sector and country need a call for each instrument."""
     await page.run("location.hash = '#/performance'")
     await page.until("document.querySelectorAll('#allocations .bars').length === 1", "the allocation by currency")
-    requests = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/raven-allocation.graphql')).length"
+    requests = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/allocation.graphql')).length"
     assert await page.run(requests) == 0
     await page.click("#more-allocations summary")
     await page.until("document.querySelectorAll('#further-allocations .bars').length === 2", "the allocation by sector and country")
@@ -554,7 +515,7 @@ async def creates_an_alert(page):
     await page.until(alert_in("ACTIVE", "AAPL price is at least 100,000.5"), "the alert")
     assert await page.run('document.getElementById("alert-failure").hidden && document.getElementById("no-alerts").hidden')
     assert await page.run(ANNOUNCED) == "Created: AAPL price is at least 100,000.5"
-    await page.until('document.getElementById("alerts-live").textContent === "Live"', "events")
+    await page.until('document.getElementById("alerts-live").textContent === "Connected"', "events")
 
 
 async def follows_alerts(page):
@@ -623,7 +584,7 @@ async def sends_an_order_once(page):
     assert await page.run('document.querySelector("#ticket .primary").disabled'), "another order can be sent"
     await page.fail(None)
     await page.call("Page.reload")
-    await page.until('document.querySelector(".placement")?.textContent.includes("buy 4 AAPL at limit 2.10")', "the order after a reload")
+    await page.until('document.querySelector(".placement")?.textContent.includes("buy 4 AAPL at limit $2.10")', "the order after a reload")
     await page.fail(lambda body: "Response" if "placeOrder" in body else None)
     await page.click(".placement button")
     # The order arrived, so it is among the orders, and its key is not needed any more.
@@ -761,16 +722,9 @@ async def fits_a_width(page, width):
         await page.run("document.getElementById('review').close('cancel')")
         assert not any(faults.values()), faults
     finally:
-        await page.look(1440, 900)
+        await page.look(1280, 900)
         await page.run("location.hash = '#/'")
         await page.until('!document.getElementById("home").hidden', "home")
-
-
-async def explorer_fits_a_phone(page):
-    await page.look(390, 844)
-    sizes = await page.run("[document.documentElement.scrollWidth, innerWidth]")
-    await page.look(1440, 900)
-    assert sizes[0] <= sizes[1], sizes
 
 
 async def stays_signed_in(page):
@@ -810,13 +764,21 @@ async def main(base, folder):
         ("explorer: subscriptions", follows_subscriptions),
         ("explorer: every root field", runs_every_root_field),
         ("explorer: a guest", becomes_a_guest),
-        ("explorer: the width of a phone", explorer_fits_a_phone),
+        ("explorer: links to an operation", explorer_steps.shares_a_link),
+        ("explorer: Tab reaches the editors before the samples", explorer_steps.orders_the_focus),
+        ("explorer: labels of the waterfall do not overlap", explorer_steps.separates_labels),
+        ("explorer: names without applications", explorer_steps.has_generic_names),
+        ("explorer: the width of a phone, with the documentation", explorer_steps.fits_a_phone),
+        ("explorer: no violation of axe's rules", explorer_steps.has_no_violation),
     ]
     example = [
         ("example: sign in, and a live home screen", signs_in),
         ("example: a goal is added", adds_a_goal),
         ("example: a symbol is added to the watchlist", adds_to_the_watchlist),
         ("example: the price of a pair has its decimals", shows_decimals_of_a_pair),
+        ("example: cash, changes of the day, account numbers and the brokers' watchlists", example_steps.shows_the_whole_home),
+        ("example: total, accounts, goals and positions change together", example_steps.changes_together),
+        ("example: values of a broker that cannot be reached are marked", example_steps.marks_old_values),
         ("example: Back returns from a stock", goes_back),
         ("example: the page of a stock", opens_a_stock),
         ("example: ranges of the chart", changes_the_range),
@@ -832,6 +794,8 @@ async def main(base, folder):
         ("example: the page of a currency pair", trades_a_pair),
         ("example: a stock is watched on its page", watches),
         ("example: everything by keyboard", uses_the_keyboard),
+        ("example: orders of all accounts", example_steps.lists_orders),
+        ("example: Loading ends after an error", example_steps.ends_loading),
         ("example: activities, with filters and pages", filters_activities),
         ("example: performance, with ranges and benchmarks", shows_performance),
         ("example: an alert is created", creates_an_alert),
@@ -839,17 +803,21 @@ async def main(base, folder):
         ("example: alerts by keyboard", changes_alerts_by_keyboard),
         # Last, because its calls use up the quota of a minute, without which it is not known that a symbol does not exist.
         ("example: allocations on demand", shows_allocations_on_demand),
+        ("example: numbers are formatted", example_steps.formats_numbers),
         ("example: the width of a phone", fits_a_phone),
+        ("example: no violation of axe's rules", example_steps.has_no_violation),
         ("example: the session survives a reload, and ends", stays_signed_in),
         ("example: the demo user again", signs_in),
         ("example: a goal is deleted", deletes_a_goal),
         ("example: a symbol is removed from the watchlist", removes_from_the_watchlist),
         ("example: sign out", signs_out),
+        ("example: a new user is led to the brokers, and sees no error", example_steps.guides_a_new_user),
         ("example: sign up, and connect a broker", signs_up_and_connects),
+        ("example: a user of Saxo alone sees no error", example_steps.shows_saxo_alone),
     ]
     for path, steps in [("/", explorer), ("/example/", example)]:
         async with browser() as page:
-            await page.look(1440, 900)
+            await page.look(1280, 900)
             await page.open(base + path)
             for number, (name, step) in enumerate(steps, 1):
                 await attempt(name, step, page)

@@ -2,7 +2,7 @@
 
 usage: screenshots.py BASE FOLDER [SCREEN …]
 
-Each screen is taken at widths of 1400 and 390 pixels, light and dark: FOLDER/SCREEN-WIDTH-SCHEME.png. A new tab for each
+Each screen is taken at widths of 1280 and 390 pixels, light and dark: FOLDER/SCREEN-WIDTH-SCHEME.png. A new tab for each
 picture starts without the state of the one before.
 """
 
@@ -13,15 +13,15 @@ from browser import browser
 
 
 async def explorer(page, base):
-    await page.open(base + "/#raven/overview")
+    await page.open(base + "/#accounts/overview")
     await page.until("document.querySelector('[data-sample=\"query/viewer\"]')", "the samples")
-    await page.click('[data-sample="raven/overview"]')
-    await page.until("decodeURIComponent(location.hash) === '#raven/overview'", "the sample")
+    await page.click('[data-sample="accounts/overview"]')
+    await page.until("decodeURIComponent(location.hash) === '#accounts/overview'", "the sample")
     # The first response also contains what is read once only, and is slower; then short-lived values expire.
     for pause in [2500, 300]:
-        await page.click(".execute-button")
+        await page.click(".graphiql-execute-button")
         await page.run(f"new Promise((done) => setTimeout(done, {pause}))")
-        await page.until("!document.querySelector('.spinner') && document.querySelectorAll('.upstream .call').length > 3", "the calls")
+        await page.until("!document.querySelector('.graphiql-spinner') && document.querySelectorAll('.upstream .call').length > 3", "the calls")
 
 
 async def sign_in(page, base):
@@ -39,7 +39,7 @@ async def home(page, base):
 async def stock(page, base, symbol="AAPL"):
     await home(page, base)
     await page.run(f"location.hash = '#/stock/' + encodeURIComponent('{symbol}')")
-    await page.until("document.querySelector('#price-chart svg .line') && document.getElementById('orders-live').textContent === 'Live'", "the stock")
+    await page.until("document.querySelector('#price-chart svg .line') && document.getElementById('orders-live').textContent === 'Connected'", "the stock")
 
 
 async def pair(page, base):
@@ -50,6 +50,12 @@ async def review(page, base):
     await stock(page, base)
     await page.run("document.getElementById('ticket').requestSubmit()")
     await page.until("document.getElementById('review').open", "the review")
+
+
+async def orders(page, base):
+    await home(page, base)
+    await page.run("location.hash = '#/orders'")
+    await page.until("document.querySelector('#orders [data-order]') && document.querySelector('#ended-orders li')", "the orders")
 
 
 async def activity(page, base):
@@ -67,7 +73,7 @@ async def performance(page, base):
 async def alerts(page, base):
     await home(page, base)
     await page.run("location.hash = '#/alerts'")
-    await page.until("document.querySelectorAll('#firings tr').length && document.getElementById('alerts-live').textContent === 'Live'", "the alerts")
+    await page.until("document.querySelectorAll('#firings tr').length && document.getElementById('alerts-live').textContent === 'Connected'", "the alerts")
 
 
 async def prepare(page, base):
@@ -78,24 +84,24 @@ async def prepare(page, base):
         const send = async (query, variables = {}) => (await (await fetch("/graphql", {
             method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
             body: JSON.stringify({ query, variables }) })).json()).data;
-        await send('mutation { createWatchlist(input: { name: "Favourites", symbols: ["MSFT", "NVDA", "TSLA", "USD/JPY"] }) { watchlist { id } } }');
+        await send('mutation { createWatchlist(input: { name: "Favorites", symbols: ["MSFT", "NVDA", "TSLA", "USD/JPY"] }) { watchlist { id } } }');
         for (const [title, target, percent] of [["A year off", "12000", "50"], ["House", "40000", "40"]]) {
             await send(`mutation { createGoal(input: { title: "${title}", target: "${target}", dueOn: "2028-06-30",
-                allocations: [{ symbol: "AAPL", share: { percent: "${percent}" } }] }) { goal { id } } }`);
+                allocations: [{ symbol: "AAPL", share: { percentage: "${percent}" } }] }) { goal { id } } }`);
         }
-        const { account } = await send("{ account(provider: ALPACA) { id } }");
+        const { account } = await send('{ account(provider: "alpaca") { id } }');
         await send(`mutation { placeOrder(input: { idempotencyKey: "picture", accountId: "${account.id}", side: BUY, timeInForce: GTC,
             instrument: { symbol: "AAPL" }, size: { quantity: "5" }, price: { limit: "180.00" } }) { order { id } } }`);
         const { goals: [{ id }] } = await send("{ goals { id } }");
         for (const [condition, about] of [
-            [`priceAbove: { symbol: "AAPL", price: "1000" }`, ""], [`dayFall: { symbol: "MSFT", percent: "5" }`, "rearmAfter: 86400"],
+            [`priceAbove: { symbol: "AAPL", price: "1000" }`, ""], [`dayFall: { symbol: "MSFT", percentage: "5" }`, "rearmAfter: 86400"],
             [`goalReached: "${id}"`, ""], [`priceBelow: { symbol: "USD/JPY", price: "1000" }`, `label: "Yen is strong", rearmAfter: 3600`],
             [`priceAbove: { symbol: "NVDA", price: "1" }`, ""],
         ]) await send(`mutation { createAlert(input: { condition: { ${condition} } ${about} }) { alert { id } } }`);
     })()""")
 
 
-SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review, "activity": activity,
+SCREENS = {"explorer": explorer, "sign-in": sign_in, "home": home, "stock": stock, "pair": pair, "review": review, "orders": orders, "activity": activity,
            "performance": performance, "alerts": alerts}
 
 
@@ -105,7 +111,7 @@ async def main(base, folder, wanted):
     for name, show in SCREENS.items():
         if wanted and name not in wanted:
             continue
-        for width in [1400, 390]:
+        for width in [1280, 390]:
             for scheme in ["light", "dark"]:
                 async with browser() as page:
                     await page.look(width, 900 if width > 400 else 844, scheme)

@@ -49,7 +49,7 @@ extension Account {
     /// Equity less equity at the previous close; nil without either.
     package var dayChange: Decimal? {
         guard let equity, let lastEquity else { return nil }
-        return try? equity - lastEquity
+        return (try? equity - lastEquity)?.rounded(in: currency)
     }
 }
 

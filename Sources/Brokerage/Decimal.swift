@@ -321,9 +321,15 @@ extension Decimal.Rounding {
 }
 
 extension Decimal {
-    /// This number in per cent of a base, to four decimal places; nil if the base is zero.
+    /// The milliseconds of a duration, to three decimal places, towards zero.
+    package init(milliseconds duration: Duration) {
+        self.init(
+            uncheckedCoefficient: duration.attoseconds / 1_000_000_000_000, scale: 3)
+    }
+
+    /// This number in per cent of a base, to ``digitsOfPercentage`` decimal places; nil if the base is zero.
     package func percent(of base: Decimal) -> Decimal? {
-        try? (self * 100).divided(by: base, to: 4, .halfEven)
+        try? (self * 100).divided(by: base, to: Self.digitsOfPercentage, .halfEven)
     }
 }
 

@@ -1,6 +1,6 @@
 /// An account's equity over time, oldest point first.
 package struct EquityHistory: Hashable, Sendable {
-    package var range: HistoryRange
+    package var range: DateRange
     package var interval: Interval
     /// ISO 4217.
     package var currency: String
@@ -12,7 +12,7 @@ package struct EquityHistory: Hashable, Sendable {
     package var provenance: Provenance
 
     package init(
-        range: HistoryRange, interval: Interval, currency: String, baseValue: Decimal?, points: [EquityPoint],
+        range: DateRange, interval: Interval, currency: String, baseValue: Decimal?, points: [EquityPoint],
         provenance: Provenance
     ) {
         self.range = range
@@ -44,38 +44,6 @@ package struct EquityPoint: Hashable, Sendable {
         self.equity = equity
         self.profitLoss = profitLoss
         self.profitLossPercent = profitLossPercent
-    }
-}
-
-/// The range of an account's history.
-package enum HistoryRange: String, Sendable, CaseIterable {
-    case oneDay = "ONE_DAY"
-    case fiveDays = "FIVE_DAYS"
-    /// The same as ``fiveDays``.
-    case oneWeek = "ONE_WEEK"
-    case oneMonth = "ONE_MONTH"
-    case threeMonths = "THREE_MONTHS"
-    case sixMonths = "SIX_MONTHS"
-    case yearToDate = "YTD"
-    case oneYear = "ONE_YEAR"
-    case fiveYears = "FIVE_YEARS"
-    case max = "MAX"
-    /// The same as ``max``.
-    case all = "ALL"
-
-    /// The first day of the range; nil for no bound.
-    package func firstDay(until today: CalendarDate) -> CalendarDate? {
-        switch self {
-        case .oneDay: today
-        case .fiveDays, .oneWeek: today.adding(days: -7)
-        case .oneMonth: today.adding(months: -1)
-        case .threeMonths: today.adding(months: -3)
-        case .sixMonths: today.adding(months: -6)
-        case .yearToDate: CalendarDate(year: today.year, month: 1, day: 1)
-        case .oneYear: today.adding(months: -12)
-        case .fiveYears: today.adding(months: -60)
-        case .max, .all: nil
-        }
     }
 }
 

@@ -33,6 +33,8 @@ package struct Order: Hashable, Sendable {
     package var replacedBy: String?
     /// The broker's id of the order that this one is a leg of; nil also if the broker does not report it.
     package var parentID: String?
+    /// When the order was submitted that this one is a leg of; nil if the broker does not report it with the leg.
+    package var parentSubmittedAt: Instant?
     /// Take-profit, stop-loss and other orders tied to this one.
     package var legs: [Order]
     /// The error of each leg that could not be read, with its place in the broker's response and without a value.
@@ -54,7 +56,15 @@ package struct Order: Hashable, Sendable {
     }
 
     /// The time by which lists are sorted: of the submission, or of the last change if the broker does not report it.
-    package var listTime: Instant? { submittedAt ?? updatedAt }
+    ///
+    /// A leg has the time of the order that it belongs to, also after it was replaced, so that pages of a list have both.
+    package var listTime: Instant? { parentSubmittedAt ?? submittedAt ?? updatedAt }
+
+    /// The order as items of a list: behind an order that has ended, its legs are items themselves.
+    ///
+    /// Whether a leg is an item does not depend on what a list selects. The legs of an order that was replaced are those of the
+    /// order that replaced it.
+    package var listItems: [Order] { state.hasEnded && replacedBy == nil ? [self] + legs : [self] }
 
     /// Whether the state or the prices and quantities differ from those of another report of the order.
     package func differs(from other: Order) -> Bool {

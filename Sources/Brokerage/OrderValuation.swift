@@ -64,7 +64,9 @@ extension OrderPreview {
         switch ticket.size {
         case .quantity(let quantity):
             self.quantity = quantity
-            value = price.flatMap { try? quantity * $0 }
+            value = price.flatMap { price in
+                (try? quantity * price).map { value in currency.map(value.rounded(in:)) ?? value }
+            }
         case .notional(let notional):
             quantity = price.flatMap { $0.isZero ? nil : try? notional.divided(by: $0, to: 9, .towardZero) }
             value = notional
@@ -87,10 +89,11 @@ extension OrderPricing {
 }
 
 extension Trail {
+    /// In per cent with the decimals of the price, and at least four: more are not those of a price.
     fileprivate func distance(from price: Decimal) throws -> Decimal {
         switch self {
         case .amount(let amount): amount
-        case .percent(let percent): try (price * percent).divided(by: 100, to: 9, .halfUp)
+        case .percent(let percent): try (price * percent).divided(by: 100, to: max(price.scale, 4), .halfEven)
         }
     }
 }

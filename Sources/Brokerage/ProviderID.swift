@@ -1,12 +1,27 @@
-/// A broker or market-data service.
-package enum ProviderID: Hashable, Sendable {
-    case alpaca
-    case saxo
-    case alphaVantage
-    case yahoo
-    case polygon
-    /// A provider that a provider file describes; `OTHER` in the schema.
-    case other(ProviderName)
+/// A broker or market-data service: one that is compiled, or one that a provider file describes.
+///
+/// The set is open: code that treats a provider specially asks for a capability or a trait.
+package struct ProviderID: Hashable, Sendable, CustomStringConvertible {
+    /// The name in the schema, in settings and in messages, unique among all providers.
+    package let name: ProviderName
+
+    package init(_ name: ProviderName) {
+        self.name = name
+    }
+
+    /// The provider with a name; nil for a text that cannot be one.
+    package init?(named text: String) {
+        guard let name = ProviderName(text) else { return nil }
+        self.name = name
+    }
+
+    package static let alpaca = ProviderID(ProviderName(compiled: "alpaca"))
+    package static let saxo = ProviderID(ProviderName(compiled: "saxo"))
+    package static let alphaVantage = ProviderID(ProviderName(compiled: "alpha-vantage"))
+    package static let yahoo = ProviderID(ProviderName(compiled: "yahoo"))
+    package static let polygon = ProviderID(ProviderName(compiled: "polygon"))
+
+    package var description: String { name.text }
 }
 
 extension ProviderID: CaseIterable {
@@ -14,38 +29,30 @@ extension ProviderID: CaseIterable {
     package static let allCases: [ProviderID] = [.alpaca, .saxo, .alphaVantage, .yahoo, .polygon]
 }
 
-extension ProviderID: RawRepresentable {
-    /// The provider with this name; nil for a text that is no name of a provider.
-    package init?(rawValue: String) {
-        switch rawValue {
-        case "ALPACA": self = .alpaca
-        case "SAXO": self = .saxo
-        case "ALPHA_VANTAGE": self = .alphaVantage
-        case "YAHOO": self = .yahoo
-        case "POLYGON": self = .polygon
-        default:
-            guard let name = ProviderName(rawValue) else { return nil }
-            self = .other(name)
+extension ProviderID {
+    private static let storedTexts = Dictionary(
+        uniqueKeysWithValues: allCases.map { provider in
+            (provider, String(provider.name.text.uppercased().map { $0 == "-" ? "_" : $0 }))
+        })
+
+    /// The provider with this ``storedText``; nil for a text of none.
+    package init?(stored text: String) {
+        if let compiled = Self.storedTexts.first(where: { $0.value == text }) {
+            self = compiled.key
+        } else {
+            self.init(named: text)
         }
     }
 
-    /// The name, unique among all providers: in capitals that of the schema, or in small letters that of a provider file.
-    package var rawValue: String {
-        switch self {
-        case .alpaca: "ALPACA"
-        case .saxo: "SAXO"
-        case .alphaVantage: "ALPHA_VANTAGE"
-        case .yahoo: "YAHOO"
-        case .polygon: "POLYGON"
-        case .other(let name): name.text
-        }
-    }
+    /// The text in databases and in the data with which credentials are sealed: the name in capitals for a compiled
+    /// provider.
+    package var storedText: String { Self.storedTexts[self] ?? name.text }
 }
 
-/// The name of a provider that a file describes: 1 to 15 small letters, digits and hyphens, a letter first.
+/// The name of a provider: 1 to 15 small letters, digits and hyphens, a letter first.
 ///
-/// A name of a compiled provider has capitals only, so that the two are never equal. The text is stored in two
-/// words, because each quote and each key of a cache contains its provider: a copy counts no references.
+/// The text is stored in two words, because each quote and each key of a cache contains its provider: a copy counts no
+/// references.
 package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
     private let head: UInt64
     private let tail: UInt64
@@ -58,8 +65,17 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
         guard (1...Self.maximumLength).contains(bytes.count), Self.isLetter(bytes[0]),
             bytes.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: "-") })
         else { return nil }
+        self.init(valid: bytes)
+    }
+
+    /// A name in the code, which has this form.
+    fileprivate init(compiled text: StaticString) {
+        self.init(valid: Array(text.description.utf8))
+    }
+
+    private init(valid bytes: [UInt8]) {
         var words: (UInt64, UInt64) = (0, 0)
-        for (index, byte) in bytes.enumerated() {
+        for (index, byte) in bytes.prefix(Self.maximumLength).enumerated() {
             if index < 8 {
                 words.0 |= UInt64(byte) << UInt64(8 * index)
             } else {
@@ -102,8 +118,8 @@ package enum MarketDataCapability: Hashable, Sendable, CaseIterable {
 package struct ProviderTraits: Sendable {
     /// Whether the provider executes orders, and thus knows how an instrument is traded.
     package let isBroker: Bool
-    /// Whether the provider has a history of an account's equity.
-    package let hasEquityHistory: Bool
+    /// The ranges of a history of an account's equity; empty without such a history.
+    package let historyRanges: [DateRange]
     /// The freshness of a price during trading, in seconds.
     package let secondsOfQuote: Int
     /// Whether its usual plan allows so few calls that shared reads are stored in the persistent cache.
@@ -119,58 +135,51 @@ package struct ProviderTraits: Sendable {
     /// A symbol that is listed in the meantime is found after that time. An unknown symbol costs one call in
     /// that time.
     package let unknownLifetime: Duration
-    /// The rank in the standard route of each kind of market data; a provider with a lower rank is called first.
+    /// The rank in the standard route of each kind of market data that the provider has; a provider with a lower rank is called
+    /// first.
     package let ranks: [MarketDataCapability: Int]
 }
 
 extension ProviderID {
-    package var traits: ProviderTraits { ProviderID.table[self] }
+    package var traits: ProviderTraits { Self.traits[self] ?? .fileProvider }
 
     /// Brokers have the lowest ranks, because their quotas are high; the lowest quota has the highest rank.
-    private static let table = TraitsTable()
-
-    private struct TraitsTable {
-        subscript(provider: ProviderID) -> ProviderTraits {
-            switch provider {
-            case .alpaca: alpaca
-            case .saxo: saxo
-            case .alphaVantage: alphaVantage
-            case .yahoo: yahoo
-            case .polygon: polygon
-            case .other: other
-            }
-        }
-
-        let alpaca = ProviderTraits(
-            isBroker: true, hasEquityHistory: true, secondsOfQuote: 1, hasLowQuota: false,
+    private static let traits: [ProviderID: ProviderTraits] = [
+        .alpaca: ProviderTraits(
+            isBroker: true, historyRanges: DateRange.allCases, secondsOfQuote: 1, hasLowQuota: false,
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
-            ranks: [.quotes: 1, .charts: 1, .instruments: 1, .news: 1, .clock: 1, .corporateActions: 1])
-        let saxo = ProviderTraits(
-            isBroker: true, hasEquityHistory: true, secondsOfQuote: 1, hasLowQuota: false,
+            ranks: [.quotes: 1, .charts: 1, .instruments: 1, .news: 1, .clock: 1, .corporateActions: 1]),
+        // Saxo calculates the value of an account at the end of each day.
+        .saxo: ProviderTraits(
+            isBroker: true, historyRanges: DateRange.allCases.filter { $0 != .oneDay }, secondsOfQuote: 1,
+            hasLowQuota: false,
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
-            ranks: [.quotes: 2, .charts: 2, .instruments: 2, .clock: 2])
-        let yahoo = ProviderTraits(
-            isBroker: false, hasEquityHistory: false, secondsOfQuote: 5, hasLowQuota: false,
+            ranks: [.quotes: 2, .charts: 2, .instruments: 2]),
+        .yahoo: ProviderTraits(
+            isBroker: false, historyRanges: [], secondsOfQuote: 5, hasLowQuota: false,
             minimumAge: .seconds(15), unknownLifetime: .seconds(3_600),
-            ranks: [.quotes: 3, .charts: 3, .instruments: 3, .fundamentals: 3, .corporateActions: 3])
+            ranks: [.quotes: 3, .charts: 3, .instruments: 3, .fundamentals: 3, .corporateActions: 3]),
         // 5 calls a minute.
-        let polygon = ProviderTraits(
-            isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
+        .polygon: ProviderTraits(
+            isBroker: false, historyRanges: [], secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(15), unknownLifetime: .seconds(3_600),
             ranks: [
                 .quotes: 4, .charts: 4, .instruments: 4, .fundamentals: 1, .news: 2, .corporateActions: 2,
-            ])
+            ]),
         // 25 calls a day.
-        let alphaVantage = ProviderTraits(
-            isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
+        .alphaVantage: ProviderTraits(
+            isBroker: false, historyRanges: [], secondsOfQuote: 15, hasLowQuota: true,
             minimumAge: .seconds(60), unknownLifetime: .seconds(3_600),
-            ranks: [.quotes: 5, .charts: 5, .instruments: 5, .fundamentals: 2, .corporateActions: 4])
-        // A provider file has no traits: those of a provider with a low quota spend the fewest calls. The file itself
-        // has the ranks.
-        let other = ProviderTraits(
-            isBroker: false, hasEquityHistory: false, secondsOfQuote: 15, hasLowQuota: true,
-            minimumAge: .seconds(15), unknownLifetime: .seconds(3_600), ranks: [:])
-    }
+            ranks: [.quotes: 5, .charts: 5, .instruments: 5, .fundamentals: 2, .corporateActions: 4]),
+    ]
+}
+
+extension ProviderTraits {
+    // A provider file has no traits: those of a provider with a low quota spend the fewest calls. The file itself
+    // has the ranks.
+    fileprivate static let fileProvider = ProviderTraits(
+        isBroker: false, historyRanges: [], secondsOfQuote: 15, hasLowQuota: true,
+        minimumAge: .seconds(15), unknownLifetime: .seconds(3_600), ranks: [:])
 }
 
 /// The environment of an account at a provider.

@@ -35,6 +35,9 @@ package struct Quote: Hashable, Sendable {
         return try? price - previousClose
     }
 
+    /// Values of an option; nil, because no source of Portico reads them yet.
+    package var option: OptionQuote? { nil }
+
     /// The change in per cent of the previous close, to four digits; nil without either, or from a close of zero.
     package var changePercent: Decimal? {
         change.flatMap { change in previousClose.flatMap { change.percent(of: $0) } }

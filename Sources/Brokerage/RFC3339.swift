@@ -111,6 +111,38 @@ extension Instant: CustomStringConvertible {
 
     /// Appends the bytes of ``description``; `output` must have room for ``maximumUTF8Count`` bytes.
     package func write(into output: inout OutputSpan<UInt8>) {
+        appendSeconds(to: &output)
+        if nanoseconds != 0 {
+            output.append(UInt8(ascii: "."))
+            output.appendFraction(Int(nanoseconds))
+        }
+        output.append(UInt8(ascii: "Z"))
+    }
+
+    /// The form that clients read, `2026-11-20T14:30:00.000Z`: with 3 fraction digits, or with 6 if the microseconds
+    /// are not zero.
+    ///
+    /// Nanoseconds are cut off, because clients such as Python's `fromisoformat` reject them.
+    package var dateTime: String {
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: Self.maximumUTF8Count) { (output: inout OutputSpan<UInt8>) in
+            writeDateTime(into: &output)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the bytes of ``dateTime``; `output` must have room for ``maximumUTF8Count`` bytes.
+    package func writeDateTime(into output: inout OutputSpan<UInt8>) {
+        appendSeconds(to: &output)
+        output.append(UInt8(ascii: "."))
+        output.appendTriple(Int(nanoseconds) / 1_000_000)
+        let microseconds = Int(nanoseconds) / 1_000 % 1_000
+        if microseconds != 0 { output.appendTriple(microseconds) }
+        output.append(UInt8(ascii: "Z"))
+    }
+
+    /// Appends `2026-11-20T14:30:00`.
+    private func appendSeconds(to output: inout OutputSpan<UInt8>) {
         let (date, second) = dayAndSecond(offset: 0)
         output.appendDate(date)
         output.append(UInt8(ascii: "T"))
@@ -119,11 +151,6 @@ extension Instant: CustomStringConvertible {
         output.appendPair(second / 60 % 60)
         output.append(UInt8(ascii: ":"))
         output.appendPair(second % 60)
-        if nanoseconds != 0 {
-            output.append(UInt8(ascii: "."))
-            output.appendFraction(Int(nanoseconds))
-        }
-        output.append(UInt8(ascii: "Z"))
     }
 
     /// Reads a whole RFC 3339 date-time; nil for anything else.
@@ -165,7 +192,7 @@ extension OutputSpan<UInt8> {
     }
 
     /// Three digits; `number` is 0 to 999.
-    private mutating func appendTriple(_ number: Int) {
+    fileprivate mutating func appendTriple(_ number: Int) {
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 100))
         appendPair(number % 100)
     }

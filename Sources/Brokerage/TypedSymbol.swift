@@ -45,6 +45,26 @@ struct TypedSymbol {
         return (isAmbiguous ? nil : kind, kind)
     }
 
+    /// The American ticker in a form of other services: `AAPL.US`, `NASDAQ:AAPL`; nil for another text.
+    ///
+    /// Each of these texts is also a symbol of Portico, though of no known instrument.
+    fileprivate var american: Symbol? {
+        let colon = text.split(separator: ":", omittingEmptySubsequences: false)
+        let dot = text.split(separator: ".", omittingEmptySubsequences: false)
+        let ticker: Substring
+        if colon.count == 2, Self.americanMarkets.contains(String(colon[0])) {
+            ticker = colon[1]
+        } else if dot.count > 1, let suffix = dot.last, suffix == "US" {
+            ticker = text.dropLast(suffix.utf8.count + 1)
+        } else {
+            return nil
+        }
+        return Symbol(typed: String(ticker)).flatMap { symbol in
+            guard case .listing(_, nil)? = SymbolKind(symbol) else { return nil }
+            return symbol
+        }
+    }
+
     // MARK: Forms
 
     /// With a market, in Portico's or Saxo's form.
@@ -133,6 +153,11 @@ struct TypedSymbol {
     private static let coinQuotes: Set = ["USD", "EUR", "GBP", "USDT", "USDC", "BTC"]
     /// Yahoo's suffixes of exchanges that are also suffixes of American tickers: preferred, called.
     private static let americanSuffixes: Set = ["PR", "CL"]
+    /// Names of American exchanges that other services write before a ticker.
+    private static let americanMarkets: Set = [
+        "NASDAQ", "NYSE", "AMEX", "NYSEAMERICAN", "NYSEARCA", "ARCA", "BATS", "CBOE", "XNAS", "XNYS", "XASE",
+        "ARCX",
+    ]
 
     private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
 }
@@ -177,11 +202,14 @@ extension Symbol {
         self = symbol
     }
 
-    /// Another instrument that the symbol can mean, in Portico's form: `VOD:XLON` for `VOD.L`, `BRK.B` for `BRK/B`.
+    /// Another instrument that the symbol can mean, in Portico's form: `VOD:XLON` for `VOD.L`, `BRK.B` for `BRK/B`, `^SPX` for
+    /// `SPX`, `AAPL` for `AAPL.US` and `NASDAQ:AAPL`.
     package var alternative: Symbol? {
+        if let index = SymbolKind.index(named: text) { return index.symbol }
         if isShortTicker { return nil }
+        let typed = TypedSymbol(text)
         let other =
-            TypedSymbol(text).dotted?.any.symbol
+            typed.american ?? typed.dotted?.any.symbol
             ?? TypedSymbol.shareClass(text.split(separator: "/", omittingEmptySubsequences: false))
         return other == self ? nil : other
     }
@@ -195,6 +223,15 @@ extension Symbol {
 extension SymbolKind {
     /// Indices that Yahoo calls otherwise than the exchanges do, by the exchange's name.
     package static let yahooIndices = ["SPX": "GSPC", "COMP": "IXIC", "DAX": "GDAXI", "UKX": "FTSE"]
+
+    /// The index with one of its names, `^SPX` for `SPX` and `GSPC`; nil for another text.
+    fileprivate static func index(named text: String) -> SymbolKind? {
+        if yahooIndices[text] != nil || otherIndices.contains(text) { return .index(text) }
+        return yahooIndices.first { $0.value == text }.map { .index($0.key) }
+    }
+
+    /// Indices that all call by one name.
+    private static let otherIndices: Set = ["NDX", "DJI", "RUT", "VIX"]
 
     /// The ticker of preferred shares in Portico's form, `BAC.PRK`, for one with another mark before the series: `BACpK`.
     ///

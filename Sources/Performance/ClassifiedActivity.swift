@@ -193,18 +193,3 @@ package struct CurrencyAmount: Sendable, Hashable {
         }
     }
 }
-
-/// The smallest unit of a currency.
-package enum MinorUnit {
-    /// Digits after the point of an amount in the smallest unit (ISO 4217).
-    package static func digits(of currency: String) -> Int {
-        if withoutMinorUnit.contains(currency) { return 0 }
-        return withThreeDigits.contains(currency) ? 3 : 2
-    }
-
-    private static let withoutMinorUnit: Set = [
-        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF",
-        "XOF", "XPF",
-    ]
-    private static let withThreeDigits: Set = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
-}

@@ -20,11 +20,10 @@ package struct Gain: Sendable, Hashable {
     /// Whether ``currency`` contains the currencies of the instruments; otherwise only those of the accounts.
     package var isByInstrumentCurrency = true
 
-    /// The gain with amounts in the smallest unit of a currency; the price part contains what rounding moves, so
-    /// that the parts have the sum of the total.
+    /// The gain with the digits of calculated amounts; the price part contains what rounding moves, so that the parts have
+    /// the sum of the total.
     package func rounded(in currency: String) -> Gain {
-        let digits = MinorUnit.digits(of: currency)
-        func round(_ amount: Decimal) -> Decimal { amount.rounded(to: digits, .halfUp) }
+        func round(_ amount: Decimal) -> Decimal { amount.rounded(in: currency) }
         var gain = self
         gain.total = round(total)
         (gain.income, gain.taxes, gain.fees) = (round(income), round(taxes), round(fees))

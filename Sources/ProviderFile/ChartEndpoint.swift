@@ -141,7 +141,9 @@ struct FileCharts: ChartSource {
                 let items = page.items
                 let isCut = page.next != nil && endpoint.isNewestFirst && items.count > 1
                 candles += isCut ? items.dropLast() : items[...]
-                guard isCut, candles.count < window.maximumCandles, let oldest = candles.last,
+                // A candle that could not be read is one of the requested candles.
+                guard isCut, candles.count + result.failures.count < window.maximumCandles,
+                    let oldest = candles.last,
                     let end = Instant(secondsSince1970: oldest.time).map({ $0 - .milliseconds(1) }),
                     range.from <= end, end < range.to
                 else { break }

@@ -18,7 +18,7 @@ package struct ProviderDescription: Sendable {
     let search: SearchEndpoint?
     let news: NewsEndpoint?
 
-    package var id: ProviderID { .other(name) }
+    package var id: ProviderID { ProviderID(name) }
 
     package var needsKey: Bool { key != nil }
 

@@ -32,8 +32,7 @@ struct ProviderFileReader {
         guard let value = node["name"], let name = value.text.flatMap({ ProviderName($0) }) else {
             return nil
         }
-        let compiled = ProviderID.allCases.map { $0.rawValue.lowercased().map { $0 == "_" ? "-" : $0 } }
-        if compiled.contains(Array(name.text)) || name.text == "other" {
+        if ProviderID.allCases.contains(ProviderID(name)) {
             fail(value, "\"\(name)\" is the name of a compiled provider. Choose another one.")
         }
         if !names.insert(name).inserted {

@@ -129,7 +129,7 @@ package final class RedisCache: PersistentCache {
     // MARK: Values
 
     private func name(of key: PersistentCacheKey) -> String {
-        keyspace.name("value:\(key.kind):\(key.provider.rawValue)", key.subject)
+        keyspace.name("value:\(key.kind):\(key.provider.name.text)", key.subject)
     }
 
     /// The value of a reply, also an expired one; nil if there is none.
@@ -163,7 +163,7 @@ package final class RedisCache: PersistentCache {
     // MARK: Claims
 
     private func claimName(of key: PersistentCacheKey) -> String {
-        keyspace.name("claim:\(key.kind):\(key.provider.rawValue)", key.subject)
+        keyspace.name("claim:\(key.kind):\(key.provider.name.text)", key.subject)
     }
 
     /// Claims keys for this process; returns those that another one has claimed and whose values are not fresh yet.

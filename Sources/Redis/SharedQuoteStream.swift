@@ -65,7 +65,7 @@ package final class SharedQuoteStream: QuoteStream {
     ) {
         self.stream = stream
         self.provider = provider
-        name = "stream/\(provider.rawValue)/\(environment.rawValue)"
+        name = "stream/\(provider.name.text)/\(environment.rawValue)"
         (self.client, self.subscriptions, self.keyspace) = (client, subscriptions, keyspace)
         (self.times, self.clock, self.lease) = (times, clock, lease)
     }

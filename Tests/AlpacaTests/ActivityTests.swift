@@ -193,7 +193,7 @@ struct ActivityTests {
     func unreadable(members: String, expected: String) throws {
         let body = #"[{"id":"20261118000000000::1",\#(members)},"# + Self.page(0..<1).dropFirst()
         let activities = try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in
-            try reader.activities().map(\.activity)
+            try reader.activities().elements.map(\.activity)
         }
         #expect(activities.map(\.amount) == [nil, 1])
         #expect(activities.map(\.quantity) == [nil, nil])

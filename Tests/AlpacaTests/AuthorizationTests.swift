@@ -92,7 +92,7 @@ struct AuthorizationTests {
             let failure = await #expect(throws: ProviderFailure.self) {
                 try await authorization.grant(for: "code", in: .patient)
             }
-            #expect(failure?.description == "ALPACA: " + wording)
+            #expect(failure?.description == "alpaca: " + wording)
             #expect(server.requests.count == 1)
         }
     }

@@ -98,7 +98,7 @@ struct FailureTests {
             let failure = await #expect(throws: ProviderFailure.self) {
                 try await alpaca.account(in: .patient)
             }
-            #expect(failure?.description == "ALPACA: " + item.wording)
+            #expect(failure?.description == "alpaca: " + item.wording)
             #expect(server.requests.count == 1)
         }
     }

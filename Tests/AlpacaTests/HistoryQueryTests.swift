@@ -7,12 +7,12 @@ struct HistoryQueryTests {
     @Test(
         "without an interval is what draws the range in some hundred points",
         arguments: [
-            (HistoryRange.oneDay, "1D", "1Min"), (.fiveDays, "1W", "15Min"), (.oneWeek, "1W", "15Min"),
+            (DateRange.oneDay, "1D", "1Min"), (.fiveDays, "1W", "15Min"),
             (.oneMonth, "1M", "1D"), (.threeMonths, "3M", "1D"), (.sixMonths, "6M", "1D"),
             (.oneYear, "1A", "1D"),
-            (.fiveYears, "5A", "1D"), (.max, "12A", "1D"), (.all, "12A", "1D"),
+            (.fiveYears, "5A", "1D"), (.max, "12A", "1D"),
         ])
-    func usual(range: HistoryRange, period: String, timeframe: String) throws {
+    func usual(range: DateRange, period: String, timeframe: String) throws {
         let query = try #require(AlpacaHistoryQuery(range, nil, now: wallTime))
         #expect(query.items.map(\.name) == ["period", "timeframe", "pnl_reset"])
         let reset = timeframe == "1D" || range == .oneDay ? nil : "no_reset"
@@ -22,10 +22,10 @@ struct HistoryQueryTests {
     @Test(
         "counts profits from one base, also within a day",
         arguments: [
-            (HistoryRange.oneDay, Interval.oneMinute, nil), (.fiveDays, .fiveMinutes, "no_reset"),
-            (.oneWeek, .oneHour, "no_reset"), (.oneMonth, .oneHour, "no_reset"), (.oneMonth, .oneDay, nil),
-        ] as [(HistoryRange, Interval, String?)])
-    func reset(range: HistoryRange, interval: Interval, value: String?) throws {
+            (DateRange.oneDay, Interval.oneMinute, nil), (.fiveDays, .fiveMinutes, "no_reset"),
+            (.fiveDays, .oneHour, "no_reset"), (.oneMonth, .oneHour, "no_reset"), (.oneMonth, .oneDay, nil),
+        ] as [(DateRange, Interval, String?)])
+    func reset(range: DateRange, interval: Interval, value: String?) throws {
         let query = try #require(AlpacaHistoryQuery(range, interval, now: wallTime))
         #expect(query.items.last?.value == value)
     }
@@ -41,7 +41,7 @@ struct HistoryQueryTests {
     @Test(
         "is nothing for intervals that Alpaca does not have, nor for less than a day over more than a month")
     func unsupported() {
-        for range in HistoryRange.allCases {
+        for range in DateRange.allCases {
             for interval in Interval.allCases {
                 let timeframe = AlpacaHistoryQuery(range, interval, now: wallTime)?.timeframe.interval
                 #expect(timeframe == (Self.supported[range]?.contains(interval) == true ? interval : nil))
@@ -49,12 +49,12 @@ struct HistoryQueryTests {
         }
     }
 
-    private static let supported: [HistoryRange: Set<Interval>] = {
+    private static let supported: [DateRange: Set<Interval>] = {
         let all: Set<Interval> = [.oneMinute, .fiveMinutes, .fifteenMinutes, .oneHour, .oneDay]
         return [
-            .oneDay: all, .fiveDays: all, .oneWeek: all, .oneMonth: all, .threeMonths: [.oneDay],
+            .oneDay: all, .fiveDays: all, .oneMonth: all, .threeMonths: [.oneDay],
             .sixMonths: [.oneDay], .yearToDate: [.oneDay], .oneYear: [.oneDay], .fiveYears: [.oneDay],
-            .max: [.oneDay], .all: [.oneDay],
+            .max: [.oneDay],
         ]
     }()
 }

@@ -6,7 +6,7 @@ import Upstream
 @Suite("A history")
 struct HistoryTests {
     private func history(
-        _ body: [UInt8], _ range: HistoryRange = .oneDay, asked: Interval = .oneMinute,
+        _ body: [UInt8], _ range: DateRange = .oneDay, asked: Interval = .oneMinute,
         fetchedAt: Instant = wallTime
     ) throws -> EquityHistory {
         try decode(AlpacaHistory.self, from: body).history(

@@ -23,7 +23,7 @@ struct RequestTests {
             #expect(account.number == "PA3ABCDEF12")
             let positions = try await accounts.positions(in: .patient)
             #expect(positions.count == 3)
-            let history = try await accounts.history(of: "any", .oneWeek, interval: .oneHour, in: .patient)
+            let history = try await accounts.history(of: "any", .fiveDays, interval: .oneHour, in: .patient)
             #expect(history.points.count == 2)
             let symbols = ["AAPL", "BRK.B"].compactMap { Symbol($0) }
             let quotes = try await quoting.quotes(for: symbols, in: .patient).found

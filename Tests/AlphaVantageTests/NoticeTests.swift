@@ -132,7 +132,7 @@ struct NoticeTests {
             let failure = await #expect(throws: ProviderFailure.self) {
                 try await client.search("ibm", limit: 10, in: .patient)
             }
-            #expect(failure?.description == "ALPHA_VANTAGE: \(wording)")
+            #expect(failure?.description == "alpha-vantage: \(wording)")
         }
     }
 }

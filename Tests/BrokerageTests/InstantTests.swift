@@ -39,6 +39,21 @@ struct InstantTests {
         #expect(Instant.earliest.duration(since: .latest) < .zero)
     }
 
+    @Test(
+        "is written for clients with three fraction digits, or with six if the microseconds are not zero",
+        arguments: [
+            ("2026-11-20T14:30:00Z", "2026-11-20T14:30:00.000Z"),
+            ("2026-11-20T14:30:00.9Z", "2026-11-20T14:30:00.900Z"),
+            ("2026-11-20T14:30:00.000007Z", "2026-11-20T14:30:00.000007Z"),
+            ("2026-11-20T14:30:00.123456789Z", "2026-11-20T14:30:00.123456Z"),
+            ("2026-11-20T14:30:00.123000789Z", "2026-11-20T14:30:00.123Z"),
+            ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999999Z"),
+            ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
+        ])
+    func dateTime(_ text: String, written: String) throws {
+        #expect(try Self.instant(text).dateTime == written)
+    }
+
     @Test("orders by time")
     func orders() throws {
         let texts = [

@@ -42,6 +42,10 @@ struct TypedSymbolTests {
             ("VOD.L", "VOD:XLON"), ("vod.l", "VOD:XLON"), ("MKC.V", "MKC:XTSX"), ("CEZ.PR", "CEZ:XPRA"),
             ("BRK.B", nil), ("AAPL", nil), ("TSCO:XLON", nil), ("EUR/USD", nil), ("BTC/USD", nil),
             ("BRK/B", "BRK.B"), ("brk/b", "BRK.B"), ("BAC/PRK", "BAC.PRK"), ("ETH/BTC", nil),
+            ("SPX", "^SPX"), ("spx", "^SPX"), ("GSPC", "^SPX"), ("NDX", "^NDX"), ("^SPX", nil),
+            ("AAPL.US", "AAPL"), ("aapl.us", "AAPL"), ("BRK.B.US", "BRK.B"), ("BRK-B.US", "BRK.B"),
+            ("NASDAQ:AAPL", "AAPL"), ("NYSE:KO", "KO"), ("nyse:brk.b", "BRK.B"), ("XNYS:KO", "KO"),
+            ("LSE:TSCO", nil), ("NASDAQ:", nil), ("KO:NYSE", nil), ("US", nil), (".US", nil),
         ] as [(String, String?)])
     func alternatives(text: String, expected: String?) {
         #expect(Symbol(typed: text)?.alternative?.text == expected)

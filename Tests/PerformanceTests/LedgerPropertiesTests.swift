@@ -184,7 +184,7 @@ struct LedgerPropertiesTests {
             let roundedParts = try sum([
                 rounded.price, rounded.income, rounded.taxes, rounded.fees, rounded.currency,
             ])
-            expect(roundedParts == rounded.total && rounded.total.scale <= 2, "seed \(seed)")
+            expect(roundedParts == rounded.total && rounded.total.scale <= 4, "seed \(seed)")
             // Fees for custody are added back.
             let (net, gross) = (report.timeWeighted.value, report.grossTimeWeighted.value)
             expect(try unwrap(net).rate <= (try unwrap(gross)).rate, "seed \(seed)")

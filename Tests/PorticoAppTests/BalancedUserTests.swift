@@ -42,7 +42,7 @@ struct BalancedUserTests {
     private static let watchlists = "{ watchlists { name } }"
     /// Previews are not cached: each is a call.
     private static let preview = """
-        { previewOrder(input: { idempotencyKey: "preview" accountId: "<saxo>" side: BUY instrument: { symbol: "AAPL" }
+        { previewOrder(input: { accountId: "<saxo>" side: BUY instrument: { symbol: "AAPL" }
             size: { quantity: "1" } price: { limit: "1" } timeInForce: DAY }) { calculatedBy } }
         """
 
@@ -50,7 +50,7 @@ struct BalancedUserTests {
         Step(
             name: "begin a consent of \(provider)",
             document: """
-                mutation { beginConnection(provider: \(provider), redirectUri: "\(redirect)") { url state } }
+                mutation { beginConnection(provider: "\(provider)", redirectUri: "\(redirect)") { url state } }
                 """,
             keeps: ["url": "beginConnection.url"], event: .consent)
     }
@@ -59,7 +59,7 @@ struct BalancedUserTests {
         Step(
             name: "connect \(provider)",
             document: """
-                mutation { connectProvider(input: { provider: \(provider) credential: { authorization: {
+                mutation { connectProvider(input: { provider: "\(provider)" credential: { authorization: {
                     code: "<code>", state: "<state>", redirectUri: "\(redirect)" } } }) { connection { id status } } }
                 """,
             keeps: ["connection": "connectProvider.connection.id"],
@@ -132,7 +132,7 @@ struct BalancedUserTests {
                 name: "read the goal",
                 document: #"{ node(id: "<goal>") { ... on Goal { title target } } }"#,
                 shows: ["node.title": "House", "node.target": "250.5"]),
-            begin("ALPACA"), connect("ALPACA"),
+            begin("alpaca"), connect("alpaca"),
             Step(
                 name: "read the account", document: holdings, keeps: ["account": "accounts.0.id"],
                 shows: ["accounts.0.equity": "*", "accounts.1.id": nil], isEventual: true),
@@ -150,9 +150,9 @@ struct BalancedUserTests {
                 document: #"mutation { cancelOrder(id: "<order>") { order { id } } }"#,
                 shows: ["cancelOrder.order.id": "<order>"]),
             Step(
-                name: "read the cancelled order", document: #"{ order(id: "<order>") { state } }"#,
+                name: "read the canceled order", document: #"{ order(id: "<order>") { state } }"#,
                 shows: ["order.state": "CANCELED"], isEventual: true),
-            begin("SAXO"), connect("SAXO"),
+            begin("saxo"), connect("saxo"),
             Step(
                 name: "read all accounts", document: holdings,
                 keeps: ["saxo": "accounts.1.id"],
@@ -184,7 +184,7 @@ struct BalancedUserTests {
             signIn(password, keeps: [:], code: "UNAUTHENTICATED"),
             signIn("another \(password)", keeps: ["other": "signIn.token"]),
             Step(
-                name: "disconnect SAXO",
+                name: "disconnect saxo",
                 document: #"mutation { disconnectProvider(id: "<connection>") { deletedId } }"#,
                 shows: ["disconnectProvider.deletedId": "<connection>"]),
             Step(

@@ -53,6 +53,11 @@ struct ConfigurationTests {
             messages: [
                 "PORTICO_ALPACA_KEYID, which is not a variable of Portico. Did you mean PORTICO_ALPACA_KEY_ID?"
             ]),
+        Misuse(
+            environment: ["PORTICO_BOGUS": "1"],
+            messages: [
+                "PORTICO_BOGUS, which is not a variable of Portico. `portico serve --help` and docs/settings.md list all."
+            ]),
         // Values.
         Misuse(
             arguments: ["--port", "65536"],
@@ -209,9 +214,14 @@ struct ConfigurationTests {
         Misuse(
             environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_QUOTES": "yahoo, google"],
             messages: [
-                "PORTICO_ROUTE_QUOTES has \"google\", which is not a provider", "alpha_vantage, yahoo",
+                "PORTICO_ROUTE_QUOTES has \"google\", which is not a provider", "alpha-vantage, yahoo",
             ]
         ),
+        Misuse(
+            environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_CLOCK": "alpaca,yahoo"],
+            messages: [
+                "PORTICO_ROUTE_CLOCK has \"yahoo\", which has no market hours. The providers with market hours are: alpaca."
+            ]),
         // Hosts and sites that no client sends.
         Misuse(
             environment: ["PORTICO_HOSTS": "portico.example.com, *.example.com"],
@@ -262,6 +272,12 @@ struct ConfigurationTests {
         arguments: [
             (#"{"prot": 1}"#, #"has "prot", which is not a setting of Portico. Did you mean port?"#),
             (#"{"port": [1]}"#, #""port" in the configuration file"#),
+            (
+                #"{"port": 1, "host": "a", "port": 2}"#,
+                #"has "port" twice, again at line 1, column 26. Remove one of them."#
+            ),
+            (#"{"p\u006Frt": 1, "port": 2}"#, #"has "port" twice"#),
+            (#"{"route-news": "saxo"}"#, #"has "saxo", which has no news. The providers with news are: "#),
             (#"{"port": "x"}"#, #""port" in the configuration file "#),
             (#"{"hosts": "*.example.com"}"#, #""hosts" in the configuration file "#),
             (

@@ -7,17 +7,17 @@ import Testing
 @Suite("A market-data provider")
 struct DataProviderTests {
     private static let quotes = """
-        { alpaca: quote(symbol: "BRK.B", provider: ALPACA) { symbol price }
-          alphaVantage: quote(symbol: "BRK.B", provider: ALPHA_VANTAGE) { symbol price }
-          yahoo: quote(symbol: "BRK.B", provider: YAHOO) { symbol price } }
+        { alpaca: quote(symbol: "BRK.B", provider: "alpaca") { symbol price }
+          alphaVantage: quote(symbol: "BRK.B", provider: "alpha-vantage") { symbol price }
+          yahoo: quote(symbol: "BRK.B", provider: "yahoo") { symbol price } }
         """
     private static let others = """
-        { charts: chart(symbol: "BRK.B", last: 3, provider: POLYGON) { symbol }
-          news(first: 1, provider: POLYGON) { nodes { provider } }
-          company: instrument(symbol: "BRK-B", provider: YAHOO) { symbol }
-          search(text: "berkshire", first: 1, provider: YAHOO) { instrument { symbol } } }
+        { charts: chart(symbol: "BRK.B", last: 3, provider: "polygon") { symbol }
+          news(first: 1, provider: "polygon") { nodes { provider } }
+          company: instrument(symbol: "BRK-B", provider: "yahoo") { symbol }
+          search(text: "berkshire", first: 1, provider: "yahoo") { instrument { symbol } } }
         """
-    private static let configured = "{ providers { provider configured environment } }"
+    private static let configured = "{ providers { provider: name configured environment } }"
 
     /// The variables that `portico sandbox` prints.
     private func variables(_ program: Program) async throws -> [String: String] {
@@ -44,7 +44,7 @@ struct DataProviderTests {
                 #expect(others.failures.isEmpty, "\(others.body)")
                 let data = try #require(others.json?["data"])
                 #expect(data["charts"]?["symbol"] == "BRK.B")
-                #expect(data["news"]?["nodes"]?[0]?["provider"] == "POLYGON")
+                #expect(data["news"]?["nodes"]?[0]?["provider"] == "polygon")
                 #expect(data["company"]?["symbol"] == "BRK.B")
                 #expect(data["search"]?[0]?["instrument"]?["symbol"]?.string?.hasPrefix("BRK.") == true)
             }
@@ -56,7 +56,7 @@ struct DataProviderTests {
         try await withServer { server in
             let answer = try await server.ask(Self.configured)
             let providers = try #require(answer.json?["data"]?["providers"]?.elements)
-            for name in ["ALPACA", "ALPHA_VANTAGE", "POLYGON", "YAHOO"] {
+            for name in ["alpaca", "alpha-vantage", "polygon", "yahoo"] {
                 let provider = try #require(providers.first { $0["provider"]?.string == name })
                 #expect(provider["configured"] == .bool(true))
                 #expect(provider["environment"] == "SANDBOX")
@@ -69,12 +69,12 @@ struct DataProviderTests {
         try await withSandboxProgram { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
                 let answer = try await server.ask(
-                    "{ quote(symbol: \"AAPL\", provider: YAHOO) { price } }", token: nil)
-                #expect(answer.failures == [FieldFailure("quote", "UNSUPPORTED", "YAHOO")])
+                    "{ quote(symbol: \"AAPL\", provider: \"yahoo\") { price } }", token: nil)
+                #expect(answer.failures == [FieldFailure("quote", "UNSUPPORTED", "yahoo")])
                 let providers = try await server.ask(Self.configured, token: nil).json?["data"]?["providers"]?
                     .elements
                 let on = providers?.filter { $0["configured"] == .bool(true) }.map { $0["provider"] }
-                #expect(on == ["ALPACA"])
+                #expect(on == ["alpaca"])
                 #expect(try await sandbox.calls(of: "yahoo").isEmpty)
             }
         }
@@ -93,7 +93,7 @@ struct DataProviderTests {
                     token: nil)
                 #expect(
                     Set(answer.failures) == [
-                        FieldFailure("quotes.2", "NOT_FOUND", "YAHOO"),
+                        FieldFailure("quotes.2", "NOT_FOUND", "yahoo"),
                         FieldFailure("chart", "UNSUPPORTED", nil),
                     ], "\(answer.body)")
                 let quotes = try #require(answer.json?["data"]?["quotes"])
@@ -116,8 +116,8 @@ struct DataProviderTests {
             var written: [String] = []
             let program = try await withServer(["--log-level", "trace"], environment: environment) { server in
                 for query in [
-                    "{ quote(symbol: \"AAPL\", provider: ALPHA_VANTAGE) { price } }",
-                    "{ chart(symbol: \"AAPL\", provider: POLYGON) { symbol } }",
+                    "{ quote(symbol: \"AAPL\", provider: \"alpha-vantage\") { price } }",
+                    "{ chart(symbol: \"AAPL\", provider: \"polygon\") { symbol } }",
                     "{ providers { health failure { code message } } }",
                 ] {
                     written.append(try await server.ask(query, token: nil).body)
@@ -142,7 +142,7 @@ struct DataProviderTests {
                 let first = try await server.ask("{ news(first: 1) { nodes { provider } } }", token: nil)
                 #expect(first.failures.isEmpty, "\(first.body)")
                 let second = try await server.ask("{ chart(symbol: \"AAPL\") { symbol } }", token: nil)
-                #expect(second.failures == [FieldFailure("chart", "QUOTA_EXHAUSTED", "POLYGON")])
+                #expect(second.failures == [FieldFailure("chart", "QUOTA_EXHAUSTED", "polygon")])
                 #expect(second.json?["errors"]?[0]?["extensions"]?["retryAt"]?.string != nil)
                 #expect(try await sandbox.calls(of: "polygon") == ["GET /v2/reference/news": 1])
             }

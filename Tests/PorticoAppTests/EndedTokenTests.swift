@@ -169,7 +169,7 @@ struct EndedTokenTests {
                     let key = SandboxUser.demo.alpaca
                     let connected = try await server.ask(
                         """
-                        mutation { connectProvider(input: { provider: ALPACA environment: PAPER
+                        mutation { connectProvider(input: { provider: "alpaca" environment: PAPER
                           credential: { apiKey: { key: "\(key.keyID)", secret: "\(key.secretKey)" } } }) {
                           connection { accounts { id } } } }
                         """, token: old)
@@ -227,7 +227,7 @@ struct EndedTokenTests {
             let mutation = request("mutation { \(Self.creation) }")
             try await client.send(
                 request(Self.stream, "Accept: text/event-stream") + mutation + mutation
-                    + request("{ viewer { id } providers { provider } }"))
+                    + request("{ viewer { id } providers { provider: name } }"))
             var received = ""
             while !received.contains(#""target":"0"}}}"#) { received += try await client.take(1) }
 
@@ -329,7 +329,7 @@ struct EndedTokenTests {
                         RawRequest.query(
                             """
                             { quotes(symbols: ["AAPL"]) { price instrument { symbol inWatchlists { id } } }
-                              providers { provider } viewer { id } accounts { id } held: positions { symbol } }
+                              providers { provider: name } viewer { id } accounts { id } held: positions { symbol } }
                             """),
                         fields: ["Authorization: Bearer \(token)", "Accept: \(accept)"]))
                 #expect(answer.status == 200)
@@ -403,7 +403,8 @@ struct EndedTokenTests {
             for value in ["Basic YTpi", "Bearer", "Bearer a b", token] {
                 let answer = try await server.send(
                     RawRequest.post(
-                        RawRequest.query("{ providers { provider } }"), fields: ["Authorization: \(value)"]))
+                        RawRequest.query("{ providers { provider: name } }"),
+                        fields: ["Authorization: \(value)"]))
                 #expect(answer.status == 401)
                 #expect(answer.message == #"The Authorization field must be "Bearer <token>"."#)
                 #expect(answer["www-authenticate"] == #"Bearer realm="graphql", error="invalid_request""#)

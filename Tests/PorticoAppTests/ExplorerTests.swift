@@ -22,7 +22,7 @@ struct ExplorerTests {
             let settings = try #require(try await server.get("/explorer/settings.json").json)
             #expect(settings["token"]?.string == "sandbox")
             let documents = settings["operations"]?.elements?.compactMap(\.string) ?? []
-            #expect(documents.contains("/operations/raven/raven-home.graphql"))
+            #expect(documents.contains("/operations/accounts/home.graphql"))
             for document in documents {
                 let text = try ContainerFiles.text("schema" + document)
                 #expect(try await server.get(document).body == text)

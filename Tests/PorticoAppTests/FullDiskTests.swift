@@ -80,7 +80,7 @@ struct FullDiskTests {
     ) async throws {
         let signedUp = try await server.ask(signUp, token: nil)
         let token = try #require(signedUp.json?["data"]?["signUp"]?["token"]?.string, "\(signedUp.body)")
-        let accounts = try await server.ask("{ accounts(provider: ALPACA) { id } }")
+        let accounts = try await server.ask("{ accounts(provider: \"alpaca\") { id } }")
         let account = try #require(accounts.json?["data"]?["accounts"]?[0]?["id"]?.string, "\(accounts.body)")
         let order = """
             mutation { placeOrder(input: { idempotencyKey: "a" accountId: "\(account)" side: BUY

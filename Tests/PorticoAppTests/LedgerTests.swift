@@ -31,7 +31,7 @@ struct LedgerTests {
                 try await withServer(environment: smaller) { server in
                     let remaining = try await server.remaining("day")
                     let refused = try await server.quotes(["AMZN"])
-                    let failure = FieldFailure("quotes.0", "QUOTA_EXHAUSTED", "ALPHA_VANTAGE")
+                    let failure = FieldFailure("quotes.0", "QUOTA_EXHAUSTED", "alpha-vantage")
                     #expect(remaining == 0)
                     #expect(refused.failures == [failure])
                     #expect(refused.json?["errors"]?[0]?["extensions"]?["retryAt"]?.string != nil)
@@ -94,7 +94,7 @@ struct LedgerTests {
         try await withFolder { folder in
             try await withServer(["--data", folder.path]) { server in
                 let answer = try await server.ask(
-                    #"{ quotes(symbols: ["AAPL"], provider: ALPHA_VANTAGE) { price } }"#)
+                    #"{ quotes(symbols: ["AAPL"], provider: "alpha-vantage") { price } }"#)
                 #expect(answer.failures.isEmpty, "\(answer.body)")
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -135,9 +135,10 @@ extension RunningServer {
 
     /// How many calls of Alpha Vantage's a window has left.
     func remaining(_ window: String) async throws -> Int {
-        let answer = try await ask("{ providers { provider rateLimits { name remaining } } }", token: nil)
+        let answer = try await ask(
+            "{ providers { provider: name rateLimits { name remaining } } }", token: nil)
         let providers = try #require(answer.json?["data"]?["providers"]?.elements)
-        let own = try #require(providers.first { $0["provider"] == "ALPHA_VANTAGE" })
+        let own = try #require(providers.first { $0["provider"] == "alpha-vantage" })
         let limit = own["rateLimits"]?.elements?.first { $0["name"]?.string == window }
         return try #require(limit?["remaining"]?.digits.flatMap { Int($0) })
     }

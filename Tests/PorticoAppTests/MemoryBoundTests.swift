@@ -147,6 +147,7 @@ struct MemoryBoundTests {
         }
     }
 
+    /// The memory of users' own values is not among them, because a client without a broker's credential cannot fill it.
     @Test("has limits with a sum of at most 245 MB, in addition to the process without clients")
     func sum() throws {
         let limits = ServerLimits()

@@ -94,6 +94,7 @@ struct MockCommandTests {
         operations:
           - name: Home
             variables: {id: "1"}
+            aliases: [me]
             responses:
               - data: {me: {equity: 1200.50}}
               - latency: 20
@@ -154,12 +155,49 @@ struct MockCommandTests {
                 "operations: [{name: A, responses: [{data: {a: 1}, errors: [{message: x, path: [a, b]}]}]}]",
                 "Error: s.yml: operations[0].responses[0].errors[0].path is not a path in the data."
             ),
+            (
+                "operations: [{name: A, responses: [{}, {data: {b: {equitee: 1}}}]}]",
+                "Error: s.yml: operations[0].responses[1].data.b.equitee is no field of B. Did you mean \"equity\"? "
+                    + "If it is an alias, add it to `aliases` of the operation."
+            ),
+            (
+                "operations: [{name: A, aliases: [x], responses: [{data: {x: {y: 1}, z: 1}}]}]",
+                "Error: s.yml: operations[0].responses[0].data.z is no field of Query, Subscription."
+            ),
+            (
+                "operations: [{name: A, responses: [{events: [{data: {list: [{c: {b: 1}}]}}]}]}]",
+                "Error: s.yml: operations[0].responses[0].events[0].data.list[0].c.b is no field of I."
+            ),
+            (
+                "operations: [{name: A, responses: [{data: {list: {equity: 1}}}]}]",
+                "Error: s.yml: operations[0].responses[0].data.list is not a list."
+            ),
+            (
+                "operations: [{name: A, responses: [{data: {b: 7}}]}]",
+                "Error: s.yml: operations[0].responses[0].data.b is not an object, as B is."
+            ),
+            (
+                "operations: [{name: A, responses: [{errors: [{message: x, path: [list, 0, d]}]}]}]",
+                "Error: s.yml: operations[0].responses[0].errors[0].path.list[0].d is no field of B."
+            ),
+            (
+                "operations: [{name: A, aliases: x, responses: [{}]}]",
+                "Error: s.yml: operations[0].aliases is not a list."
+            ),
             ("{", "Error: s.yml is not YAML or JSON: "),
         ])
     func faultyScenario(_ scenario: String, _ error: String) async throws {
         let run = try await CommandRun.run(
             ["mock", "--port", "0", "--schema", "@a.graphql", "--scenario", "@s.yml"],
-            among: ["a.graphql": "type Query { a: Int }", "s.yml": scenario])
+            among: [
+                "a.graphql": """
+                type Query { a: Int b: B list: [B!] }
+                type B { equity: Int c: I }
+                interface I { a: Int }
+                type C implements I { a: Int c: Int }
+                type Subscription { list: [B!] }
+                """, "s.yml": scenario,
+            ])
         #expect(run.status == 2)
         #expect(run.errors.hasPrefix(error), "\(run.errors)")
     }

@@ -22,8 +22,8 @@ struct ProviderFileTests {
     }
 
     private static let chart = """
-        { chart(symbol: "AAPL", interval: ONE_DAY, last: 3, provider: OTHER, providerName: "polygon-file") {
-          source sourceName currency candles { time close } } }
+        { chart(symbol: "AAPL", interval: ONE_DAY, last: 3, provider: "polygon-file") {
+          source currency candles { time close } } }
         """
 
     @Test("adds a provider with its name, beside the compiled ones")
@@ -33,18 +33,18 @@ struct ProviderFileTests {
                 let answer = try await server.ask(Self.chart, token: nil)
                 #expect(answer.failures.isEmpty, "\(answer.body)")
                 let chart = answer.json?["data"]?["chart"]
-                #expect(chart?["source"] == "OTHER")
-                #expect(chart?["sourceName"] == "polygon-file")
+                #expect(chart?["source"] == "polygon-file")
+                #expect(chart?["source"] == "polygon-file")
                 #expect(chart?["candles"]?.elements?.count == 3)
                 let others = try await server.ask(
                     """
-                    { search(text: "apple", first: 1, providerName: "polygon-file") {
-                        instrument { symbol listings { provider providerName key } } }
-                      providers { id provider providerName configured capabilities { features } } }
+                    { search(text: "apple", first: 1, provider: "polygon-file") {
+                        instrument { symbol listings { provider key } } }
+                      providers { id name configured capabilities { features } } }
                     """, token: nil)
                 #expect(others.failures.isEmpty, "\(others.body)")
                 let listing = others.json?["data"]?["search"]?[0]?["instrument"]?["listings"]?[0]
-                #expect(listing?["provider"] == "OTHER" && listing?["providerName"] == "polygon-file")
+                #expect(listing?["provider"] == "polygon-file")
                 let status = others.json?["data"]?["providers"]?.elements?.last
                 #expect(
                     status?["id"] == "ProviderStatus:polygon-file" && status?["configured"] == .bool(true))
@@ -61,9 +61,8 @@ struct ProviderFileTests {
             try await withServer(environment: environment(sandbox, key: "bad")) { server in
                 let answer = try await server.ask(
                     #"{ chart(symbol: "AAPL", interval: ONE_DAY, last: 3) { source } }"#, token: nil)
-                #expect(answer.failures == [FieldFailure("chart", "RECONNECT_REQUIRED", "OTHER")])
+                #expect(answer.failures == [FieldFailure("chart", "RECONNECT_REQUIRED", "polygon-file")])
                 let error = answer.json?["errors"]?[0]
-                #expect(error?["extensions"]?["providerName"] == "polygon-file")
                 #expect(
                     error?["message"] == "polygon-file refused the credential: connect with it again.")
             }
@@ -71,21 +70,24 @@ struct ProviderFileTests {
     }
 
     @Test(
-        "needs its name where OTHER is an argument",
+        "is found by its name only, and the error lists the names",
         arguments: [
             (
-                "provider: OTHER",
-                #"Argument "providerName": OTHER needs the name of the provider. `providers { providerName }` returns the names."#
+                #"provider: "No name""#,
+                #"Argument "provider": Expected the name of a provider, like "alpaca"; `providers { name }` has all."#
             ),
             (
-                #"provider: ALPACA, providerName: "polygon-file""#,
-                #"Argument "providerName": It is polygon-file, and `provider` is another one. Use one of them."#
+                "provider: ALPACA",
+                #"Argument "provider": Expected the name of a provider, like "alpaca"; `providers { name }` has all."#
             ),
             (
-                #"providerName: "No name""#,
-                #"Argument "providerName": "No name" is not a name. `providers { providerName }` returns the names."#
+                #"provider: "nobody""#,
+                """
+                Argument "provider": There is no provider "nobody". The providers are "alpaca", "saxo", "alpha-vantage", \
+                "yahoo", "polygon", "polygon-file".
+                """
             ),
-            (#"providerName: "nobody""#, "nobody is neither configured nor connected."),
+            (#"provider: "saxo""#, "saxo is neither configured nor connected."),
         ])
     func arguments(_ arguments: String, _ message: String) async throws {
         try await withSandbox { sandbox in
@@ -101,7 +103,7 @@ struct ProviderFileTests {
     /// The days of a past week: such a chart stays fresh for an hour, and one until now only until its next candle.
     private static let pastChart = """
         { chart(symbol: "AAPL", interval: ONE_DAY, from: "2025-03-03T00:00:00Z", to: "2025-03-08T00:00:00Z",
-                provider: OTHER, providerName: "polygon-file") { candles { time } } }
+                provider: "polygon-file") { candles { time } } }
         """
 
     @Test("has quotas that a restart does not reset, and stored data that it does not read again")
@@ -128,7 +130,7 @@ struct ProviderFileTests {
                     #expect(answer.failures.isEmpty, "\(answer.body)")
                     #expect(sandbox.calls.total == calls)
                     let limits = try await server.ask(
-                        "{ providers { providerName rateLimits { name limit remaining } } }", token: nil)
+                        "{ providers { name rateLimits { name limit remaining } } }", token: nil)
                     let status = limits.json?["data"]?["providers"]?.elements?.last
                     #expect(status?["rateLimits"]?[0]?["limit"]?.digits == "5")
                     #expect(status?["rateLimits"]?[0]?["remaining"]?.digits == "4")
@@ -145,7 +147,7 @@ struct ProviderFileTests {
                 environment["PORTICO_SIGN_UP"] = "open"
                 try await withServer(environment: environment) { server in
                     let nobody = try await server.ask(Self.chart, token: nil)
-                    #expect(nobody.failures == [FieldFailure("chart", "UNSUPPORTED", "OTHER")])
+                    #expect(nobody.failures == [FieldFailure("chart", "UNSUPPORTED", "polygon-file")])
                     let user = try await server.ask(
                         #"mutation { signUp(input: { username: "ann", password: "a good long password" }) { token } }"#,
                         token: nil)
@@ -153,18 +155,17 @@ struct ProviderFileTests {
                         user.json?["data"]?["signUp"]?["token"]?.string, "\(user.body)")
                     let connected = try await server.ask(
                         """
-                        mutation { connectProvider(input: { provider: OTHER providerName: "polygon-file"
+                        mutation { connectProvider(input: { provider: "polygon-file"
                           credential: { apiKey: { key: "\(FakePolygonSettings.realtimeKey)" } } }) {
-                          connection { provider providerName status } } }
+                          connection { provider status } } }
                         """, token: token)
                     #expect(connected.failures.isEmpty, "\(connected.body)")
                     let connection = connected.json?["data"]?["connectProvider"]?["connection"]
-                    #expect(connection?["provider"] == "OTHER")
-                    #expect(connection?["providerName"] == "polygon-file")
+                    #expect(connection?["provider"] == "polygon-file")
                     let own = try await server.ask(Self.chart, token: token)
                     #expect(own.failures.isEmpty, "\(own.body)")
                     let others = try await server.ask(Self.chart, token: nil)
-                    #expect(others.failures == [FieldFailure("chart", "UNSUPPORTED", "OTHER")])
+                    #expect(others.failures == [FieldFailure("chart", "UNSUPPORTED", "polygon-file")])
                 }
             }
         }

@@ -16,9 +16,9 @@ struct ReadinessTests {
     func down() async throws {
         try await withSandbox { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                #expect(try await Self.component("ALPACA", server)?["state"] == "unknown")
+                #expect(try await Self.component("alpaca", server)?["state"] == "unknown")
                 _ = try await server.ask("{ account { equity } }", token: ownerToken)
-                let working = try await Self.component("ALPACA", server)
+                let working = try await Self.component("alpaca", server)
                 #expect(working?["state"] == "up")
                 #expect(working?["detail"] == nil)
                 #expect(sandbox.faults.add(Fault(.status(503))))
@@ -26,7 +26,7 @@ struct ReadinessTests {
                 for symbol in ["KO", "PEP", "MSFT"] {
                     _ = try await server.ask("{ instrument(symbol: \"\(symbol)\") { name } }", token: nil)
                 }
-                let broken = try await Self.component("ALPACA", server)
+                let broken = try await Self.component("alpaca", server)
                 let detail = try #require(broken?["detail"]?.string)
                 #expect(broken?["state"] == "down")
                 #expect(detail.hasPrefix("unavailable since 20"), "\(detail)")

@@ -113,7 +113,7 @@ struct ReplicaAccessTests {
                         "mutation { startGuestSession { token } }", token: nil)
                     let token = try #require(
                         session.json?["data"]?["startGuestSession"]?["token"]?.string, "\(session.body)")
-                    _ = try await ConnectionProgramTests.connect("SAXO", replicas[0], token: token)
+                    _ = try await ConnectionProgramTests.connect("saxo", replicas[0], token: token)
                     func accounts(at replica: RunningServer) async throws -> RawResponse {
                         try await replica.ask("{ accounts { id equity } }", token: token)
                     }
@@ -130,7 +130,7 @@ struct ReplicaAccessTests {
                         sandbox.expireAccessTokens(of: SandboxUser.demo.name)
                         // Previews are not cached: each is a call.
                         let preview = """
-                            { previewOrder(input: { idempotencyKey: "preview" accountId: "\(account)" side: BUY
+                            { previewOrder(input: { accountId: "\(account)" side: BUY
                                 instrument: { symbol: "AAPL" } size: { quantity: "\(round)" } price: { limit: "1" }
                                 timeInForce: DAY }) { calculatedBy } }
                             """

@@ -84,7 +84,7 @@ struct ReplicaFailureTests {
     private static let signIn =
         #"mutation { signIn(input: { username: "ann", password: "correct horse battery" }) { token } }"#
     private static let orders = "POST /v2/orders"
-    private static let cached = #"{ quote(symbol: "AAPL", provider: ALPACA) { price } }"#
+    private static let cached = #"{ quote(symbol: "AAPL", provider: "alpaca") { price } }"#
     private static let equity = "{ account { equity } }"
 
     private static func placing(_ replica: Int, _ site: Site) -> String {
@@ -102,7 +102,7 @@ struct ReplicaFailureTests {
             Cell(
                 name: "new public value",
                 document:
-                    "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(last), provider: ALPACA) { symbol } }"
+                    "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(last), provider: \"alpaca\") { symbol } }"
             ),
             Cell(
                 name: "private value in memory", document: equity, token: ownerToken, codeWithoutDatabase: nil

@@ -178,7 +178,7 @@ struct ReplicaSizingTests {
     private static let guest = "mutation { it: startGuestSession { token } }"
 
     private static func chart(_ number: Int) -> String {
-        "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(number + 10), provider: ALPACA) { symbol } }"
+        "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(number + 10), provider: \"alpaca\") { symbol } }"
     }
 
     @Test("is the one that PostgreSQL and Redis count, for each kind of request")
@@ -247,7 +247,7 @@ struct ReplicaSizingTests {
                     """, token: ownerToken, at: 1)
                 orders.append(try #require(data["placeOrder"]?["order"]?["id"]?.string))
             }
-            try await countOrders("cancelled order") { number in
+            try await countOrders("canceled order") { number in
                 _ = try await site.ask(
                     "mutation { cancelOrder(id: \"\(orders[number])\") { order { id } } }", token: ownerToken,
                     at: 1)

@@ -131,13 +131,13 @@ struct ReplicaTests {
                         await replicas[0].ask("mutation { it: startGuestSession { token } }", token: nil))
                     let redirect = "http://localhost:3000/connected"
                     let begun = try await replicas[0].ask(
-                        "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(redirect)\") { url state } }",
+                        "mutation { beginConnection(provider: \"alpaca\", redirectUri: \"\(redirect)\") { url state } }",
                         token: token)
                     let url = try #require(
                         begun.json?["data"]?["beginConnection"]?["url"]?.string, "\(begun.body)")
                     let back = try await Browser.approve(url, as: "demo")
                     let connect = """
-                        mutation { connectProvider(input: { provider: ALPACA credential: { authorization: {
+                        mutation { connectProvider(input: { provider: "alpaca" credential: { authorization: {
                             code: "\(back["code"] ?? "")", state: "\(back["state"] ?? "")", redirectUri: "\(redirect)" } } }) {
                             connection { id } } }
                         """
@@ -281,7 +281,7 @@ struct ReplicaTests {
                 try await Replicas.run(2, environment) { replicas in
                     func ask(_ symbol: String, _ server: RunningServer) async throws -> RawResponse {
                         try await server.ask(
-                            "{ chart(symbol: \"\(symbol)\", interval: ONE_DAY, last: 3, provider: POLYGON) { symbol } }",
+                            "{ chart(symbol: \"\(symbol)\", interval: ONE_DAY, last: 3, provider: \"polygon\") { symbol } }",
                             token: ownerToken)
                     }
                     for symbol in ["AAPL", "AMD"] {

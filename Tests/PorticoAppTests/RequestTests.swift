@@ -64,7 +64,7 @@ struct RequestTests {
             "Unknown argument \"symbol\" on field \"Query.quotes\". Did you mean \"symbols\"?", at: (1, 10)),
         Wrong(
             "a value of another type", query("{ account { history(range: TWO_DAYS) { baseValue } } }"), 400,
-            "Value \"TWO_DAYS\" does not exist in \"HistoryRange\" enum. Did you mean the enum value \"FIVE_DAYS\" or \"ONE_DAY\"?",
+            "Value \"TWO_DAYS\" does not exist in \"Range\" enum. Did you mean the enum value \"FIVE_DAYS\" or \"ONE_DAY\"?",
             at: (1, 28)),
         Wrong(
             "broken syntax", query("{ account { equity }"), 400, "Syntax Error: Expected Name, found <EOF>.",

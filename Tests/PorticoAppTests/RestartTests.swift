@@ -7,12 +7,12 @@ import Testing
 struct RestartTests {
     private static let questions = [
         """
-        { chart(symbol: "AAPL", interval: ONE_DAY, last: 30, provider: ALPHA_VANTAGE) {
+        { chart(symbol: "AAPL", interval: ONE_DAY, last: 30, provider: "alpha-vantage") {
             source fetchedAt candles { time open high low close volume }
         } }
         """,
-        #"{ search(text: "Microsoft", provider: ALPHA_VANTAGE) { matchScore instrument { symbol name currency } } }"#,
-        #"{ instrument(symbol: "AAPL", provider: ALPHA_VANTAGE) { name description } }"#,
+        #"{ search(text: "Microsoft", provider: "alpha-vantage") { matchScore instrument { symbol name currency } } }"#,
+        #"{ instrument(symbol: "AAPL", provider: "alpha-vantage") { name description } }"#,
     ]
 
     /// One after the other, as Alpha Vantage takes one call a second.

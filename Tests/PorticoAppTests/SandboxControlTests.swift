@@ -49,7 +49,7 @@ struct SandboxControlTests {
         #expect(unknown.status == 2)
         #expect(
             unknown.errors.contains(
-                "The sandbox rejects the request: {\"error\":\"\\\"effect\\\" must be one of latency"),
+                "The sandbox rejects the request: \"effect\" must be one of latency"),
             "\(unknown.errors)")
     }
 

@@ -5,10 +5,10 @@ import Testing
 @Suite("A Saxo account")
 struct SaxoAccountTests {
     private static let query = """
-        { accounts(provider: SAXO) { currency equity }
-          positions(provider: SAXO) { symbol quote { price source } }
-          quote(symbol: "EUR/DKK", provider: SAXO) { symbol currency price }
-          chart(symbol: "AAPL", last: 3, provider: SAXO) { symbol } }
+        { accounts(provider: "saxo") { currency equity }
+          positions(provider: "saxo") { symbol quote { price source } }
+          quote(symbol: "EUR/DKK", provider: "saxo") { symbol currency price }
+          chart(symbol: "AAPL", last: 3, provider: "saxo") { symbol } }
         """
 
     private func expectWhole(_ answer: RawResponse) throws {

@@ -196,7 +196,8 @@ extension SchemaCommandCase {
             arguments: ["lint", "--rule", "spelling", "@old.graphql"], status: 2,
             errors:
                 "Error: The value 'spelling' is invalid for '--rule <rule>': There is no rule \"spelling\". The rules are naming, descriptions, deprecation-reasons, "
-                + "nullable-items."),
+                + "nullable-items, no-deprecations, no-floats, percentage-names, one-range, twin-names, null-descriptions."
+        ),
         SchemaCommandCase(
             arguments: ["lint"], status: 2, errors: "Error: Missing expected argument '<files> ...'"),
     ]

@@ -26,7 +26,7 @@ struct SharedRedisTests {
         return try #require(line?.split(separator: " ").last.flatMap { Int($0) }, "\(name)")
     }
 
-    private static let quote = #"{ quote(symbol: "AAPL", provider: ALPACA) { price } }"#
+    private static let quote = #"{ quote(symbol: "AAPL", provider: "alpaca") { price } }"#
 
     @Test("a quote that one server has read costs the other no call")
     func sharedQuote() async throws {

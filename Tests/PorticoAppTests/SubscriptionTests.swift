@@ -67,7 +67,7 @@ struct SubscriptionTests {
     @Test("report orders as they are placed, replaced and cancelled, with one id")
     func orders() async throws {
         try await withServer { server in
-            let asked = try await server.ask("{ account(provider: ALPACA) { id } }")
+            let asked = try await server.ask("{ account(provider: \"alpaca\") { id } }")
             let account = try #require(asked.json?["data"]?["account"]?["id"]?.string)
             func place(_ key: String) async throws -> String {
                 let answer = try await server.ask(
@@ -145,7 +145,7 @@ struct SubscriptionTests {
             #expect(
                 error?["message"]?.string
                     == """
-                    One client may follow 1 symbols of ALPACA at a time. End another subscription; Portico tries \
+                    One client may follow 1 symbols of alpaca at a time. End another subscription; Portico tries \
                     again.
                     """)
         }

@@ -12,33 +12,33 @@ struct ToolArgumentTests {
             let decimal = #"^-?[0-9]+(\.[0-9]+)?$"#
             let zeros = String(repeating: "0", count: 900_000)
             for (tool, arguments, message) in [
-                ("PlanALatestPrices", #"{"symbols":"AAPL"}"#, #"The argument "symbols" must be a list."#),
+                ("LatestPrices", #"{"symbols":"AAPL"}"#, #"The argument "symbols" must be a list."#),
                 (
-                    "PlanALatestPrices", #"{"symbols":["AAPL",1]}"#,
+                    "LatestPrices", #"{"symbols":["AAPL",1]}"#,
                     #"The argument "symbols[1]" must be a string."#
                 ),
                 (
-                    "RavenPreviewOrder", order(#"{"quantity":1.5}"#),
+                    "PreviewOrder", order(#"{"quantity":1.5}"#),
                     #"The argument "input.size.quantity" must be a string."#
                 ),
                 (
-                    "RavenPreviewOrder", order(#"{"notional":"1e3"}"#),
+                    "PreviewOrder", order(#"{"notional":"1e3"}"#),
                     #"The argument "input.size.notional" must have the form \#(decimal)."#
                 ),
                 (
-                    "RavenPreviewOrder", order(#"{"quantity":"+1"}"#),
+                    "PreviewOrder", order(#"{"quantity":"+1"}"#),
                     #"The argument "input.size.quantity" must have the form \#(decimal)."#
                 ),
                 (
-                    "RavenPreviewOrder", order(#"{"quantity":"1.2.3"}"#),
+                    "PreviewOrder", order(#"{"quantity":"1.2.3"}"#),
                     #"The argument "input.size.quantity" must have the form \#(decimal)."#
                 ),
                 (
-                    "RavenPreviewOrder", order(#"{"quantity":"\#(zeros)1"}"#),
+                    "PreviewOrder", order(#"{"quantity":"\#(zeros)1"}"#),
                     #"The argument "input.size.quantity" has more than 64 bytes."#
                 ),
                 (
-                    "RavenPreviewOrder", #"{"input":{"accountId":"a","side":"BUY"}}"#,
+                    "PreviewOrder", #"{"input":{"accountId":"a","side":"BUY"}}"#,
                     #"The argument "input" needs "instrument", "size"."#
                 ),
             ] {

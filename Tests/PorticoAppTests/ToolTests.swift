@@ -7,7 +7,7 @@ import Testing
 /// `make clients` tests them with the protocol's own Python SDK.
 @Suite("Tools at /mcp")
 struct ToolTests {
-    private static let environment = ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenAddGoal"]
+    private static let environment = ["PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "CreateGoal"]
 
     /// A request that is refused, and the error of JSON-RPC.
     struct Refusal: CustomTestStringConvertible, Sendable {
@@ -142,17 +142,17 @@ struct ToolTests {
     func scopes() async throws {
         try await withServer(environment: Self.environment) { server in
             let anonymous = try await server.tools(token: nil)
-            #expect(Set(anonymous.keys).isSuperset(of: ["PlanADescribe", "PlanALatestPrices"]))
-            #expect(anonymous["RavenHome"] == nil)
+            #expect(Set(anonymous.keys).isSuperset(of: ["DescribeInstrument", "LatestPrices"]))
+            #expect(anonymous["Home"] == nil)
             let user = try await server.tools(token: RunningServer.sandboxToken)
-            #expect(user["RavenHome"]?["annotations"]?["readOnlyHint"] == .bool(true))
-            #expect(user["RavenAddGoal"]?["annotations"]?["readOnlyHint"] == .bool(false))
-            #expect(user["RavenTrade"] == nil)
-            let refused = try await server.call("RavenHome", "{}", token: nil)
+            #expect(user["Home"]?["annotations"]?["readOnlyHint"] == .bool(true))
+            #expect(user["CreateGoal"]?["annotations"]?["readOnlyHint"] == .bool(false))
+            #expect(user["PlaceOrder"] == nil)
+            let refused = try await server.call("Home", "{}", token: nil)
             #expect(refused["isError"] == .bool(true))
             #expect(
                 refused["content"]?[0]?["text"]?.string == """
-                    The tool "RavenHome" needs a session with the scope READ. Send the token of such a session as \
+                    The tool "Home" needs a session with the scope READ. Send the token of such a session as \
                     `Authorization: Bearer <token>`.
                     """)
         }
@@ -163,25 +163,25 @@ struct ToolTests {
     )
     func calls() async throws {
         try await withServer(environment: Self.environment) { server in
-            let tool = try #require(try await server.tools(token: nil)["PlanALatestPrices"])
+            let tool = try #require(try await server.tools(token: nil)["LatestPrices"])
             let symbols = tool["inputSchema"]?["properties"]?["symbols"]
             #expect(symbols?["type"]?.string == "array")
             #expect(tool["inputSchema"]?["required"] == .array([.string("symbols")]))
             #expect(tool["inputSchema"]?["additionalProperties"] == .bool(false))
 
-            let result = try await server.call("PlanALatestPrices", #"{"symbols":["AAPL"]}"#, token: nil)
+            let result = try await server.call("LatestPrices", #"{"symbols":["AAPL"]}"#, token: nil)
             let content = try #require(result["structuredContent"])
             #expect(result["isError"] == .bool(false))
             #expect(content["data"]?["quotes"]?[0]?["symbol"]?.string == "AAPL")
             let text = try #require(result["content"]?[0]?["text"]?.string)
             #expect(try JSONValue(parsing: text) == content)
 
-            let unknown = try await server.call("PlanALatestPrices", #"{"symbol":"AAPL"}"#, token: nil)
+            let unknown = try await server.call("LatestPrices", #"{"symbol":"AAPL"}"#, token: nil)
             #expect(
                 unknown["content"]?[0]?["text"]?.string == """
-                    The tool "PlanALatestPrices" has no argument "symbol". Its arguments are "symbols".
+                    The tool "LatestPrices" has no argument "symbol". Its arguments are "symbols".
                     """)
-            let missing = try await server.call("PlanALatestPrices", "{}", token: nil)
+            let missing = try await server.call("LatestPrices", "{}", token: nil)
             #expect(missing["isError"] == .bool(true))
             #expect(missing["structuredContent"] == nil)
             #expect(missing["content"]?[0]?["text"]?.string?.contains("$symbols") == true)
@@ -204,27 +204,27 @@ struct ToolTests {
     /// Settings with which the server does not start.
     struct InvalidSettings: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        var mutations: String? = "RavenTrade"
+        var mutations: String? = "PlaceOrder"
         var limit: String? = "1000 USD"
         var documents: [String: String]?
         let message: String
 
         static let place =
-            "mutation RavenTrade($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }"
+            "mutation PlaceOrder($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }"
         static let preview =
-            "query Preview($input: PlaceOrderInput!) { previewOrder(input: $input) { value } }"
+            "query Preview($input: PreviewOrderInput!) { previewOrder(input: $input) { value } }"
 
         static let all = [
             InvalidSettings(
                 testDescription: "orders without a limit", limit: nil,
                 message: """
-                    PORTICO_MCP_MUTATIONS has "RavenTrade", which places orders. Set PORTICO_MCP_ORDER_LIMIT to the \
+                    PORTICO_MCP_MUTATIONS has "PlaceOrder", which places orders. Set PORTICO_MCP_ORDER_LIMIT to the \
                     maximum value of the orders of a session in a day, such as `1000 USD`.
                     """),
             InvalidSettings(
-                testDescription: "replacements", mutations: "RavenReplaceOrder",
+                testDescription: "replacements", mutations: "ReplaceOrder",
                 message: """
-                    PORTICO_MCP_MUTATIONS has "RavenReplaceOrder", which replaces orders. A tool cannot do so, because no \
+                    PORTICO_MCP_MUTATIONS has "ReplaceOrder", which replaces orders. A tool cannot do so, because no \
                     limit of value applies to a replacement. Remove the name.
                     """),
             InvalidSettings(
@@ -245,7 +245,7 @@ struct ToolTests {
             InvalidSettings(
                 testDescription: "no preview", documents: ["place.graphql": place],
                 message: """
-                    PORTICO_MCP_MUTATIONS has "RavenTrade", which places orders and needs a preview. Add a query with \
+                    PORTICO_MCP_MUTATIONS has "PlaceOrder", which places orders and needs a preview. Add a query with \
                     `previewOrder(input: $input)` to PORTICO_DOCUMENTS.
                     """),
             InvalidSettings(
@@ -253,13 +253,13 @@ struct ToolTests {
                 documents: [
                     "preview.graphql": preview,
                     "place.graphql": """
-                    mutation RavenTrade($input: PlaceOrderInput!, $other: PlaceOrderInput!) {
+                    mutation PlaceOrder($input: PlaceOrderInput!, $other: PlaceOrderInput!) {
                       a: placeOrder(input: $input) { order { id } } b: placeOrder(input: $other) { order { id } }
                     }
                     """,
                 ],
                 message: """
-                    PORTICO_MCP_MUTATIONS has "RavenTrade", which places orders, but not as a tool must: with one field, \
+                    PORTICO_MCP_MUTATIONS has "PlaceOrder", which places orders, but not as a tool must: with one field, \
                     `placeOrder(input: $input)`, and a variable of the type PlaceOrderInput.
                     """),
         ]
@@ -287,23 +287,23 @@ struct ToolTests {
     @Test("place an order after its preview, once for each call, up to the limit of the session")
     func orders() async throws {
         let environment = [
-            "PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "RavenTrade",
+            "PORTICO_MCP": "true", "PORTICO_MCP_MUTATIONS": "PlaceOrder",
             "PORTICO_MCP_ORDER_LIMIT": "5000 USD",
         ]
         try await withServer(environment: environment) { server in
             let token = RunningServer.sandboxToken
             let tools = try await server.tools(token: token)
-            for name in ["RavenTrade", "RavenPreviewOrder"] {
-                let input = tools[name]?["inputSchema"]?["$defs"]?["PlaceOrderInput"]
+            for name in ["PlaceOrder", "PreviewOrder"] {
+                let input = tools[name]?["inputSchema"]?["$defs"]?["\(name)Input"]
                 #expect(input?["properties"]?["accountId"] != nil)
                 #expect(input?["properties"]?["idempotencyKey"] == nil)
                 #expect(input?["required"]?.elements?.contains("idempotencyKey") == false)
             }
             #expect(
-                tools["RavenTrade"]?["description"]?.string?.contains(
+                tools["PlaceOrder"]?["description"]?.string?.contains(
                     "The orders of a session may have this value in a day (UTC): 5000 USD.") == true)
 
-            let accounts = try await server.ask("{ accounts(provider: ALPACA) { id } }", token: token)
+            let accounts = try await server.ask("{ accounts(provider: \"alpaca\") { id } }", token: token)
             let account = try #require(accounts.json?["data"]?["accounts"]?[0]?["id"]?.string)
             func input(_ quantity: Int, _ more: String = "") -> String {
                 """
@@ -311,7 +311,7 @@ struct ToolTests {
                 "size":{"quantity":"\(quantity)"},"price":{"limit":"1000"}\(more)}}
                 """
             }
-            let unprepared = try await server.call("RavenTrade", input(2), token: token)
+            let unprepared = try await server.call("PlaceOrder", input(2), token: token)
             #expect(unprepared["isError"] == .bool(true) && unprepared["structuredContent"] == nil)
             #expect(
                 unprepared["content"]?[0]?["text"]?.string?.contains(
@@ -321,32 +321,32 @@ struct ToolTests {
             let streamed = try await server.send(
                 RawRequest.post(
                     """
-                    {"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"RavenTrade",\
+                    {"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"PlaceOrder",\
                     "arguments":\(input(2)),"_meta":{"progressToken":1}}}
                     """, path: "/mcp",
                     fields: [
                         "Authorization: Bearer \(token)", "Accept: application/json, text/event-stream",
                     ]))
-            #expect(streamed.body.contains("The operation RavenTrade has started."), "\(streamed.body)")
+            #expect(streamed.body.contains("The operation PlaceOrder has started."), "\(streamed.body)")
             #expect(streamed.body.contains("This order has no preview that is valid."), "\(streamed.body)")
             let own = try await server.call(
-                "RavenTrade", input(2, #","idempotencyKey":"mine""#), token: token)
+                "PlaceOrder", input(2, #","idempotencyKey":"mine""#), token: token)
             #expect(
                 own["content"]?[0]?["text"]?.string == """
-                    The tool "RavenTrade" has no argument "input.idempotencyKey", because the server sets it from the id of \
+                    The tool "PlaceOrder" has no argument "input.idempotencyKey", because the server sets it from the id of \
                     the call. Call it without this argument.
                     """)
 
-            let preview = try await server.call("RavenPreviewOrder", input(2), token: token)
+            let preview = try await server.call("PreviewOrder", input(2), token: token)
             #expect(preview["structuredContent"]?["data"]?["previewOrder"]?["value"] == "2000", "\(preview)")
-            let placed = try await server.call("RavenTrade", input(2), token: token)
+            let placed = try await server.call("PlaceOrder", input(2), token: token)
             let order = placed["structuredContent"]?["data"]?["placeOrder"]?["order"]
             #expect(placed["isError"] == .bool(false) && order?["quantity"] == "2", "\(placed)")
-            let repeated = try await server.call("RavenTrade", input(2), token: token)
+            let repeated = try await server.call("PlaceOrder", input(2), token: token)
             #expect(repeated["structuredContent"]?["data"]?["placeOrder"]?["order"]?["id"] == order?["id"])
 
-            _ = try await server.call("RavenPreviewOrder", input(4), token: token)
-            let above = try await server.call("RavenTrade", input(4), token: token)
+            _ = try await server.call("PreviewOrder", input(4), token: token)
+            let above = try await server.call("PlaceOrder", input(4), token: token)
             #expect(above["isError"] == .bool(true))
             let text = try #require(above["content"]?[0]?["text"]?.string)
             #expect(text.contains("the orders of this session have a value of 2000 USD today"), "\(text)")

@@ -24,7 +24,7 @@ struct TracingTests {
                 #expect(spans.count == calls.count + 1)
                 #expect(calls.allSatisfy { $0["parentSpanId"] == request["spanId"] })
                 #expect(spans.allSatisfy { $0["traceId"] == "0af7651916cd43dd8448eb211c80319c" })
-                #expect(calls.allSatisfy { $0["name"]?.string?.hasPrefix("ALPACA ") == true })
+                #expect(calls.allSatisfy { $0["name"]?.string?.hasPrefix("alpaca ") == true })
             }
         }
     }

@@ -104,6 +104,34 @@ struct UpstreamLimitTests {
         }
     }
 
+    /// The sandbox reports 200, and the smaller limit counts.
+    @Test(
+        "the limit a minute of users' own keys is that of their setting",
+        arguments: [nil, "100"] as [String?])
+    func alpacaOfUsers(_ setting: String?) async throws {
+        try await withSandbox { sandbox in
+            var upstream = Upstream(sandbox)
+            upstream.credential["PORTICO_ALPACA_USERS_PER_MINUTE"] = setting
+            upstream.credential["PORTICO_SIGN_UP"] = "open"
+            try await withServer(before: upstream) { server in
+                let user = #"{ username: "ann", password: "correct horse battery" }"#
+                let signedUp = try await server.ask(
+                    "mutation { signUp(input: \(user)) { token } }", token: nil)
+                let key = SandboxUser.demo.alpaca
+                let answer = try await server.ask(
+                    """
+                    mutation { connectProvider(input: { provider: "alpaca"
+                      credential: { apiKey: { key: "\(key.keyID)", secret: "\(key.secretKey)" } } }) {
+                      connection { rateLimits { limit } } } }
+                    """, token: try #require(signedUp.json?["data"]?["signUp"]?["token"]?.string))
+                let limits = answer.json?["data"]?["connectProvider"]?["connection"]?["rateLimits"]?.elements
+                #expect(
+                    limits?.map { $0["limit"]?.digits } == Array(repeating: setting ?? "200", count: 2),
+                    "\(answer.body)")
+            }
+        }
+    }
+
     @Test("Alpaca's limit a minute is that of the setting", arguments: [nil, "1000"] as [String?])
     func alpaca(_ setting: String?) async throws {
         try await withSandbox { sandbox in
@@ -111,9 +139,9 @@ struct UpstreamLimitTests {
             upstream.credential["PORTICO_ALPACA_PER_MINUTE"] = setting
             try await withServer(before: upstream) { server in
                 let answer = try await server.ask(
-                    "{ providers { provider rateLimits { name limit } } }", token: ownerToken)
+                    "{ providers { provider: name rateLimits { name limit } } }", token: ownerToken)
                 let alpaca = answer.json?["data"]?["providers"]?.elements?.first {
-                    $0["provider"] == "ALPACA"
+                    $0["provider"] == "alpaca"
                 }
                 let limits = alpaca?["rateLimits"]?.elements?.map { $0["limit"]?.digits }
                 #expect(limits == Array(repeating: setting ?? "200", count: 2), "\(answer.body)")

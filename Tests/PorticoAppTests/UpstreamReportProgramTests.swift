@@ -20,7 +20,7 @@ struct UpstreamReportProgramTests {
                 let calls = try #require(report?["upstream"]?.elements)
                 #expect(calls.count == sandbox.calls.total)
                 let call = try #require(calls.first)
-                #expect(call["provider"] == "ALPACA")
+                #expect(call["provider"] == "alpaca")
                 #expect(call["outcome"] == "FETCHED")
                 #expect(call["status"] == 200)
                 #expect(call["attempts"] == 1)
@@ -45,16 +45,16 @@ struct UpstreamReportProgramTests {
             try await withServer(before: Upstream(sandbox)) { server in
                 for _ in 0..<3 { _ = try await Self.ask(server) }
                 let lines = Set(try await server.get("/metrics").body.split(separator: "\n").map(String.init))
-                let calls = #"portico_upstream_calls_total{provider="ALPACA",outcome="#
+                let calls = #"portico_upstream_calls_total{provider="alpaca",outcome="#
                 #expect(lines.contains(calls + #""fetched"} \#(sandbox.calls.total)"#))
                 #expect(lines.contains(calls + #""cached"} 2"#))
-                #expect(lines.contains(#"portico_provider_up{provider="ALPACA"} 1"#))
+                #expect(lines.contains(#"portico_provider_up{provider="alpaca"} 1"#))
                 let quota = lines.first {
-                    $0.hasPrefix(#"portico_quota_remaining{provider="ALPACA",limit="trading"}"#)
+                    $0.hasPrefix(#"portico_quota_remaining{provider="alpaca",limit="trading"}"#)
                 }
                 let left = try #require(quota?.split(separator: " ").last.flatMap { Int($0) })
                 let limit = lines.first {
-                    $0.hasPrefix(#"portico_quota_limit{provider="ALPACA",limit="trading"}"#)
+                    $0.hasPrefix(#"portico_quota_limit{provider="alpaca",limit="trading"}"#)
                 }
                 #expect(limit?.split(separator: " ").last.flatMap { Int($0) } ?? 0 > left)
                 #expect(lines.contains("portico_graphql_documents_reused_total 2"))

@@ -106,7 +106,7 @@ struct QuoteTests {
             #expect(aapl.bid == Decimal("1.1") && aapl.ask == Decimal("2.2"))
             #expect(aapl.marketState == .open && aapl.currency == "USD")
             #expect(aapl.provenance.asOf == Instant(secondsSince1970: 1_795_262_400))
-            #expect(aapl.provenance.source.rawValue == "acme")
+            #expect(aapl.provenance.source.name.text == "acme")
             let tesco = try #require(quotes[symbols[1]])
             #expect(tesco.price == Decimal("0.0102"))
             #expect(tesco.currency == "GBP" && tesco.marketState == nil && tesco.bid == nil)
@@ -176,7 +176,7 @@ struct QuoteTests {
                 error = failure
             }
             #expect(error?.cause.description == example.cause)
-            #expect(error?.provider.rawValue == "acme")
+            #expect(error?.provider.name.text == "acme")
             #expect(server.requests.count == 1)
         }
     }

@@ -29,7 +29,7 @@ struct ReaderTests {
     @Test("of the documentation has no errors")
     func documentation() throws {
         let file = try ProviderFile(repositoryText("docs/examples/polygon.yaml"), file: "polygon.yaml")
-        #expect(file.providers.map(\.id.rawValue) == ["polygon-file"])
+        #expect(file.providers.map(\.id.name.text) == ["polygon-file"])
         #expect(file.providers[0].capabilities == [.charts, .instruments, .news])
     }
 

@@ -147,7 +147,7 @@ struct RedisCacheTests {
             _ = await short.cache.load([key])
             // It waits until the first claim has expired.
             _ = await long.cache.load([key])
-            let claim = keyspace.name("claim:\(Quote.persistentFormat):ALPACA", "AAPL")
+            let claim = keyspace.name("claim:\(Quote.persistentFormat):alpaca", "AAPL")
             let before = try await client.client.send([RedisCommand(["GET", claim])])
             let commands = client.client.counts.commands
             short.cache.release([key])
@@ -245,7 +245,7 @@ struct RedisCacheTests {
             #expect(try await other.read(aapl, in: secret).price == 3)
             let keys = try server.execute("KEYS *")
             #expect(keys.hasPrefix("portico:1:"))
-            #expect(keys.contains(":value:quote.1:ALPACA:"))
+            #expect(keys.contains(":value:quote.1:alpaca:"))
             for text in ["AAPL", "ann", "connection-1"] { #expect(!keys.contains(text)) }
         }
     }

@@ -157,7 +157,7 @@ struct SharedQuoteStreamTests {
             TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
         )
         // A hash has the name of the key for the epoch.
-        let key = keyspace.name("stream/\(ProviderID.alpaca.rawValue)/\(Environment.paper.rawValue)/epoch")
+        let key = keyspace.name("stream/\(ProviderID.alpaca.name.text)/\(Environment.paper.rawValue)/epoch")
         try await RunningClient.with(server.url()) { client in
             let replies = try await client.client.send([RedisCommand(line: "HSET \(key) a 1")])
             #expect(replies == [.integer(1)])

@@ -16,7 +16,7 @@ struct ControlAPITests {
         "every endpoint that it lists can be named in a script, and counted", arguments: ProviderID.allCases)
     func endpoints(provider: ProviderID) async throws {
         try await withSandbox({ $0.saxo.servesOldEndpoints = true }) { fixture in
-            let name = provider.rawValue.lowercased()
+            let name = provider.name.text.lowercased()
             let list = try #require(try await document(fixture, "/endpoints")["endpoints"]?[name]?.elements)
             let endpoints = list.compactMap(\.string)
             #expect(endpoints.count == list.count && endpoints.count > 1 && endpoints.last == "unknown")

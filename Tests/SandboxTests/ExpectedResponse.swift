@@ -11,7 +11,7 @@ struct ExpectedResponse: Sendable, CustomTestStringConvertible {
     var status = 200
     let shape: Shape
     let send: @Sendable (RunningSandbox) async throws -> Client.Reply
-    var testDescription: String { "\(provider.rawValue) \(endpoint)" }
+    var testDescription: String { "\(provider.name.text) \(endpoint)" }
 
     enum Shape: Sendable {
         /// JSON of a definition in one of the schemas.

@@ -46,7 +46,7 @@ struct ExpectedResponseTests {
         /// Makes the sandbox send a message; runs before the stream is opened.
         var before: @Sendable (RunningSandbox) async throws -> Void = { _ in }
         var firstMessage: String?
-        var testDescription: String { "\(provider.rawValue) \(endpoint)" }
+        var testDescription: String { "\(provider.name.text) \(endpoint)" }
 
         static let all: [ExpectedMessage] = [
             ExpectedMessage(

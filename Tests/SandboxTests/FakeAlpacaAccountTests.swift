@@ -10,7 +10,7 @@ struct FakeAlpacaAccountTests {
     static let tokens = [RunningSandbox.demo, RunningSandbox.second]
 
     @Test(
-        "equity is cash and what everything held is worth, to the last digit", arguments: tokens, Moment.all)
+        "equity is cash and what everything held is worth, in whole cents", arguments: tokens, Moment.all)
     func addsUp(user: [String: String], moment: String) async throws {
         let (account, positions) = try await withSandbox(at: moment) { fixture in
             try (
@@ -21,11 +21,12 @@ struct FakeAlpacaAccountTests {
         let values = try #require(positions.elements).map { try decimal($0["market_value"]) }
         #expect(!values.isEmpty)
         let cash = try decimal(account["cash"])
-        #expect(try decimal(account["equity"]) == values.reduce(cash) { try $0 + $1 })
+        #expect(
+            try decimal(account["equity"]) == values.reduce(cash) { try $0 + $1 }.rounded(to: 2, .halfEven))
         let long = try values.filter { !$0.isNegative }.reduce(Decimal.zero) { try $0 + $1 }
         let short = try values.filter(\.isNegative).reduce(Decimal.zero) { try $0 + $1 }
-        #expect(try decimal(account["long_market_value"]) == long)
-        #expect(try decimal(account["short_market_value"]) == short)
+        #expect(try decimal(account["long_market_value"]) == long.rounded(to: 2, .halfEven))
+        #expect(try decimal(account["short_market_value"]) == short.rounded(to: 2, .halfEven))
         #expect(account["portfolio_value"] == account["equity"])
     }
 
@@ -39,7 +40,8 @@ struct FakeAlpacaAccountTests {
         }
         let made = try #require(positions.elements).map { try decimal($0["unrealized_intraday_pl"]) }
         let before = try decimal(account["last_equity"])
-        #expect(try decimal(account["equity"]) == made.reduce(before) { try $0 + $1 })
+        #expect(
+            try decimal(account["equity"]) == made.reduce(before) { try $0 + $1 }.rounded(to: 2, .halfEven))
     }
 
     @Test("a position's numbers agree with each other", arguments: tokens)

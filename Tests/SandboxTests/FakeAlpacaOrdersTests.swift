@@ -53,11 +53,13 @@ struct FakeAlpacaOrdersTests {
             let positions = try await fixture.document("PositionList", "/v2/positions")
             let made = try #require(positions.elements).map { try decimal($0["unrealized_intraday_pl"]) }
             let before = try decimal(account["last_equity"])
-            #expect(try decimal(account["equity"]) == made.reduce(before) { try $0 + $1 })
+            #expect(
+                try decimal(account["equity"])
+                    == made.reduce(before) { try $0 + $1 }.rounded(to: 2, .halfEven))
             let history = try await fixture.document(
                 "PortfolioHistory", "/v2/account/portfolio/history?period=1D&timeframe=1Min")
             let equity = try #require(history["equity"]?.elements).filter { $0 != .null }
-            #expect(try decimal(equity.last) == decimal(account["equity"]))
+            #expect(try decimal(equity.last).rounded(to: 2, .halfEven) == decimal(account["equity"]))
         }
     }
 

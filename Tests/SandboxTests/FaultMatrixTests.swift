@@ -18,9 +18,9 @@ struct FaultMatrixTests {
         var tooManyStatus = 429
         /// The response to an expired credential.
         var expired: (status: Int, shape: String?) = (401, nil)
-        var testDescription: String { "\(provider.rawValue) \(endpoint)" }
+        var testDescription: String { "\(provider.name.text) \(endpoint)" }
         /// The provider's name in control documents.
-        var name: String { provider.rawValue.lowercased() }
+        var name: String { provider.name.text.lowercased() }
 
         static let all: [Probe] = [
             Probe(
@@ -56,7 +56,7 @@ struct FaultMatrixTests {
 
         func isValid(_ body: String, as shape: String?) throws -> Bool {
             guard let shape else { return (try? JSONValue(parsing: body)) == nil }
-            return try Golden.schema(of: name.replacing("_", with: "")).definition(shape)
+            return try Golden.schema(of: name.replacing("-", with: "")).definition(shape)
                 .violations(in: JSONValue(parsing: body)).isEmpty
         }
     }

@@ -30,7 +30,7 @@ struct ScriptRefusalTests {
             Case(path: "/_sandbox/saxo/streams", body: body, message: message)
         }
 
-        static let providers = "must be one of alpaca, saxo, alpha_vantage, yahoo, polygon"
+        static let providers = "must be one of alpaca, saxo, alpha-vantage, yahoo, polygon"
         static let effects =
             "must be one of latency, status, malformed_body, duplicate_key, unreadable_row, truncated_body, "
             + "lost_answer, closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "

@@ -88,7 +88,7 @@ struct AccountTests {
             }
             #expect(
                 failure?.description
-                    == "SAXO: an answer that makes no sense: CashBalance: expected a decimal, found true (byte 32)"
+                    == "saxo: an answer that makes no sense: CashBalance: expected a decimal, found true (byte 32)"
             )
         }
     }

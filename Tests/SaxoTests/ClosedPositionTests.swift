@@ -11,7 +11,7 @@ struct ClosedPositionTests {
     private static let account = "uQ7xN3c-5m1Y8aFz2LQw4A=="
 
     private func positions(
-        _ reply: CannedServer.Reply, _ check: ([ClosedPosition], CannedServer) throws -> Void
+        _ reply: CannedServer.Reply, _ check: (ReadableList<ClosedPosition>, CannedServer) throws -> Void
     ) async throws {
         let bodies = try AccountTests.bodies([:])
         try await withSaxo(answering: { request, _ in
@@ -58,6 +58,25 @@ struct ClosedPositionTests {
             let query = server.requests.last?.query
             #expect(query?["FieldGroups"] == "ClosedPosition,DisplayAndFormat")
             #expect(query?["AccountKey"] == Self.account)
+        }
+    }
+
+    @Test("without an id or an amount that can be read are errors that name the member, behind the others")
+    func unreadable() async throws {
+        let time = "2026-11-20T14:57:51.935866Z"
+        let items = [
+            Self.item("1", "80000", time).replacing("ClosedPositionUniqueId", with: "Other"),
+            Self.item("2", "80000", time), Self.item("3", "\"private value\"", time),
+        ]
+        try await positions(.text(#"{"Data":[\#(items.joined(separator: ","))]}"#)) { positions, _ in
+            #expect(positions.map(\.id) == ["2"])
+            let errors = zip(
+                positions.unreadable, [("Data[0]", "ClosedPositionUniqueId"), ("Data[2]", "Amount")])
+            #expect(positions.unreadable.count == 2)
+            for (error, (place, member)) in errors {
+                #expect(error.hasPrefix(place) && error.contains(member), "\(error)")
+            }
+            #expect(!positions.unreadable.joined().contains("private"))
         }
     }
 

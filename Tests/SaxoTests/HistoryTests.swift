@@ -41,10 +41,10 @@ struct HistoryTests {
     @Test(
         "of a range is requested from its first day",
         arguments: [
-            (HistoryRange.fiveDays, "2026-11-13"), (.oneMonth, "2026-10-20"), (.yearToDate, "2026-01-01"),
+            (DateRange.fiveDays, "2026-11-13"), (.oneMonth, "2026-10-20"), (.yearToDate, "2026-01-01"),
             (.oneYear, "2025-11-20"), (.fiveYears, "2021-11-20"),
         ])
-    func ranges(range: HistoryRange, first: String) async throws {
+    func ranges(range: DateRange, first: String) async throws {
         try await withSaxo(try Self.bodies(Self.body)) { saxo, server in
             _ = try await saxo.history(of: Self.account, range, interval: .oneDay, in: .patient)
             let query = try #require(server.requests.last?.query)
@@ -68,7 +68,7 @@ struct HistoryTests {
     @Test("of the current day, and by other intervals than a day, is unsupported without a call")
     func unsupported() async throws {
         try await withSaxo([:]) { saxo, server in
-            for (range, interval) in [(HistoryRange.oneDay, Interval?.none), (.oneYear, .oneHour)] {
+            for (range, interval) in [(DateRange.oneDay, Interval?.none), (.oneYear, .oneHour)] {
                 await #expect(throws: ProviderFailure(.saxo, .unsupported)) {
                     try await saxo.history(of: Self.account, range, interval: interval, in: .patient)
                 }

@@ -5,7 +5,7 @@ package struct FieldFailure: Sendable, Hashable {
     package let code: String?
     package let provider: String?
 
-    package init(_ path: String?, _ code: String?, _ provider: String? = "ALPACA") {
+    package init(_ path: String?, _ code: String?, _ provider: String? = "alpaca") {
         self.path = path
         self.code = code
         self.provider = provider

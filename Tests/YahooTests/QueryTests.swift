@@ -168,7 +168,7 @@ struct QueryTests {
             let failure = await #expect(throws: ProviderFailure.self) {
                 try await client.quotes(for: [symbol("AAPL")], in: .patient)
             }
-            #expect(failure?.description == "YAHOO: an answer that makes no sense: " + wording)
+            #expect(failure?.description == "yahoo: an answer that makes no sense: " + wording)
         }
     }
 }

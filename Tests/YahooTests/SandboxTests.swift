@@ -42,6 +42,9 @@ struct SandboxTests {
             #expect(quote.currency == listed.currency)
             #expect(quote.marketState == (listed.symbol.hasSuffix("XLON") ? .closed : .open))
             #expect(quote.provenance.source == .yahoo)
+            let feed = listed.symbol == "AAPL" ? "Nasdaq Real Time Price" : "Free Realtime Quote"
+            #expect(quote.feed == feed)
+            #expect(quote.timeliness == .realTime && quote.delayMinutes == 0)
         }
     }
 

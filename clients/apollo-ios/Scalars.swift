@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: b3e83b82ef144b3f51824dcf4264f2c5999a63ab8525b05e4e0dd833952ad229
+// SHA-256 of the lines below: f96fc8080cea90fe91b6c0d2b63e817888466c5ec87550f1b87e95d33f2d8e70
 //
 // Add this file to the target PorticoAPI. In PorticoAPI/Sources/Schema/CustomScalars, which the code
 // generator writes once, replace the type alias of each scalar:
@@ -8,6 +8,7 @@
 //   DateTime: public typealias DateTime = PorticoInstant
 //   Decimal: public typealias Decimal = PorticoDecimal
 //   Number: public typealias Number = PorticoDecimal
+//   ProviderName: public typealias ProviderName = String
 //   UnixTime: public typealias UnixTime = Int
 
 import ApolloAPI

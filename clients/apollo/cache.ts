@@ -1,10 +1,11 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: e43fddc1ea769f4864d4c5d0720411eb8133463fa1b68e7311275c420082548f
+// SHA-256 of the lines below: 227f8003a792be13f12a6873f703853c655487d29bd5ded39c78bba2c2fa27e3
 
 import { InMemoryCache, type FieldPolicy, type Reference, type TypePolicies } from "@apollo/client";
 
 /** The types of each interface, so that fragments on interfaces match. */
 export const possibleTypes: Record<string, string[]> = {
+  Contract: ["FutureContract", "OptionContract"],
   Live: ["Account", "Chart", "DividendConnection", "EquityHistory", "ExchangeRate", "Fundamentals", "FundamentalsPart", "GoalsProgress", "MarketDepth", "Order", "OrderPreview", "Performance", "Portfolio", "PortfolioHistory", "Position", "Quote", "SplitConnection"],
   Node: ["Account", "Activity", "Alert", "AlertFiring", "Article", "Chart", "Connection", "Fundamentals", "Goal", "GoalsProgress", "Instrument", "MarketClock", "Order", "Portfolio", "Position", "ProviderStatus", "Quote", "Session", "Viewer", "Watchlist", "WatchlistItem", "Webhook"],
 };
@@ -13,9 +14,9 @@ export const typePolicies: TypePolicies = {
   // Lists that are read in pages: a further page is added to the list.
   Account: { fields: { activities: pages(["kinds", "symbol", "from", "to"]), closedPositions: pages(["symbols"]), orders: pages(["open", "symbols", "states", "side", "from", "to"]) } },
   Alert: { fields: { firings: pages([]) } },
-  Instrument: { fields: { dividends: pages(["from", "to", "provider", "providerName"]), news: pages([]), splits: pages(["from", "to", "provider", "providerName"]) } },
+  Instrument: { fields: { dividends: pages(["from", "to", "provider"]), news: pages([]), splits: pages(["from", "to", "provider"]) } },
   Portfolio: { fields: { holdings: pages([]) } },
-  Query: { fields: { activities: pages(["accountIds", "kinds", "symbol", "from", "to"]), alertFirings: pages([]), alerts: pages([]), news: pages(["symbols", "provider", "providerName"]), orders: pages(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
+  Query: { fields: { activities: pages(["accountIds", "kinds", "symbol", "from", "to"]), alertFirings: pages([]), alerts: pages([]), news: pages(["symbols", "provider"]), orders: pages(["open", "accountId", "symbols", "states", "side", "from", "to"]) } },
   // Objects without an id belong to the object that contains them.
   AcceptDisclaimersPayload: { keyFields: false },
   ActivityConnection: { keyFields: false },
@@ -30,8 +31,6 @@ export const typePolicies: TypePolicies = {
   ArticleConnection: { keyFields: false },
   ArticleEdge: { keyFields: false },
   BenchmarkComparison: { keyFields: false },
-  BenchmarkReturn: { keyFields: false },
-  BenchmarkReturnFigure: { keyFields: false },
   BidAskBar: { keyFields: false },
   BidAskColumns: { keyFields: false },
   Candle: { keyFields: false },
@@ -55,23 +54,24 @@ export const typePolicies: TypePolicies = {
   ExpectedRejection: { keyFields: false },
   Failure: { keyFields: false },
   FundamentalsPart: { keyFields: false },
+  FutureContract: { keyFields: false },
   Gain: { keyFields: false },
-  GainFigure: { keyFields: false },
   GoalAllocation: { keyFields: false },
   GoalPayload: { keyFields: false },
+  Greeks: { keyFields: false },
   Holding: { keyFields: false },
   HoldingConnection: { keyFields: false },
   HoldingEdge: { keyFields: false },
   HoldingProfit: { keyFields: false },
   Income: { keyFields: false },
-  IncomeFigure: { keyFields: false },
   InstrumentIdentity: { keyFields: false },
   Listing: { keyFields: false },
   MarketDepth: { keyFields: false },
   MarketDepthLevel: { keyFields: false },
   MissingCost: { keyFields: false },
   MoneyWeightedReturn: { keyFields: false },
-  MoneyWeightedReturnFigure: { keyFields: false },
+  OptionContract: { keyFields: false },
+  OptionQuote: { keyFields: false },
   OrderConnection: { keyFields: false },
   OrderCosts: { keyFields: false },
   OrderEdge: { keyFields: false },
@@ -97,7 +97,6 @@ export const typePolicies: TypePolicies = {
   TaxLot: { keyFields: false },
   TestWebhookPayload: { keyFields: false },
   TimeWeightedReturn: { keyFields: false },
-  TimeWeightedReturnFigure: { keyFields: false },
   Undetermined: { keyFields: false },
   WatchlistPayload: { keyFields: false },
 };

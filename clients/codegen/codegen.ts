@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: a522edbc9e5e08f3e8be1f899598eae5291ca959dc4fc8bfb97e9a68335db198
+// SHA-256 of the lines below: a58c4e9ab582e45619f15c52e4de657adb96ac0b7d735f57af022504a3fa5d72
 //
 //   npx graphql-codegen --config src/portico/codegen.ts
 
@@ -11,6 +11,7 @@ export const scalars = {
   DateTime: { input: "string", output: "../portico/scalars#DateTime" },
   Decimal: { input: "string", output: "../portico/scalars#Decimal" },
   Number: { input: "number", output: "../portico/scalars#Number" },
+  ProviderName: { input: "string", output: "../portico/scalars#ProviderName" },
   UnixTime: { input: "number", output: "../portico/scalars#UnixTime" },
 };
 

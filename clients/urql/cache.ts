@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: bb42f9924dcc245f2a03b53d361399e8521004e6b53901ee5123dad221d5259b
+// SHA-256 of the lines below: c8f0af3ab1fa872283dde235f6695f80b911a74675082b4b45af58c6b5424efe
 
 import { cacheExchange, type KeyingConfig, type Resolver, type ResolverConfig } from "@urql/exchange-graphcache";
 import { relayPagination } from "@urql/exchange-graphcache/extras";
@@ -21,8 +21,6 @@ export const keys: KeyingConfig = {
   ArticleConnection: () => null,
   ArticleEdge: () => null,
   BenchmarkComparison: () => null,
-  BenchmarkReturn: () => null,
-  BenchmarkReturnFigure: () => null,
   BidAskBar: () => null,
   BidAskColumns: () => null,
   Candle: () => null,
@@ -46,23 +44,24 @@ export const keys: KeyingConfig = {
   ExpectedRejection: () => null,
   Failure: () => null,
   FundamentalsPart: () => null,
+  FutureContract: () => null,
   Gain: () => null,
-  GainFigure: () => null,
   GoalAllocation: () => null,
   GoalPayload: () => null,
+  Greeks: () => null,
   Holding: () => null,
   HoldingConnection: () => null,
   HoldingEdge: () => null,
   HoldingProfit: () => null,
   Income: () => null,
-  IncomeFigure: () => null,
   InstrumentIdentity: () => null,
   Listing: () => null,
   MarketDepth: () => null,
   MarketDepthLevel: () => null,
   MissingCost: () => null,
   MoneyWeightedReturn: () => null,
-  MoneyWeightedReturnFigure: () => null,
+  OptionContract: () => null,
+  OptionQuote: () => null,
   OrderConnection: () => null,
   OrderCosts: () => null,
   OrderEdge: () => null,
@@ -88,7 +87,6 @@ export const keys: KeyingConfig = {
   TaxLot: () => null,
   TestWebhookPayload: () => null,
   TimeWeightedReturn: () => null,
-  TimeWeightedReturnFigure: () => null,
   Undetermined: () => null,
   WatchlistPayload: () => null,
 };

@@ -7,6 +7,10 @@
 // Without the type checks of curl's own header, which are macros over the very functions wrapped here.
 #define CURL_DISABLE_TYPECHECK 1
 #include <curl/curl.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*ccurl_prerequest_callback)(
@@ -63,6 +67,40 @@ static inline CURLcode ccurl_get_pointer(CURL *handle, CURLINFO info, void **val
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
+
+typedef int (*ccurl_watch_callback)(CURL *handle, curl_socket_t socket, int what, void *context, void *socket_context);
+typedef int (*ccurl_timer_callback)(CURLM *multi, long milliseconds, void *context);
+
+static inline CURLMcode ccurl_multi_set_watch_callback(CURLM *multi, ccurl_watch_callback value, void *context) {
+    CURLMcode status = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    return status == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value) : status;
+}
+
+static inline CURLMcode ccurl_multi_set_timer_callback(CURLM *multi, ccurl_timer_callback value, void *context) {
+    CURLMcode status = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    return status == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value) : status;
+}
+
+// epoll_event is a packed structure with a union, so its fields are read and written here.
+static inline int ccurl_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static inline int ccurl_epoll_set(int epoll, int operation, int fd, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = fd};
+    return epoll_ctl(epoll, operation, fd, &event);
+}
+
+// Waits for events of up to `capacity` descriptors; returns their number.
+static inline int ccurl_epoll_wait(int epoll, int *fds, uint32_t *events, int capacity, int milliseconds) {
+    struct epoll_event ready[64];
+    int count = epoll_wait(epoll, ready, capacity < 64 ? capacity : 64, milliseconds);
+    for (int index = 0; index < count; index++) {
+        fds[index] = ready[index].data.fd;
+        events[index] = ready[index].events;
+    }
+    return count;
+}
+
+static inline int ccurl_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 // The union in CURLMsg, for messages of the kind CURLMSG_DONE.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }

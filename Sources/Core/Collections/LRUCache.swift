@@ -5,7 +5,7 @@
 /// public, because the compiler specializes only public functions of another module.
 public struct LRUCache<Key: Hashable, Value> {
     /// Not stored with the values: a look-up copies only these.
-    private struct Label {
+    fileprivate struct Label {
         var key: Key?
         var weight = 0
     }
@@ -14,7 +14,7 @@ public struct LRUCache<Key: Hashable, Value> {
     ///
     /// They are not stored with the values, so that a change of the order changes no reference counts.
     @usableFromInline
-    struct Link {
+    struct Link: Sendable {
         /// ``none`` for the most recently used value.
         @usableFromInline var newer = none
         @usableFromInline var older = none
@@ -52,6 +52,7 @@ public struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Changes a value; the order of use does not change.
+    @usableFromInline
     package mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
         guard let slot = slots[key], var value = values[slot] else { return }
         change(&value)
@@ -60,11 +61,17 @@ public struct LRUCache<Key: Hashable, Value> {
 
     /// Stores a value, and removes others if a bound demands it; a value that is heavier than the bound is not
     /// stored.
-    package mutating func insert(_ value: Value, for key: Key, weight: Int) {
+    ///
+    /// `willEvict` is called with each value that a bound removes.
+    @usableFromInline
+    package mutating func insert(
+        _ value: Value, for key: Key, weight: Int, willEvict: (Value) -> Void = { _ in }
+    ) {
         remove(key)
         guard weight <= maximumWeight, maximumCount > 0 else { return }
         while count >= maximumCount || self.weight > maximumWeight - weight {
             guard oldest != Self.none, let key = labels[oldest].key else { break }
+            if let value = values[oldest] { willEvict(value) }
             remove(key)
         }
         let slot = freeSlot()
@@ -76,6 +83,7 @@ public struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Removes values that are not needed, beginning with the least recently used one, up to a limit.
+    @usableFromInline
     package mutating func removeOldest(atMost limit: Int, while isUnneeded: (Value) -> Bool) {
         for _ in 0..<limit {
             guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],
@@ -83,6 +91,14 @@ public struct LRUCache<Key: Hashable, Value> {
             else { return }
             remove(key)
         }
+    }
+
+    /// The least recently used value with its key; nil if there is none.
+    @usableFromInline package var oldestElement: (key: Key, value: Value)? {
+        guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest] else {
+            return nil
+        }
+        return (key, value)
     }
 
     @usableFromInline
@@ -125,3 +141,6 @@ public struct LRUCache<Key: Hashable, Value> {
         newest = slot
     }
 }
+
+extension LRUCache: Sendable where Key: Sendable, Value: Sendable {}
+extension LRUCache.Label: Sendable where Key: Sendable {}

@@ -41,15 +41,27 @@ struct SandboxControl: ParsableArguments {
             throw UsageError("No sandbox responds at \(url) (\(error)). Start one with `portico sandbox`.")
         case .success(let response):
             let text = String(decoding: response.body, as: UTF8.self)
-            guard response.isSuccess else { throw UsageError("The sandbox rejects the request: \(text)") }
+            guard response.isSuccess else {
+                throw UsageError("The sandbox rejects the request: \(Self.reason(in: response.body) ?? text)")
+            }
             if !text.isEmpty { print(text) }
         }
     }
 }
 
+extension SandboxControl {
+    /// The text of `{"error": "…"}`; nil for another body.
+    private static func reason(in body: [UInt8]) -> String? {
+        guard case .object(let object)? = try? InputValue(json: body),
+            case .string(let text)? = object["error"]
+        else { return nil }
+        return text
+    }
+}
+
 /// The calls to which a fault or a count applies.
 struct SandboxTarget: ParsableArguments {
-    @Option(help: "Only calls to this provider: alpaca, saxo, alpha_vantage, yahoo or polygon.")
+    @Option(help: "Only calls to this provider: alpaca, saxo, alpha-vantage, yahoo or polygon.")
     var provider: String?
 
     @Option(

@@ -162,7 +162,7 @@ extension GatewayContext {
             : readAccount(linked.who.id, of: connection)
         return try accounts.map { accounts in
             guard let account = accounts.first(where: { $0.id == linked.who.id }) else {
-                let name = connection.provider.rawValue
+                let name = connection.provider.name.text
                 throw FieldError(
                     .notFound, "\(name) does not tell of this account any more: connect with it again.",
                     provider: connection.provider)
@@ -297,7 +297,7 @@ extension GatewayContext {
 
     /// The history of an account's equity.
     func history(
-        of linked: ConnectedAccount, _ range: HistoryRange, interval: Interval?
+        of linked: ConnectedAccount, _ range: DateRange, interval: Interval?
     ) -> MaybeAsync<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.who.id)
         let query = HistoryQuery(account: ExactText(id), range: range, interval: interval)
@@ -319,13 +319,17 @@ extension GatewayContext {
 extension FieldError {
     /// The broker does not have a range, or not in an interval.
     fileprivate static func noHistory(
-        _ range: HistoryRange, interval: Interval?, at provider: ProviderID
+        _ range: DateRange, interval: Interval?, at provider: ProviderID
     ) -> FieldError {
-        let name = provider.rawValue
-        guard let interval else {
+        let name = provider.name.text
+        let ranges = provider.traits.historyRanges
+        guard let interval, ranges.contains(range) else {
+            let remedy =
+                ranges.isEmpty || ranges.contains(range)
+                ? "" : " It has \(ranges.map(\.rawValue).joined(separator: ", "))."
             return .argument(
-                "range", code: .unsupported, "\(name) has no history of the range \(range.rawValue).",
-                provider: provider)
+                "range", code: .unsupported,
+                "\(name) has no history of the range \(range.rawValue).\(remedy)", provider: provider)
         }
         return .argument(
             "interval", code: .unsupported,

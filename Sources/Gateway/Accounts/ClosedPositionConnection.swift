@@ -6,10 +6,11 @@ import Upstream
 extension ConnectionPage<ConnectedClosedPosition> {
     /// Some of the positions of an account that were closed lately, newest first.
     init(
-        _ positions: [ClosedPosition], of account: ConnectedAccount, after start: ClosedPositionCursor?,
-        first: Int
+        _ positions: ReadableList<ClosedPosition>, _ arguments: ClosedPositionsArguments,
+        of account: ConnectedAccount, after start: ClosedPositionCursor?
     ) {
-        let rest = positions.filter { position in
+        let wanted = positions.filter { arguments.symbols?.contains($0.symbol) ?? true }
+        let rest = wanted.filter { position in
             start.map { $0.precedes(ClosedPositionCursor(position)) } ?? true
         }
         self.init(
@@ -17,7 +18,10 @@ extension ConnectionPage<ConnectedClosedPosition> {
                 ConnectionEdge(
                     node: ConnectedClosedPosition(position: $0, account: account),
                     place: ClosedPositionCursor($0))
-            }, first: first, hasPrevious: rest.count < positions.count)
+            }, first: arguments.first, hasPrevious: rest.count < wanted.count,
+            details: positions.unreadable.map {
+                .unreadable("a closed position", $0, of: account.connection.provider)
+            })
     }
 }
 
@@ -90,7 +94,7 @@ extension GatewayContext {
         let provider = account.connection.provider
         guard account.connection.accounts is any ClosedPositionSource else {
             throw FieldError(
-                .unsupported, "\(provider.rawValue) reports no closed positions.", provider: provider)
+                .unsupported, "\(provider.name.text) reports no closed positions.", provider: provider)
         }
         let id = account.who.id
         return readFromAccountSource(
@@ -100,10 +104,7 @@ extension GatewayContext {
                 throw ProviderFailure(provider, .unsupported)
             }
             return try await source.closedPositions(of: id, in: call)
-        }.map { positions in
-            let wanted = positions.filter { arguments.symbols?.contains($0.symbol) ?? true }
-            return ConnectionPage(wanted, of: account, after: start, first: arguments.first)
-        }
+        }.map { ConnectionPage($0, arguments, of: account, after: start) }
     }
 
     /// The broker's own rates from the currencies of the positions of an account to the account's; null if the
@@ -130,8 +131,11 @@ extension GatewayContext {
 extension ConnectedClosedPosition: ConnectionNode {
     typealias Context = GatewayContext
     typealias Cursor = ClosedPositionCursor
+    /// The errors of the positions that could not be read.
+    typealias Details = [FieldError]
 
-    static let connectionType = ConnectionPage<ConnectedClosedPosition>.type("ClosedPositionConnection")
+    static let connectionType = ConnectionPage<ConnectedClosedPosition>.type(
+        "ClosedPositionConnection", failures: { $0 })
     static let edgeType = ConnectionEdge<ConnectedClosedPosition>.type("ClosedPositionEdge")
 
     static let graphQL = ObjectType<ConnectedClosedPosition>("ClosedPosition") {

@@ -112,10 +112,8 @@ extension ConnectedAccount: GraphQLObject {
         figure("marginAvailable", \.marginAvailable)
         figure("marginUsed", \.marginUsed)
         figure("marginUtilizationPercentage", \.marginUtilization)
-        figure("marginUtilization", \.marginUtilization?.doubleValue)
         dayChange("dayChange", \.amount)
         dayChange("dayChangePercentage", \.percentage)
-        dayChange("dayChangePercent", \.percentage?.doubleValue)
         figure("asOf", \.provenance.asOf)
         figure("fetchedAt") { $0.provenance.fetchedAt }
         figure("stale") { $0.provenance.isStale }
@@ -158,7 +156,7 @@ extension GatewayContext {
 }
 
 struct HistoryArguments: GraphQLArguments {
-    let range: HistoryRange
+    let range: DateRange
     let interval: Interval?
 
     init(_ arguments: ArgumentReader) throws {
@@ -197,6 +195,5 @@ extension EquityPoint: GraphQLObject {
         Field("equity", \.equity)
         Field("profitLoss", \.profitLoss)
         Field("profitLossPercentage") { $0.profitLossPercent }
-        Field("profitLossPercent") { $0.profitLossPercent?.doubleValue }
     }
 }

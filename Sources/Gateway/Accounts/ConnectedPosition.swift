@@ -48,14 +48,13 @@ extension ConnectedPosition: GraphQLObject {
         Field("costBasis", \.position.costBasis)
         Field("currentPrice", \.position.currentPrice)
         Field("delayMinutes", \.position.delayMinutes)
+        Field("multiplier", \.position.multiplier)
         Field("marketValue", \.position.marketValue)
         Field("currency", \.position.currency)
         Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
         Field("unrealizedProfitLossPercentage") { $0.position.unrealizedProfitLossPercent }
-        Field("unrealizedProfitLossPercent") { $0.position.unrealizedProfitLossPercent?.doubleValue }
         dayProfit("dayProfitLoss", \.amount)
         dayProfit("dayProfitLossPercentage", \.percentage)
-        dayProfit("dayProfitLossPercent", \.percentage?.doubleValue)
         Field("status", \.position.status)
         Field("exposure", \.position.exposure)
         Field("costs", \.position.costs)

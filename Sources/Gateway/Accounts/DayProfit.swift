@@ -25,7 +25,7 @@ extension DayProfit {
         let percentage = quote.changePercent.flatMap { percent in
             position.side == .long ? percent : try? percent.negated
         }
-        self.init(amount: amount.withoutTrailingZeros, percentage: percentage)
+        self.init(amount: amount.rounded(in: position.currency).withoutTrailingZeros, percentage: percentage)
     }
 }
 
@@ -46,7 +46,7 @@ extension GatewayContext {
             grouping: positions.filter(\.position.needsQuoteOfDay), by: \.connection.provider
         )
         .mapValues { Set($0.map(\.position.symbol)).sorted { $0.text < $1.text } }
-        let providers = open.keys.sorted { $0.rawValue < $1.rawValue }
+        let providers = open.keys.sorted { $0.name.text < $1.name.text }
         return MaybeAsync.each(providers) { quotes(for: open[$0] ?? [], from: $0) }.map { answers in
             var quotes: [ProviderID: [Symbol: Result<Quote, any Error>]] = [:]
             for (provider, answer) in zip(providers, answers) {

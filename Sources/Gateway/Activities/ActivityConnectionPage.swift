@@ -6,7 +6,7 @@ import Upstream
 
 /// Some activities out of those of several accounts, newest first.
 struct ActivityConnectionPage: Sendable {
-    /// Behind the activities a failure for each account or connection that could not be read.
+    /// Behind the activities a failure for each activity, account or connection that could not be read.
     let nodes: BatchResults<ConnectedActivity>
     let hasNext: Bool
     let hasPrevious: Bool
@@ -29,6 +29,7 @@ struct ActivityConnectionPage: Sendable {
     init(_ pages: BatchResults<AccountActivityPage>, after start: ActivityCursor?, first: Int) {
         var activities: [ConnectedActivity] = []
         var failures: BatchResults<ConnectedActivity> = []
+        var unreadable: BatchResults<ConnectedActivity> = []
         var hasMore = false
         var since: CalendarDate?
         var isStale = false
@@ -39,6 +40,7 @@ struct ActivityConnectionPage: Sendable {
                 accounts.append(page.account)
                 // Without a copy of the first account's.
                 if activities.isEmpty { activities = page.activities } else { activities += page.activities }
+                unreadable += page.failures.map { .failure($0) }
                 hasMore = hasMore || page.hasMore
                 since = [since, page.since].compactMap(\.self).max()
                 isStale = isStale || page.isStale
@@ -52,7 +54,7 @@ struct ActivityConnectionPage: Sendable {
         self.start = cursor
         for activity in accounts.count > 1 ? listed : listed.suffix(1) { cursor.advance(past: activity) }
         end = listed.last.map { cursor.covering(accounts, upTo: $0) } ?? cursor
-        nodes = listed.map { .success($0) } + failures
+        nodes = listed.map { .success($0) } + unreadable + failures
         hasNext = hasMore || activities.count > first || !failures.isEmpty
         hasPrevious = start != nil
         self.accounts = accounts
@@ -200,6 +202,6 @@ extension FieldError {
     /// The broker of the account does not report activities.
     static func noActivities(_ account: ConnectedAccount) -> FieldError {
         let provider = account.connection.provider
-        return FieldError(.unsupported, "\(provider.rawValue) reports no activities.", provider: provider)
+        return FieldError(.unsupported, "\(provider.name.text) reports no activities.", provider: provider)
     }
 }

@@ -8,6 +8,8 @@ import Upstream
 struct AccountActivityPage: Sendable {
     let account: ActivityCursor.Account
     let activities: [ConnectedActivity]
+    /// The errors of activities that could not be read; on the first page only, because their places in the list are unknown.
+    let failures: [FieldError]
     let hasMore: Bool
     /// From this day on the stored activities are complete; nil if all of the account are stored.
     let since: CalendarDate?
@@ -35,6 +37,7 @@ extension GatewayContext {
         return AccountActivityPage(
             account: ActivityCursor.Account(account),
             activities: rows.prefix(arguments.first).map { ConnectedActivity(stored: $0, origin: origin) },
+            failures: position == nil ? coverage.failures(at: connection.provider) : [],
             hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
     }
 
@@ -44,6 +47,8 @@ extension GatewayContext {
         let stored = activityAccount(of: account)
         let (coverage, isStale) = try await coverage(
             of: stored, by: account.connection, for: ActivityFilter(), after: nil)
+        // Without an activity, every figure that is calculated from all could be wrong.
+        if let failure = coverage.failures(at: account.connection.provider).first { throw failure }
         let rows = try await mapStorageErrors { () throws(StorageError) in
             try await store.allActivities(of: stored, coverage, now: services.reads.clock.wallTime())
         }
@@ -97,7 +102,7 @@ extension GatewayContext {
         } catch let error as FieldError {
             guard error.allowsStoredActivities else { throw error }
             // A page may have been stored before the failure.
-            guard let stored = try await storedCoverage(of: account), stored.completeOn != nil else {
+            guard let stored = try await storedCoverage(of: account), stored.readAt != nil else {
                 throw error
             }
             return (stored, isStale: true)
@@ -167,7 +172,13 @@ extension GatewayServices {
         }
         if let coverage, coverage.pending == nil, let readAt = coverage.readAt {
             let interval = source.activityReportInterval
-            let least = coverage.awaitsTrades ? min(interval, Self.awaitingInterval) : interval
+            let least =
+                if !coverage.unreadable.isEmpty {
+                    // Such a read begins at the same day again, and may need many calls.
+                    max(interval, Self.awaitingInterval)
+                } else {
+                    coverage.awaitsTrades ? min(interval, Self.awaitingInterval) : interval
+                }
             if reads.clock.wallTime() < readAt + least { return .success(coverage) }
         }
         var continuesRead = coverage?.pending != nil
@@ -215,10 +226,14 @@ extension ActivityCoverage {
     /// Activities that are new are before every page with a cursor, and after every range that ended a week before the
     /// latest complete read.
     fileprivate func suffices(for filter: ActivityFilter, after position: ActivityPosition?) -> Bool {
-        guard let completeOn else { return false }
-        if position != nil { return true }
-        guard let end = filter.to?.adding(days: Self.daysOfChanges) else { return false }
+        if position != nil { return readAt != nil }
+        guard let completeOn, let end = filter.to?.adding(days: Self.daysOfChanges) else { return false }
         return end < completeOn
+    }
+
+    /// The errors of the activities that could not be read.
+    fileprivate func failures(at provider: ProviderID) -> [FieldError] {
+        unreadable.map { .unreadable("an activity", $0, of: provider) }
     }
 }
 

@@ -91,7 +91,7 @@ struct AlertMoveInput: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         symbol = try fields["symbol"]
-        percent = try fields["percent"]
+        percent = try fields["percentage"]
     }
 }
 

@@ -11,7 +11,7 @@ package enum AlertMessage {
     /// The test message of a webhook as JSON, with the members of each message.
     static func test(of webhook: String, at now: Instant) -> String {
         let message: InputObject = [
-            "type": .string(testType), "timestamp": .string(now.description),
+            "type": .string(testType), "timestamp": .string(now.dateTime),
             "data": .object(["webhookId": .string(NodeID(.webhook, webhook).text)]),
         ]
         return String(decoding: InputValue.object(message).json, as: UTF8.self)
@@ -25,15 +25,15 @@ package enum AlertMessage {
         var data: InputObject = [
             "id": .string(NodeID(.alertFiring, firing.id).text),
             "alertId": .string(NodeID(.alert, firing.alert).text),
-            "kind": .string(condition.kind.rawValue), "firedAt": .string(firing.firedAt.description),
+            "kind": .string(condition.kind.rawValue), "firedAt": .string(firing.firedAt.dateTime),
         ]
         data["label"] = firing.label.map { .string($0) }
         data["symbol"] = condition.symbol.map { .string($0.text) }
         data["price"] = condition.price.map { .string($0.description) }
-        data["percent"] = condition.percent.map { .string($0.description) }
+        data["percentage"] = condition.percent.map { .string($0.description) }
         data["value"] = firing.value.map { .string($0.description) }
         data["orderState"] = firing.orderState.map { .string($0.rawValue) }
-        data["asOf"] = firing.asOf.map { .string($0.description) }
+        data["asOf"] = firing.asOf.map { .string($0.dateTime) }
         switch condition {
         case .orderState(let order, _): data["orderId"] = .string(order)
         case .goalReached(let goal): data["goalId"] = .string(NodeID(.goal, goal).text)
@@ -42,7 +42,7 @@ package enum AlertMessage {
         case .priceAbove, .priceBelow, .dayRise, .dayFall: break
         }
         let message: InputObject = [
-            "type": .string(type), "timestamp": .string(firing.firedAt.description), "data": .object(data),
+            "type": .string(type), "timestamp": .string(firing.firedAt.dateTime), "data": .object(data),
         ]
         return String(decoding: InputValue.object(message).json, as: UTF8.self)
     }

@@ -99,7 +99,7 @@ extension GatewayContext {
         case .price(let condition, let field):
             if case .dayFall(_, let percent) = condition, percent >= 100 {
                 throw FieldError.argument(
-                    path + "dayFall.percent",
+                    path + "dayFall.percentage",
                     "It is \(percent); it must be above 0 and below 100, because a price does not fall to 0.")
             }
             try await check(condition, at: path + field)

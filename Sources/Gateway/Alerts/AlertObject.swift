@@ -30,7 +30,7 @@ extension AlertObject: GraphQLObject {
             "instrument",
             load: { alerts, context in context.instruments(of: alerts.map(\.alert.condition.symbol)) })
         Field("price", \.alert.condition.price)
-        Field("percent", \.alert.condition.percent)
+        Field("percentage", \.alert.condition.percent)
         Field(
             "order",
             load: { alerts, context in
@@ -86,7 +86,7 @@ extension AlertFiringObject: GraphQLObject {
         Field("kind", \.firing.condition.kind)
         Field("symbol", \.firing.condition.symbol)
         Field("price", \.firing.condition.price)
-        Field("percent", \.firing.condition.percent)
+        Field("percentage", \.firing.condition.percent)
         Field("label", \.firing.label)
         Field("value", \.firing.value)
         Field("orderState", \.firing.orderState)

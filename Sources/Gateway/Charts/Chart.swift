@@ -33,7 +33,6 @@ extension Chart: GraphQLObject {
         Field("asOf", \.series.provenance.asOf)
         Field("fetchedAt", \.series.provenance.fetchedAt)
         Field("source", \.series.provenance.source)
-        Field("sourceName") { $0.series.provenance.source.rawValue }
         Field("stale", \.series.provenance.isStale)
     }
 }

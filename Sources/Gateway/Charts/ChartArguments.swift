@@ -6,7 +6,7 @@ import Upstream
 struct ChartArguments: GraphQLArguments {
     /// The candles, as far as the arguments determine them; `range` determines `from` and `last`.
     private let requested: ChartWindow
-    let range: ChartRange?
+    let range: DateRange?
     /// The argument of the field that determines the interval; nil for a chart that no field has requested.
     private(set) var intervalArgument: String?
     var provider: ProviderID?
@@ -15,14 +15,14 @@ struct ChartArguments: GraphQLArguments {
         try self.init(
             interval: arguments["interval"], range: arguments["range"], from: arguments["from"],
             to: arguments["to"], last: arguments["last"], adjustment: arguments["adjustment"],
-            isExtendedHours: arguments["extendedHours"], provider: arguments.provider())
+            isExtendedHours: arguments["extendedHours"], provider: arguments["provider"])
         let interval: Interval? = try arguments["interval"]
         intervalArgument = interval == nil && range != nil ? "range" : "interval"
     }
 
     /// - Throws: `FieldError` for arguments that contradict each other, or are out of range.
     init(
-        interval: Interval?, range: ChartRange?, from: Instant?, to: Instant?, last: Int?,
+        interval: Interval?, range: DateRange?, from: Instant?, to: Instant?, last: Int?,
         adjustment: Adjustment?,
         isExtendedHours: Bool?, provider: ProviderID?
     ) throws(FieldError) {
@@ -49,7 +49,7 @@ struct ChartArguments: GraphQLArguments {
     func window(at now: Instant) -> ChartWindow {
         guard let range else { return requested }
         let today = now.dateInUTC
-        let first = range.firstDay(until: today)
+        let first = range.firstCandleDay(until: today)
         var window = requested
         window.from = first.flatMap { Instant(secondsSince1970: Int64($0.daysSince1970) * 86_400) }
         // A bound for the number of candles, so that sources can return several instruments in one call.
@@ -64,22 +64,7 @@ struct ChartArguments: GraphQLArguments {
     }
 }
 
-/// `ChartRange` of the schema: a range that ends now.
-enum ChartRange: String, Sendable, CaseIterable {
-    case oneDay = "ONE_DAY"
-    case fiveDays = "FIVE_DAYS"
-    /// The same as ``fiveDays``.
-    case oneWeek = "ONE_WEEK"
-    case oneMonth = "ONE_MONTH"
-    case threeMonths = "THREE_MONTHS"
-    case sixMonths = "SIX_MONTHS"
-    case yearToDate = "YTD"
-    /// The same as ``yearToDate``.
-    case sinceNewYear = "YEAR_TO_DATE"
-    case oneYear = "ONE_YEAR"
-    case fiveYears = "FIVE_YEARS"
-    case max = "MAX"
-
+extension DateRange {
     /// The longest time without trades at an exchange in days: with a range of one day, the series must contain the
     /// latest day with trades.
     private static let longestClosure = 10
@@ -88,26 +73,16 @@ enum ChartRange: String, Sendable, CaseIterable {
     var defaultInterval: Interval {
         switch self {
         case .oneDay: .fiveMinutes
-        case .fiveDays, .oneWeek: .thirtyMinutes
-        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .sinceNewYear, .oneYear: .oneDay
+        case .fiveDays: .thirtyMinutes
+        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .oneYear: .oneDay
         case .fiveYears: .oneWeek
         case .max: .oneMonth
         }
     }
 
-    /// The first day of the range; nil for no bound.
-    fileprivate func firstDay(until today: CalendarDate) -> CalendarDate? {
-        switch self {
-        case .oneDay: today.adding(days: -Self.longestClosure)
-        case .fiveDays, .oneWeek: today.adding(days: -7)
-        case .oneMonth: today.adding(months: -1)
-        case .threeMonths: today.adding(months: -3)
-        case .sixMonths: today.adding(months: -6)
-        case .yearToDate, .sinceNewYear: CalendarDate(year: today.year, month: 1, day: 1)
-        case .oneYear: today.adding(months: -12)
-        case .fiveYears: today.adding(months: -60)
-        case .max: nil
-        }
+    /// The first day of the candles; nil for no bound.
+    fileprivate func firstCandleDay(until today: CalendarDate) -> CalendarDate? {
+        self == .oneDay ? today.adding(days: -Self.longestClosure) : firstDay(until: today)
     }
 }
 
@@ -119,10 +94,6 @@ extension Interval {
         let shortest = max(min(length(on: first), 28 * 86_400), 1)
         return min(Int(seconds / shortest) + 1, ChartWindow.limit)
     }
-}
-
-extension ChartRange: GraphQLEnum, GraphQLInput {
-    static var sample: ChartRange { .oneDay }
 }
 
 extension CandleSeries {
@@ -167,7 +138,7 @@ struct ChartID: Sendable {
         guard
             let arguments = try? ChartArguments(
                 interval: values["interval"].flatMap(Interval.init),
-                range: values["range"].flatMap(ChartRange.init),
+                range: values["range"].flatMap(DateRange.init),
                 from: values["from"].flatMap { Instant($0) }, to: values["to"].flatMap { Instant($0) },
                 last: values["last"].flatMap { Int($0) },
                 adjustment: values["adjustment"].flatMap(Adjustment.init),
@@ -179,7 +150,7 @@ struct ChartID: Sendable {
     }
 
     var nodeID: NodeID {
-        let source = arguments.provider.map { "\($0.rawValue):" } ?? ""
+        let source = arguments.provider.map { "\($0.name.text):" } ?? ""
         let parameters = arguments.parameters.map { "\($0.name)=\($0.value)" }
         return NodeID(.chart, "\(source)\(symbol)~\(parameters.joined(separator: ","))")
     }
@@ -206,7 +177,7 @@ struct SourceSymbol: Sendable {
     /// Nil for a text that is not the name of a source, a colon and a symbol.
     init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let source = ProviderID(rawValue: String(parts[0])),
+        guard parts.count == 2, let source = ProviderID(named: String(parts[0])),
             let symbol = Symbol(canonical: String(parts[1]))
         else { return nil }
         (self.source, self.symbol) = (source, symbol)

@@ -211,7 +211,7 @@ extension FieldError {
         let providers = sources.map(\.provider).reduce(into: [ProviderID]()) { providers, provider in
             if providers.last != provider { providers.append(provider) }
         }
-        let names = providers.map(\.rawValue).joined(separator: ", ")
+        let names = providers.map(\.name.text).joined(separator: ", ")
         let subject = providers.count == 1 ? "\(names) has no charts" : "None of \(names) has charts"
         let error = FieldError(
             .unsupported, "\(subject) of \(window.interval.rawValue)\(part).",

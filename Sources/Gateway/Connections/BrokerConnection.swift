@@ -25,6 +25,8 @@ package final class BrokerConnection: Sendable {
     /// Market data with the user's own credential; nil if there is none, or if the server's own key serves
     /// the provider.
     package let market: MarketDataSource?
+    /// The scope in which its values are cached.
+    let scope: CacheScope
 
     package init(
         id: String, owner: OwnerID, provider: ProviderID, environment: Environment,
@@ -41,6 +43,7 @@ package final class BrokerConnection: Sendable {
         self.orders = orders
         self.watchlists = watchlists
         self.market = market
+        scope = .connection(id, of: owner, at: provider)
     }
 
     /// The `id` that the schema gives one of its accounts.

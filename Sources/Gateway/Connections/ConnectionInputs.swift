@@ -14,7 +14,7 @@ struct ConnectProviderInput: GraphQLInputObject {
     let realTimePrices: Bool?
 
     init(_ arguments: ArgumentReader) throws {
-        provider = try arguments.requiredProvider(in: "input.")
+        provider = try arguments["provider"]
         credential = try arguments["credential"]
         environment = try arguments["environment"]
         let label = try (arguments["label"] as LabelText?)?.text

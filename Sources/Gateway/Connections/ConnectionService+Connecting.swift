@@ -26,7 +26,7 @@ extension ConnectionService {
         guard input.realTimePrices != true || connector.offersRealTimePrices else {
             throw FieldError.argument(
                 "input.realTimePrices", code: .unsupported,
-                "\(input.provider.rawValue) has no such choice: leave it out.", provider: input.provider)
+                "\(input.provider.name.text) has no such choice: leave it out.", provider: input.provider)
         }
         try attempts.consume(owner, from: address, of: "attempts to connect with a provider")
         let (proof, environment): (SubmittedCredential, Environment)
@@ -124,7 +124,7 @@ extension ConnectionService {
                 secret, of: link.reference, spending: holder, renewedIn: draft)
         else {
             throw FieldError.argument(
-                "input.credential", "\(link.provider.rawValue) cannot be connected with this credential.",
+                "input.credential", "\(link.provider.name.text) cannot be connected with this credential.",
                 provider: link.provider)
         }
         var link = link

@@ -301,12 +301,12 @@ extension ConnectionService {
         of provider: ProviderID, argument: String
     ) throws(FieldError) -> any ProviderConnector {
         if let connector = connectors[provider] { return connector }
-        let names = connectors.keys.map(\.rawValue).sorted().joined(separator: ", ")
+        let names = connectors.keys.map(\.name.text).sorted().joined(separator: ", ")
         throw FieldError(
             .unsupported,
             names.isEmpty
                 ? "This server connects users with no provider."
-                : "`\(argument)` is \(provider.rawValue); users can be connected with \(names).",
+                : "`\(argument)` is \(provider.name.text); users can be connected with \(names).",
             provider: provider)
     }
 
@@ -318,7 +318,7 @@ extension ConnectionService {
             connector.environments.contains(environment)
         else {
             throw .argument(
-                argument, "It can be \(names) for \(connector.provider.rawValue).",
+                argument, "It can be \(names) for \(connector.provider.name.text).",
                 provider: connector.provider)
         }
         return environment

@@ -152,7 +152,6 @@ extension ProviderConnection: GraphQLObject {
     package static let graphQL = ObjectType<ProviderConnection>("Connection") {
         Field("id") { ProviderConnection.globalID($0.id) }
         Field("provider", \.provider)
-        Field("providerName") { $0.provider.rawValue }
         Field("environment", \.environment)
         Field("label", \.label)
         Field("connectedAt", \.connectedAt)
@@ -181,7 +180,7 @@ extension ProviderConnection: GraphQLObject {
             return OngoingFailure(
                 FieldError(
                     .reconnectRequired,
-                    "The consent given to \(provider.rawValue) has ended: connect with it again.",
+                    "The consent given to \(provider.name.text) has ended: connect with it again.",
                     provider: provider),
                 since: end)
         }
@@ -190,7 +189,7 @@ extension ProviderConnection: GraphQLObject {
             return OngoingFailure(
                 FieldError(
                     .reconnectRequired,
-                    "The stored connection with \(provider.rawValue) was damaged: remove it, and connect again.",
+                    "The stored connection with \(provider.name.text) was damaged: remove it, and connect again.",
                     provider: provider),
                 since: failure.since)
         }
@@ -199,7 +198,8 @@ extension ProviderConnection: GraphQLObject {
             // No call reports this for a connection: see `ConnectionHealth.recordFailure`.
             case .unsupported:
                 FieldError(
-                    .unsupported, "This server's settings do not connect with \(provider.rawValue) any more.",
+                    .unsupported,
+                    "This server's settings do not connect with \(provider.name.text) any more.",
                     provider: provider)
             case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .notEntitled,
                 .notFound,

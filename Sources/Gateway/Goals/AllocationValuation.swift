@@ -62,7 +62,7 @@ package struct AllocationValuation: Sendable {
         let currency: String
 
         func converted(by rate: ExchangeRate?) throws -> Decimal {
-            guard let rate else { return value }
+            guard let rate else { return value.rounded(in: currency) }
             guard let converted = rate.convert(value) else { throw Decimal.Overflow() }
             return converted
         }
@@ -80,20 +80,11 @@ extension GoalAllocation.Share {
         switch self {
         case .all: return worth
         case .percent(let percent):
-            return try worth.share(inPercent: percent).droppingZeros(beyond: worth.scale)
+            return try worth.share(inPercent: percent)
         case .quantity(let quantity):
             guard quantity < held else { return worth }
             return try (worth * quantity).divided(by: held, to: Self.digitsOfQuotient, .halfEven)
-                .droppingZeros(beyond: worth.scale)
         }
-    }
-}
-
-extension Decimal {
-    /// The same value without trailing zeros beyond a number of decimals.
-    fileprivate func droppingZeros(beyond digits: Int) -> Decimal {
-        let shortest = withoutTrailingZeros
-        return shortest.scale > digits ? shortest : rounded(to: digits, .halfEven)
     }
 }
 

@@ -27,7 +27,7 @@ extension GoalInput: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         title = try fields["title"]
-        about = try fields["about"]
+        about = try fields["description"]
         target = try fields["target"]
         currency = try fields["currency"]
         dueOn = try fields["dueOn"]
@@ -72,7 +72,7 @@ extension GoalPatchInput: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         title = try fields["title"]
-        about = try fields["about"]
+        about = try fields["description"]
         target = try fields["target"]
         currency = try fields["currency"]
         dueOn = try fields["dueOn"]
@@ -110,7 +110,7 @@ extension AllocationShare: GraphQLInputObject {
 
     init(_ fields: ArgumentReader) throws {
         let quantity: AllocatedQuantity? = try fields["quantity"]
-        let percent: AllocatedPercent? = try fields["percent"]
+        let percent: AllocatedPercent? = try fields["percentage"]
         share =
             if let quantity {
                 .quantity(quantity.value)

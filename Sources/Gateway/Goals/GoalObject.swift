@@ -22,10 +22,10 @@ package struct GoalObject: Sendable {
         NodeID(globalID).flatMap { $0.kind == .goal ? $0.localID : nil }
     }
 
-    /// A fraction to a tenth of a per cent, as screens show it; nil while one of both is unknown, and towards nothing.
-    static func progress(of achieved: Decimal?, towards target: Decimal) throws -> Double? {
-        guard let achieved, !target.isZero else { return nil }
-        return try achieved.divided(by: target, to: 3, .halfEven).doubleValue
+    /// `achieved` in per cent of `target`; nil if `achieved` is unknown, and for a target of zero.
+    static func progress(of achieved: Decimal?, towards target: Decimal) -> Decimal? {
+        guard let achieved else { return nil }
+        return achieved.percent(of: target)
     }
 }
 
@@ -35,7 +35,7 @@ extension GoalObject: GraphQLObject {
     static let graphQL = ObjectType<GoalObject>("Goal") {
         Field("id") { $0.globalID }
         Field("title", \.goal.content.title)
-        Field("about", \.goal.content.about)
+        Field("description", \.goal.content.about)
         Field("target", \.goal.content.target)
         Field("currency", \.goal.content.currency)
         Field("dueOn", \.goal.content.dueOn)
@@ -48,11 +48,11 @@ extension GoalObject: GraphQLObject {
                 }
             })
         Field(
-            "progress",
+            "progressPercentage",
             load: { goals, context in
                 try context.appraisals(of: goals).map { appraisals in
                     zip(goals, appraisals).map { goal, own in
-                        Result { try GoalObject.progress(of: own.total(), towards: goal.goal.content.target) }
+                        Result { GoalObject.progress(of: try own.total(), towards: goal.goal.content.target) }
                     }
                 }
             })
@@ -80,7 +80,7 @@ extension GoalAllocationObject: GraphQLObject {
             "instrument",
             load: { allocations, context in context.instruments(for: allocations.map(\.allocation.symbol)) })
         Field("quantity") { $0.allocation.share.quantity }
-        Field("percent") { $0.allocation.share.percent }
+        Field("percentage") { $0.allocation.share.percent }
         Field(
             "account",
             load: { allocations, context in

@@ -76,8 +76,8 @@ extension GoalsProgress: GraphQLObject {
         Field("achieved", throwing: { try $0.achieved.get() })
         Field("target", throwing: { Optional(try $0.target.get()) })
         Field(
-            "progress",
-            throwing: { try GoalObject.progress(of: $0.achieved.get(), towards: $0.target.get()) })
+            "progressPercentage",
+            throwing: { GoalObject.progress(of: try $0.achieved.get(), towards: try $0.target.get()) })
         Field("asOf") { $0.asOf }
         Field("fetchedAt") { $0.provenances.map(\.fetchedAt).min() }
         Field("source") { $0.source }

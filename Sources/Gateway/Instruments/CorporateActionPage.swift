@@ -48,7 +48,6 @@ extension ConnectionPage where Node: ListedCorporateAction {
             Field("asOf") { $0.details.provenance.asOf }
             Field("fetchedAt") { $0.details.provenance.fetchedAt }
             Field("source") { $0.details.provenance.source }
-            Field("sourceName") { $0.details.provenance.source.rawValue }
             Field("stale") { $0.details.provenance.isStale }
         }
     }
@@ -170,7 +169,7 @@ struct CorporateActionArguments: GraphQLArguments {
         to = try arguments["to"]
         first = try arguments["first"]
         after = try (arguments["after"] as CursorText?)?.text
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 
     /// Checks the arguments.

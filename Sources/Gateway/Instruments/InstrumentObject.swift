@@ -13,6 +13,7 @@ extension Instrument: GraphQLObject {
         Field("description", load: { instruments, context in context.descriptions(of: instruments) })
         Field("currency", \.currency)
         Field("decimals", \.decimals)
+        Field("contract", \.contract)
         Field(
             "marketDepth", ProviderArguments.self,
             load: { instruments, arguments, context in
@@ -72,12 +73,50 @@ extension Instrument: GraphQLObject {
     }
 }
 
+extension InstrumentContract: GraphQLAbstract {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = AbstractType<InstrumentContract>("Contract") {
+        PossibleType(OptionContract.self) { if case .option(let option) = $0 { option } else { nil } }
+        PossibleType(FutureContract.self) { if case .future(let future) = $0 { future } else { nil } }
+    }
+}
+
+extension OptionContract: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<OptionContract>("OptionContract") {
+        Field("underlying", \.underlying)
+        Field("expiresOn", \.expiresOn)
+        Field("strike", \.strike)
+        Field("right", \.right)
+        Field("multiplier", \.multiplier)
+        Field("settlement", \.settlement)
+    }
+}
+
+extension OptionContract.Right: GraphQLEnum {
+    package static var graphQLName: String { "OptionRight" }
+}
+
+extension FutureContract: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<FutureContract>("FutureContract") {
+        Field("underlying", \.underlying)
+        Field("expiresOn", \.expiresOn)
+        Field("multiplier", \.multiplier)
+        Field("settlement", \.settlement)
+    }
+}
+
+extension ContractSettlement: GraphQLEnum {}
+
 extension Listing: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<Listing>("Listing") {
         Field("provider", \.provider)
-        Field("providerName") { $0.provider.rawValue }
         Field("key", \.key)
         Field("assetType", \.assetType)
         Field("exchange", \.exchange)
@@ -95,8 +134,16 @@ extension SearchHit: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<SearchHit>("SearchResult") {
-        Field("instrument", \.instrument)
-        Field("matchScore") { $0.matchScore?.doubleValue }
+        Field("symbol", \.instrument.symbol)
+        Field("name", \.instrument.name)
+        Field("assetClass", \.instrument.assetClass)
+        Field("exchange", \.instrument.exchange)
+        Field("currency", \.instrument.currency)
+        Field("provider", \.instrument.provenance.source)
+        Field(
+            "instrument",
+            selecting: { hits, selected, context in context.instruments(of: hits, with: selected) })
+        Field("matchScore", \.matchScore)
         Field("region", \.region)
     }
 }

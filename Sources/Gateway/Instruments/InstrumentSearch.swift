@@ -48,6 +48,36 @@ extension GatewayContext {
         }
     }
 
+    /// The instrument of each result of a search.
+    ///
+    /// If the currency or the decimals are selected, those that the search of a provider omits are read from this provider,
+    /// together for all results. If that fails, an instrument has what the search has.
+    func instruments(
+        of hits: [SearchHit], with selected: Set<String>
+    ) -> MaybeAsync<BatchResults<Instrument>> {
+        let found = hits.map(\.instrument)
+        let wanted = found.filter { instrument in
+            selected.contains("currency") && instrument.currency == nil
+                || selected.contains("decimals") && instrument.decimals == nil
+        }
+        let groups = Dictionary(grouping: wanted, by: \.provenance.source)
+        let reads: MaybeAsync<BatchResults<BatchResults<Instrument>>> = .each(Array(groups)) { group in
+            let sources = try sources(for: .instruments, from: group.key)
+                .filter { $0.instruments?.searchOmitsDetails == true }
+            if sources.isEmpty { return .ready([]) }
+            return results(for: group.value.map(\.symbol), named: \.phrase, as: { $0 }) {
+                () throws(FieldError) in instrumentRead(from: sources)
+            }
+        }
+        return reads.map { lists in
+            var complete: [Symbol: Instrument] = [:]
+            for case .success(let results) in lists {
+                for case .success(let instrument) in results { complete[instrument.symbol] = instrument }
+            }
+            return found.map { .success(complete[$0.symbol] ?? $0) }
+        }
+    }
+
     /// The sources of each provider, in the order of the route.
     private static func groups(of sources: [MarketDataSource]) -> [ProviderSources] {
         var groups: [ProviderSources] = []

@@ -112,7 +112,7 @@ extension MergedFundamentals: GraphQLObject {
         Field("country") { $0.figures.country }
         Field("website") { $0.figures.website }
         Field("marketCap") { $0.figures.marketCap }
-        Field("peRatio") { $0.figures.priceEarningsRatio?.doubleValue }
+        Field("peRatio") { $0.figures.priceEarningsRatio }
         Field("earningsPerShare") { $0.figures.earningsPerShare }
         Field("dividendPerShare") { $0.figures.dividendPerShare }
         Field("yearHigh") { $0.figures.yearHigh }

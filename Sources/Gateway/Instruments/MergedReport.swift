@@ -81,7 +81,6 @@ extension ReportPart: GraphQLObject {
         Field("asOf", \.provenance.asOf)
         Field("fetchedAt", \.provenance.fetchedAt)
         Field("source", \.provenance.source)
-        Field("sourceName") { $0.provenance.source.rawValue }
         Field("stale", \.provenance.isStale)
     }
 }

@@ -18,7 +18,7 @@ struct ArticleID: Hashable, Sendable {
     /// Nil for an id that no article can have.
     init?(_ id: NodeID) {
         let parts = id.localID.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
+        guard parts.count == 3, let provider = ProviderID(named: String(parts[0])),
             let seconds = Int64(parts[1]), let time = Instant(secondsSince1970: seconds),
             (1...Self.maximumIDLength).contains(parts[2].utf8.count)
         else { return nil }
@@ -32,7 +32,7 @@ struct ArticleID: Hashable, Sendable {
     private static let maximumIDLength = 200
 
     var text: String {
-        NodeID(.article, "\(provider.rawValue):\(mark.publishedAt.secondsSince1970):\(mark.id)").text
+        NodeID(.article, "\(provider.name.text):\(mark.publishedAt.secondsSince1970):\(mark.id)").text
     }
 }
 
@@ -41,7 +41,7 @@ extension GatewayContext {
     ///
     /// Those of one provider are requested together.
     func articles(_ ids: [ArticleID]) -> MaybeAsync<BatchResults<Article>> {
-        let providers = Set(ids.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
+        let providers = Set(ids.map(\.provider)).sorted { $0.name.text < $1.name.text }
         let found: MaybeAsync<BatchResults<BatchResults<Article>>> = .each(providers) { provider in
             let marks = ids.filter { $0.provider == provider }.map(\.mark)
             return results(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {

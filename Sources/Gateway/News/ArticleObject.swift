@@ -14,7 +14,6 @@ extension Article: GraphQLObject {
         Field("imageUrl", \.imageURL)
         Field("source", \.publisher)
         Field("provider", \.provider)
-        Field("providerName") { $0.provider.rawValue }
         Field("symbols", \.symbols)
         Field("publishedAt", \.publishedAt)
     }
@@ -105,11 +104,11 @@ struct NewsCursor: PageCursor {
 
     init?(plain: String) {
         let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let provider = ProviderID(rawValue: String(parts[0])),
+        guard parts.count == 3, let provider = ProviderID(named: String(parts[0])),
             let offset = Int(parts[1]), (0...10_000).contains(offset)
         else { return nil }
         self.init(provider: provider, offset: offset, page: parts[2].isEmpty ? nil : String(parts[2]))
     }
 
-    var plain: String { "\(provider.rawValue) \(offset) \(page ?? "")" }
+    var plain: String { "\(provider.name.text) \(offset) \(page ?? "")" }
 }

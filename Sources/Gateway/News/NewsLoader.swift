@@ -15,7 +15,7 @@ extension GatewayContext {
         if let start, let provider = arguments.provider, provider != start.provider {
             throw FieldError.argument(
                 "after",
-                "It is a cursor of \(start.provider.rawValue), not of \(provider.rawValue).")
+                "It is a cursor of \(start.provider.name.text), not of \(provider.name.text).")
         }
         let provider = start?.provider ?? arguments.provider
         let sources = try sources(for: .news, from: provider)
@@ -102,6 +102,6 @@ extension ProviderArticlePage: PersistentCacheValue {
     }
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
-        self.init(provider: try reader.choice(), page: try ArticlePage(from: &reader))
+        self.init(provider: try reader.provider(), page: try ArticlePage(from: &reader))
     }
 }

@@ -20,6 +20,8 @@ package struct ConnectedOrder: Sendable {
     var reconciliation: ReconciliationState?
     /// Portico's id of the order that this one is a leg of, if the journal knows it.
     var parent: String?
+    /// How long the request through Portico keeps the order in force; nil if the journal has no such request.
+    var requestedTimeInForce: TimeInForce?
     /// Whether the journal has the order, and may know legs that the broker does not report.
     var isInJournal = false
 
@@ -79,7 +81,8 @@ extension ConnectedOrder {
             clientOrderID: known.idempotencyKey ?? order.clientOrderID,
             // As in the lists of a broker that lists all orders.
             time: (connection.listsAllOrders ? order.submittedAt : nil) ?? known.createdAt,
-            reconciliation: known.reconciliation, parent: known.parent, isInJournal: true)
+            reconciliation: known.reconciliation, parent: known.parent,
+            requestedTimeInForce: known.requestedTimeInForce, isInJournal: true)
     }
 
     /// An order that the broker returned, with the name from the journal.
@@ -95,10 +98,11 @@ extension ConnectedOrder {
             order: order.while(known?.openWrite), connection: connection, name: name,
             clientOrderID: known?.idempotencyKey ?? order.clientOrderID,
             time: connection.listsAllOrders
-                ? order.submittedAt ?? known?.createdAt ?? .latest
+                ? order.parentSubmittedAt ?? order.submittedAt ?? known?.createdAt ?? .latest
                     // One of the journal stays in its place when it has ended.
                 : known?.createdAt ?? order.listTime ?? .latest,
-            reconciliation: known?.reconciliation, parent: known?.parent, isInJournal: known != nil)
+            reconciliation: known?.reconciliation, parent: known?.parent,
+            requestedTimeInForce: known?.requestedTimeInForce, isInJournal: known != nil)
     }
 }
 
@@ -134,12 +138,15 @@ extension ConnectedOrder: GraphQLObject {
         Field("providerOrderId") { $0.order.id.isEmpty ? nil : $0.order.id }
         Field("type", \.order.type)
         Field("timeInForce", \.order.timeInForce)
+        Field("requestedTimeInForce") { linked in
+            linked.requestedTimeInForce == linked.order.timeInForce ? nil : linked.requestedTimeInForce
+        }
         Field("extendedHours", \.order.isExtendedHours)
         Field("quantity", \.order.quantity)
         Field("notional", \.order.notional)
         Field("limitPrice", \.order.limitPrice)
         Field("stopPrice", \.order.stopPrice)
-        Field("trailPercent", \.order.trailPercent)
+        Field("trailPercentage", \.order.trailPercent)
         Field("trailAmount", \.order.trailAmount)
         Field("filledQuantity", \.order.filledQuantity)
         Field("averageFillPrice", \.order.averageFillPrice)

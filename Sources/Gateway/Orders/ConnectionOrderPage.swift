@@ -94,7 +94,7 @@ extension GatewayContext {
         }
         let fitting = own.filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
         let ends = [
-            page.hasMore ? page.orders.last?.submittedAt ?? .earliest : nil,
+            page.hasMore ? page.orders.last?.listTime ?? .earliest : nil,
             own.count == limit ? own.last?.createdAt : nil,
         ]
         return (
@@ -140,21 +140,24 @@ extension GatewayContext {
         let listed = try await linked(
             open + ended.orders.filter { !ownIDs.contains($0.id) }, of: connection)
         // By id and by name: `linked` may just have matched one of them to an order of the journal.
-        let (ids, names) = (Set(listed.map(\.order.id)), Set(listed.map(\.name.text)))
+        let (ids, listedNames) = (Set(listed.map(\.order.id)), Set(listed.map(\.name.text)))
         let now = services.reads.clock.wallTime()
         let others = known.filter { order in
-            !names.contains(order.identity.id) && order.providerOrderID.map { !ids.contains($0) } ?? true
+            !listedNames.contains(order.identity.id)
+                && order.providerOrderID.map { !ids.contains($0) } ?? true
         }.map { order in
             let isReported = order.providerOrderID.map(reported.contains) ?? true
             return ConnectedOrder(
                 order, isReported ? order.currentOrder : order.unreported(at: now), of: connection)
         }
-        // A leg is shown with its parent, as at other brokers; without it, it is in the list itself.
-        let all = (listed + others).filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
-        let (shown, shownIDs) = (Set(all.map(\.name.text)), Set(all.map(\.order.id)))
+        // The same items as those of `Order.listItems`: a leg is below its parent only until that has ended.
+        let all = listed + others
+        let parents = all.filter { !$0.order.state.hasEnded }
+        let (names, parentIDs) = (Set(parents.map(\.name.text)), Set(parents.map(\.order.id)))
         let orders = all.filter { linked in
-            !(linked.parent.map(shown.contains) ?? false)
-                && !(linked.order.parentID.map(shownIDs.contains) ?? false)
+            filter.matches(hasEnded: linked.order.state.hasEnded)
+                && !(linked.parent.map(names.contains) ?? false)
+                && !(linked.order.parentID.map(parentIDs.contains) ?? false)
         }
         let ends = [
             known.count == limit ? known.last?.createdAt : nil,

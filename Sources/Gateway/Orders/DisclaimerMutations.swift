@@ -163,7 +163,7 @@ extension GatewayContext {
         guard !connected.disclaimer.isBlocking else {
             throw FieldError.argument(
                 "ids[\(index)]", code: .conflict,
-                "\(connection.provider.rawValue) blocks the order with this disclaimer, which cannot be accepted. Do not place the order.",
+                "\(connection.provider.name.text) blocks the order with this disclaimer, which cannot be accepted. Do not place the order.",
                 provider: connection.provider)
         }
         if let required = connected.disclaimer.requiredText, required != text {

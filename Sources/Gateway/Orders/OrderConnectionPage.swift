@@ -91,7 +91,7 @@ extension GatewayContext {
     ) async throws -> OrderConnectionPage {
         guard account.connection.orders != nil else {
             let provider = account.connection.provider
-            throw FieldError(.unsupported, "\(provider.rawValue) takes no orders.", provider: provider)
+            throw FieldError(.unsupported, "\(provider.name.text) takes no orders.", provider: provider)
         }
         var filter = filter
         filter.account = account.who.id

@@ -1,14 +1,30 @@
 import Brokerage
 import GraphQL
 
-/// `PlaceOrderInput` of the schema.
-struct PlaceOrderInput {
+/// `PlaceOrderInput` of the schema: an order with the user's key of it.
+struct PlaceOrderInput: GraphQLInputObject {
     let idempotencyKey: IdempotencyKey
+    let order: OrderInput
+
+    static var sample: PlaceOrderInput { PlaceOrderInput(idempotencyKey: .sample, order: .sample) }
+
+    private init(idempotencyKey: IdempotencyKey, order: OrderInput) {
+        (self.idempotencyKey, self.order) = (idempotencyKey, order)
+    }
+
+    init(_ fields: ArgumentReader) throws {
+        idempotencyKey = try fields["idempotencyKey"]
+        order = try OrderInput(fields)
+    }
+}
+
+/// `PreviewOrderInput` of the schema: an order that is to be placed, or only previewed.
+struct OrderInput {
     let account: String
     let instrument: InstrumentRef
     let side: OrderSide
     let size: OrderSizeInput
-    /// Nil for exits of an existing position.
+    /// Nil for a market order, and for exits that close an existing position.
     let price: OrderPriceInput?
     let exits: OrderExitsInput?
     let timeInForce: TimeInForce
@@ -16,15 +32,16 @@ struct PlaceOrderInput {
     let isExtendedHours: Bool
 }
 
-extension PlaceOrderInput: GraphQLInputObject {
-    static var sample: PlaceOrderInput {
-        PlaceOrderInput(
-            idempotencyKey: .sample, account: "", instrument: .sample, side: .sample, size: .sample,
-            price: .sample, exits: nil, timeInForce: .sample, expiresOn: nil, isExtendedHours: false)
+extension OrderInput: GraphQLInputObject {
+    static var graphQLName: String { "PreviewOrderInput" }
+
+    static var sample: OrderInput {
+        OrderInput(
+            account: "", instrument: .sample, side: .sample, size: .sample, price: .sample, exits: nil,
+            timeInForce: .sample, expiresOn: nil, isExtendedHours: false)
     }
 
     init(_ fields: ArgumentReader) throws {
-        idempotencyKey = try fields["idempotencyKey"]
         account = try (fields["accountId"] as IDText).text
         instrument = try fields["instrument"]
         side = try fields["side"]
@@ -41,18 +58,22 @@ extension PlaceOrderInput: GraphQLInputObject {
 struct OrderExitsInput {
     let takeProfit: OrderAmount?
     let stopLoss: OrderExits.StopLoss?
+    let closesPosition: Bool
 }
 
 extension OrderExitsInput: GraphQLInputObject {
     static var graphQLName: String { "OrderExits" }
 
-    static var sample: OrderExitsInput { OrderExitsInput(takeProfit: nil, stopLoss: nil) }
+    static var sample: OrderExitsInput {
+        OrderExitsInput(takeProfit: nil, stopLoss: nil, closesPosition: false)
+    }
 
     init(_ fields: ArgumentReader) throws {
         takeProfit = (try fields["takeProfit"] as TakeProfitInput?)?.limit
         stopLoss = (try fields["stopLoss"] as StopLossInput?).map {
             OrderExits.StopLoss(stop: $0.stop.value, limit: $0.limit?.value)
         }
+        closesPosition = try fields["closesPosition"]
     }
 
     /// `TakeProfit` of the schema.
@@ -94,25 +115,32 @@ extension OrderExitsInput: GraphQLInputObject {
 struct ReplaceOrderInput {
     let quantity: OrderAmount?
     let price: OrderPriceInput?
+    let toMarket: Bool
     let timeInForce: TimeInForce?
     let expiresOn: CalendarDate?
 }
 
 extension ReplaceOrderInput: GraphQLInputObject {
     static var sample: ReplaceOrderInput {
-        ReplaceOrderInput(quantity: nil, price: nil, timeInForce: nil, expiresOn: nil)
+        ReplaceOrderInput(quantity: nil, price: nil, toMarket: false, timeInForce: nil, expiresOn: nil)
     }
 
     init(_ fields: ArgumentReader) throws {
         quantity = try fields["quantity"]
         price = try fields["price"]
+        toMarket = try fields["toMarket"]
         timeInForce = try fields["timeInForce"]
         expiresOn = try fields["expiresOn"]
     }
 
-    var change: OrderReplacement {
-        OrderReplacement(
-            quantity: quantity?.value, price: price?.price, timeInForce: timeInForce, expiresOn: expiresOn)
+    /// - Throws: `FieldError` BAD_USER_INPUT for a price of a market order.
+    func change() throws(FieldError) -> OrderReplacement {
+        if toMarket, price != nil {
+            throw .argument("input.price", "A market order has no price: omit `price`.")
+        }
+        return OrderReplacement(
+            quantity: quantity?.value, price: toMarket ? .market : price?.price, timeInForce: timeInForce,
+            expiresOn: expiresOn)
     }
 }
 
@@ -244,11 +272,10 @@ extension OrderPriceInput: GraphQLInputObject {
     static var graphQLName: String { "OrderPrice" }
 
     static var sample: OrderPriceInput {
-        OrderPriceInput(price: .market)
+        OrderPriceInput(price: .limit(1))
     }
 
     init(_ fields: ArgumentReader) throws {
-        let _: Market? = try fields["market"]
         let limit: OrderAmount? = try fields["limit"]
         let stop: OrderAmount? = try fields["stop"]
         let stopLimit: StopLimitPrice? = try fields["stopLimit"]
@@ -260,26 +287,10 @@ extension OrderPriceInput: GraphQLInputObject {
                 .stop(stop.value)
             } else if let stopLimit {
                 .stopLimit(stop: stopLimit.stop.value, limit: stopLimit.limit.value)
-            } else if let trail {
-                .trailingStop(trail.trail)
             } else {
-                .market
+                // One of the fields has a value, except while the schema is bound.
+                .trailingStop(trail?.trail ?? .amount(1))
             }
-    }
-
-    /// `market: true`.
-    private struct Market: GraphQLInput {
-        static func bindInput(to binder: inout SchemaBinder) -> BoundType { Bool.bindInput(to: &binder) }
-
-        static var sample: Market { Market() }
-
-        private init() {}
-
-        init(input: InputValue?) throws(InputError) {
-            guard try Bool(input: input) else {
-                throw InputError("It is false; an order of another type takes its own field instead.")
-            }
-        }
     }
 }
 
@@ -313,7 +324,7 @@ extension TrailInput: GraphQLInputObject {
     }
 
     init(_ fields: ArgumentReader) throws {
-        let percent: OrderAmount? = try fields["percent"]
+        let percent: OrderAmount? = try fields["percentage"]
         let amount: OrderAmount? = try fields["amount"]
         trail = percent.map { .percent($0.value) } ?? .amount(amount?.value ?? 1)
     }

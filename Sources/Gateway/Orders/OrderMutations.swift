@@ -43,8 +43,8 @@ extension GatewayContext {
     /// The write continues if the client disconnects: a repeated request with the same key returns its
     /// outcome.
     func place(_ input: PlaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
-        let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
-        let ticket = try input.ticket(at: connection)
+        let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.order.account)
+        let ticket = try input.order.ticket(at: connection)
         try tradingAPI.orderCapabilities.check(ticket, at: connection.provider)
         let isStored = try isStored(connection)
         return .async {
@@ -79,7 +79,8 @@ extension GatewayContext {
         let journal = orderWorkflow.journal
         var start = try await mapStorageErrors { () throws(StorageError) in try await journal.find(placing) }
         if start == nil {
-            try await check(input, placing.ticket, tradingAPI.orderCapabilities, at: connection.provider)
+            try await check(
+                input.order, placing.ticket, tradingAPI.orderCapabilities, at: connection.provider)
             start = try await mapStorageErrors { () throws(StorageError) in try await journal.begin(placing) }
         }
         switch start {
@@ -93,7 +94,8 @@ extension GatewayContext {
                 .conflict, "The journal has \(limit) orders of this user, which is as many as it takes.")
         case .valueLimitExceeded(let sum):
             throw placing.valueLimit.map { services.toolOrders.refusal(above: $0, sum) } ?? .internalError
-        case .connectionDeleted: throw FieldError.noAccount(input.account).of(argument: "input.accountId")
+        case .connectionDeleted:
+            throw FieldError.noAccount(input.order.account).of(argument: "input.accountId")
         case .otherOrder, nil:
             throw FieldError.argument(
                 "input.idempotencyKey", code: .conflict,
@@ -112,7 +114,7 @@ extension GatewayContext {
     /// Checks an order that is not in the journal: its last day has not passed, the account exists, and the broker
     /// trades the instrument in this way.
     private func check(
-        _ input: PlaceOrderInput, _ ticket: OrderTicket, _ capabilities: OrderCapabilities,
+        _ input: OrderInput, _ ticket: OrderTicket, _ capabilities: OrderCapabilities,
         at provider: ProviderID
     ) async throws {
         try ticket.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
@@ -126,7 +128,7 @@ extension GatewayContext {
     ///   the order.
     @discardableResult
     func checkInstrument(
-        _ input: PlaceOrderInput, _ ticket: OrderTicket, _ capabilities: OrderCapabilities,
+        _ input: OrderInput, _ ticket: OrderTicket, _ capabilities: OrderCapabilities,
         at provider: ProviderID
     ) async throws -> Instrument? {
         guard allSources.contains(where: { $0.provider == provider && $0.instruments != nil }) else {
@@ -167,7 +169,7 @@ extension GatewayContext {
     /// Has the broker change an order.
     func replace(_ id: String, by input: ReplaceOrderInput) throws -> MaybeAsync<OrderPayload?> {
         guard !isToolCall else { throw ToolOrders.noReplacement }
-        let change = input.change
+        let change = try input.change()
         return try self.change(id, .replace(change)) {
             tradingAPI, order, write, call throws(ProviderFailure) in
             try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
@@ -250,7 +252,7 @@ extension GatewayContext {
     private func tradingAPI(of connection: BrokerConnection) throws(FieldError) -> any TradingAPI {
         guard let tradingAPI = connection.orders else {
             throw FieldError(
-                .unsupported, "\(connection.provider.rawValue) takes no orders.",
+                .unsupported, "\(connection.provider.name.text) takes no orders.",
                 provider: connection.provider)
         }
         return tradingAPI
@@ -332,31 +334,27 @@ extension OrderRejection {
     }
 }
 
-extension PlaceOrderInput {
+extension OrderInput {
     /// The order of the input, without the id for the broker.
     ///
-    /// - Throws: `FieldError` BAD_USER_INPUT if the input has neither a price nor both exits.
+    /// - Throws: `FieldError` BAD_USER_INPUT for exits that are not complete, or that have a price besides their own.
     func ticket(at connection: BrokerConnection) throws(FieldError) -> OrderTicket {
         let account = String(self.account.dropFirst(connection.globalID(ofAccount: "").count))
         var exits = self.exits.map { OrderExits(takeProfit: $0.takeProfit?.value, stopLoss: $0.stopLoss) }
         if let exits, exits.takeProfit == nil, exits.stopLoss == nil {
             throw .argument("input.exits", "It has neither a take profit nor a stop loss.")
         }
-        let price: OrderPricing
-        if let given = self.price {
-            price = given.price
-        } else {
-            guard exits != nil else {
-                throw .argument(
-                    "input.price",
-                    "It is missing; a market order has `{ market: true }`. Only the `exits` of a position are placed without it."
-                )
-            }
-            guard let profit = exits?.takeProfit, exits?.stopLoss != nil else {
+        var price = self.price?.price ?? .market
+        if let pair = self.exits, pair.closesPosition {
+            guard let profit = pair.takeProfit?.value, pair.stopLoss != nil else {
                 throw .argument(
                     "input.exits",
-                    "Without a price they close a position, and need both a take profit and a stop loss, of which one cancels the other."
+                    "Exits that close a position need both a take profit and a stop loss, of which one cancels the other."
                 )
+            }
+            guard self.price == nil else {
+                throw .argument(
+                    "input.price", "Exits that close a position have the prices of the order: omit `price`.")
             }
             exits?.closesExistingPosition = true
             price = .limit(profit)
@@ -406,7 +404,7 @@ extension ConnectedOrder {
         if order.id.isEmpty {
             throw FieldError(
                 .conflict,
-                "The order is \(order.state.rawValue): it can be changed once \(connection.provider.rawValue) has confirmed it.",
+                "The order is \(order.state.rawValue): it can be changed once \(connection.provider.name.text) has confirmed it.",
                 provider: connection.provider)
         }
     }
@@ -427,7 +425,7 @@ extension FieldError {
     static func rejected(_ rejection: OrderRejection, by provider: ProviderID) -> FieldError {
         let words = rejection.message ?? "It gives no reason."
         var error = FieldError(
-            .conflict, "\(provider.rawValue) does not change the order: \(words)", provider: provider)
+            .conflict, "\(provider.name.text) does not change the order: \(words)", provider: provider)
         error.rejection = rejection.reason
         return error
     }
@@ -437,7 +435,7 @@ extension FieldError {
             switch name {
             case .place: "placed"
             case .replace: "replaced"
-            case .cancel: "cancelled"
+            case .cancel: "canceled"
             }
         return FieldError(
             .conflict,

@@ -33,7 +33,7 @@ extension GatewayContext {
     ///
     /// - Throws: `FieldError` if the account does not exist or cannot be read, or if the broker's preview cannot be
     ///   read.
-    func preview(_ input: PlaceOrderInput) throws -> MaybeAsync<PreparedPreview?> {
+    func preview(_ input: OrderInput) throws -> MaybeAsync<PreparedPreview?> {
         let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
         return .async {
             try await self.preview(input, at: tradingAPI, by: connection)
@@ -41,7 +41,7 @@ extension GatewayContext {
     }
 
     private func preview(
-        _ input: PlaceOrderInput, at tradingAPI: any TradingAPI, by connection: BrokerConnection
+        _ input: OrderInput, at tradingAPI: any TradingAPI, by connection: BrokerConnection
     ) async throws -> PreparedPreview {
         let account = try await naming("input.accountId") {
             try await self.account(id: input.account, with: nil).value()
@@ -157,7 +157,7 @@ extension ExpectedOrderRejection {
         self.init(code: error.code, reason: nil, argument: error.argument, message: error.message)
     }
 
-    fileprivate init(_ expected: OrderPreview.ExpectedRejection, in input: PlaceOrderInput) {
+    fileprivate init(_ expected: OrderPreview.ExpectedRejection, in input: OrderInput) {
         self.init(
             code: nil, reason: expected.rejection.reason,
             argument: expected.part.map { input.argument(of: $0) },
@@ -165,7 +165,7 @@ extension ExpectedOrderRejection {
     }
 }
 
-extension PlaceOrderInput {
+extension OrderInput {
     /// The path of the argument that is a part of the ticket.
     fileprivate func argument(of part: OrderPreview.TicketPart) -> String {
         switch part {

@@ -254,7 +254,7 @@ package final class OrderReconciliation: Sendable {
     /// The outcome "never received", if the time of ``Settings/arrival`` had passed before the query; nil otherwise.
     private func missing(_ query: OutcomeQuery) -> OrderWriteOutcome? {
         guard query.hasArrived else { return nil }
-        let provider = query.write.provider.rawValue
+        let provider = query.write.provider.name.text
         return .notFound(
             OrderRejection(.other, message: "The order did not reach \(provider): nothing was placed."))
     }

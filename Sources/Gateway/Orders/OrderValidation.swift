@@ -12,20 +12,21 @@ extension OrderCapabilities {
         {
             throw .unsupported(
                 "input.timeInForce",
-                "\(provider.rawValue) takes an order for a cryptocurrency only if it is "
+                "\(provider.name.text) takes an order for a cryptocurrency only if it is "
                     + "\(accepted.map(\.rawValue).sorted().joined(separator: " or ")).", provider)
         }
         switch ticket.size {
         case .notional where !acceptsNotional:
-            throw .unsupported("input.size.notional", "\(provider.rawValue) takes a quantity only.", provider)
+            throw .unsupported(
+                "input.size.notional", "\(provider.name.text) takes a quantity only.", provider)
         case .quantity(let quantity) where !acceptsFractions && !quantity.isInteger:
             throw .unsupported(
-                "input.size.quantity", "\(provider.rawValue) takes whole pieces only.", provider)
+                "input.size.quantity", "\(provider.name.text) takes whole pieces only.", provider)
         case .quantity, .notional: break
         }
         if ticket.isExtendedHours, !acceptsExtendedHours {
             throw .unsupported(
-                "input.extendedHours", "\(provider.rawValue) takes orders for its regular hours only.",
+                "input.extendedHours", "\(provider.name.text) takes orders for its regular hours only.",
                 provider)
         }
         try Self.check(ticket.timeInForce, until: ticket.expiresOn)
@@ -43,7 +44,7 @@ extension OrderCapabilities {
         let names = notionalClasses.map(\.rawValue).sorted().joined(separator: ", ")
         throw .unsupported(
             "input.size.notional",
-            "\(provider.rawValue) takes an amount of money only for instruments of the class \(names): use `quantity`.",
+            "\(provider.name.text) takes an amount of money only for instruments of the class \(names): use `quantity`.",
             provider)
     }
 
@@ -53,7 +54,7 @@ extension OrderCapabilities {
     ) throws(FieldError) {
         guard let accepted = self.exits else {
             throw .unsupported(
-                "input.exits", "\(provider.rawValue) takes no order with a take profit or a stop loss.",
+                "input.exits", "\(provider.name.text) takes no order with a take profit or a stop loss.",
                 provider)
         }
         switch ticket.size {
@@ -61,14 +62,15 @@ extension OrderCapabilities {
             throw .unsupported("input.size.notional", "An order with exits needs a quantity.", provider)
         case .quantity(let quantity) where !accepted.acceptsFractions && !quantity.isInteger:
             throw .unsupported(
-                "input.size.quantity", "\(provider.rawValue) takes whole pieces only in an order with exits.",
+                "input.size.quantity",
+                "\(provider.name.text) takes whole pieces only in an order with exits.",
                 provider)
         case .quantity: break
         }
         guard accepted.timesInForce.contains(ticket.timeInForce) else {
             throw .unsupported(
                 "input.timeInForce",
-                "\(provider.rawValue) takes no order with exits that is \(ticket.timeInForce.rawValue).",
+                "\(provider.name.text) takes no order with exits that is \(ticket.timeInForce.rawValue).",
                 provider)
         }
         if ticket.isExtendedHours {
@@ -84,8 +86,8 @@ extension OrderCapabilities {
     private func checkPercentTrail(at provider: ProviderID) throws(FieldError) {
         guard acceptsPercentTrails else {
             throw .unsupported(
-                "input.price.trail.percent",
-                "\(provider.rawValue) takes the distance of a trailing stop as an amount only: use `amount`.",
+                "input.price.trail.percentage",
+                "\(provider.name.text) takes the distance of a trailing stop as an amount only: use `amount`.",
                 provider)
         }
     }
@@ -126,12 +128,12 @@ extension OrderCapabilities {
         let (other, unit): (Decimal?, String) =
             switch trail {
             case .percent: (order.trailAmount, "amount")
-            case .amount: (order.trailPercent, "percent")
+            case .amount: (order.trailPercent, "percentage")
             }
         guard other == nil else {
             throw .unsupported(
                 "input.price.trail",
-                "\(provider.rawValue) keeps the unit of the distance: use `\(unit)`.", provider)
+                "\(provider.name.text) keeps the unit of the distance: use `\(unit)`.", provider)
         }
     }
 
@@ -139,7 +141,7 @@ extension OrderCapabilities {
     package func check(_ change: OrderReplacement, at provider: ProviderID) throws(FieldError) {
         guard replaces else {
             throw FieldError(
-                .unsupported, "\(provider.rawValue) changes no orders: cancel it and place another.",
+                .unsupported, "\(provider.name.text) changes no orders: cancel it and place another.",
                 provider: provider)
         }
         if change == OrderReplacement() {
@@ -149,7 +151,7 @@ extension OrderCapabilities {
         if case .trailingStop(.percent) = change.price { try checkPercentTrail(at: provider) }
         if let timeInForce = change.timeInForce { try Self.check(timeInForce, until: change.expiresOn) }
         if let quantity = change.quantity, !acceptsFractions, !quantity.isInteger {
-            throw .unsupported("input.quantity", "\(provider.rawValue) takes whole pieces only.", provider)
+            throw .unsupported("input.quantity", "\(provider.name.text) takes whole pieces only.", provider)
         }
     }
 
@@ -158,11 +160,11 @@ extension OrderCapabilities {
     ) throws(FieldError) {
         if let type, !types.contains(type) {
             throw .unsupported(
-                "input.price", "\(provider.rawValue) takes no order of the type \(type.rawValue).", provider)
+                "input.price", "\(provider.name.text) takes no order of the type \(type.rawValue).", provider)
         }
         if let timeInForce, !timesInForce.contains(timeInForce) {
             throw .unsupported(
-                "input.timeInForce", "\(provider.rawValue) takes no order that is \(timeInForce.rawValue).",
+                "input.timeInForce", "\(provider.name.text) takes no order that is \(timeInForce.rawValue).",
                 provider)
         }
     }
@@ -248,22 +250,22 @@ extension Listing {
     /// Checks an order against the broker's properties of the instrument.
     package func check(_ ticket: OrderTicket, naming argument: String) throws(FieldError) {
         if isTradable == false {
-            throw .unsupported(argument, "\(provider.rawValue) does not trade \(ticket.symbol).", provider)
+            throw .unsupported(argument, "\(provider.name.text) does not trade \(ticket.symbol).", provider)
         }
         if let orderTypes, !orderTypes.isEmpty, !orderTypes.contains(ticket.price.type) {
             throw .unsupported(
                 "input.price",
-                "\(provider.rawValue) takes no \(ticket.price.type.rawValue) order for \(ticket.symbol).",
+                "\(provider.name.text) takes no \(ticket.price.type.rawValue) order for \(ticket.symbol).",
                 provider)
         }
         switch ticket.size {
         case .notional where isFractionable == false:
             throw .unsupported(
-                "input.size.notional", "\(provider.rawValue) trades \(ticket.symbol) in whole pieces only.",
+                "input.size.notional", "\(provider.name.text) trades \(ticket.symbol) in whole pieces only.",
                 provider)
         case .quantity(let quantity) where isFractionable == false && !quantity.isInteger:
             throw .unsupported(
-                "input.size.quantity", "\(provider.rawValue) trades \(ticket.symbol) in whole pieces only.",
+                "input.size.quantity", "\(provider.name.text) trades \(ticket.symbol) in whole pieces only.",
                 provider)
         case .quantity, .notional: break
         }

@@ -141,7 +141,7 @@ package final class ToolOrders: Sendable {
     }
 
     private static let remedy = """
-        Call a tool with `previewOrder` with the same `input` in this session, then this tool within 5 minutes.
+        Call a tool with `previewOrder` with the same order in this session, then this tool within 5 minutes.
         """
 
     /// The error of a tool that replaces an order, which could otherwise exceed the limit of the order's value.
@@ -221,7 +221,7 @@ package final class ToolOrders: Sendable {
             throw FieldError.argument(
                 "input.instrument", code: .providerUnavailable,
                 """
-                \(provider.rawValue) has no market price of \(ticket.symbol) that was read in the last 15 seconds and is \
+                \(provider.name.text) has no market price of \(ticket.symbol) that was read in the last 15 seconds and is \
                 delayed by \(Self.maximumDelayMinutes) minutes at most. The value of an order counts with the market \
                 price, so that the order was not placed. Repeat the call later.
                 """, provider: provider)

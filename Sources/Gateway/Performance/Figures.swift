@@ -2,8 +2,9 @@ package import Brokerage
 package import GraphQL
 package import Performance
 
-/// A value of a ``Figure`` in the schema: `value`, `known`, and the reason why there is no value.
-package protocol FigureValue: GraphQLOutput, Hashable {
+/// A value of a ``Figure`` in the schema: one object has the values, which are null if the figure is undetermined, and the
+/// reason.
+package protocol FigureValue: Sendable, Hashable {
     static var figure: ObjectType<Figure<Self>> { get }
 }
 
@@ -14,14 +15,8 @@ extension Figure: GraphQLObject where Value: FigureValue {
 
     package static var graphQL: ObjectType<Figure<Value>> { Value.figure }
 
-    /// The type of the schema with a name.
-    fileprivate static func objectType(_ name: String) -> ObjectType<Figure<Value>> {
-        ObjectType(name) {
-            Field("value") { $0.value }
-            Field("known") { $0.known }
-            Field("undetermined") { $0.undetermined }
-        }
-    }
+    /// The known part as a figure.
+    fileprivate var knownPart: Figure? { known.map(Figure.determined) }
 }
 
 extension Undetermined: GraphQLObject {
@@ -41,38 +36,39 @@ extension Undetermined.Reason: GraphQLEnum {
 }
 
 extension Decimal: FigureValue {
-    package static let figure = Figure<Decimal>.objectType("AmountFigure")
+    package static let figure = ObjectType<Figure<Decimal>>("AmountFigure") {
+        Field("value") { $0.value }
+        Field("known") { $0.known }
+        Field("undetermined") { $0.undetermined }
+    }
 }
 
 extension Decimal {
-    /// A fraction in per cent.
+    /// A fraction in per cent, with the decimals of a calculated percentage.
     var asPercentage: Decimal {
-        get throws(Overflow) { try (self * 100).withoutTrailingZeros }
-    }
-
-    /// An amount in the smallest unit of a currency.
-    func rounded(in currency: String) -> Decimal {
-        rounded(to: MinorUnit.digits(of: currency), .halfUp)
+        get throws(Overflow) {
+            try (self * 100).rounded(to: Self.digitsOfPercentage, .halfEven).withoutTrailingZeros
+        }
     }
 }
 
-extension TimeWeightedReturn: FigureValue, GraphQLObject {
-    package typealias Context = GatewayContext
-
-    package static let figure = Figure<TimeWeightedReturn>.objectType("TimeWeightedReturnFigure")
-
+extension TimeWeightedReturn: FigureValue {
     /// The most days that are listed.
     private static let maximumDates = 50
 
-    package static let graphQL = ObjectType<TimeWeightedReturn>("TimeWeightedReturn") {
-        Field("percentage", throwing: { try $0.rate.asPercentage })
-        Field("annualPercentage", throwing: { try $0.annualRate?.asPercentage })
-        Field("from", \.from)
-        Field("through", \.through)
-        Field("method", \.method)
-        Field("unvaluedFlowDates") { Array($0.unvaluedFlows.prefix(maximumDates)) }
-        Field("estimated", \.isEstimated)
-        Field("chains", \.chainCount)
+    package static let figure = ObjectType<Figure<TimeWeightedReturn>>("TimeWeightedReturn") {
+        Field("percentage", throwing: { try $0.value?.rate.asPercentage })
+        Field("annualizedPercentage", throwing: { try $0.value?.annualRate?.asPercentage })
+        Field("from") { $0.value?.from }
+        Field("through") { $0.value?.through }
+        Field("method") { $0.value?.method }
+        Field("unvaluedFlowDates") { figure in
+            figure.value.map { Array($0.unvaluedFlows.prefix(maximumDates)) }
+        }
+        Field("estimated") { $0.value?.isEstimated }
+        Field("chains") { $0.value?.chainCount }
+        Field("known") { $0.knownPart }
+        Field("undetermined") { $0.undetermined }
     }
 }
 
@@ -80,60 +76,43 @@ extension TimeWeightedReturn.Method: GraphQLEnum {
     package static var graphQLName: String { "ReturnMethod" }
 }
 
-extension MoneyWeightedReturn: FigureValue, GraphQLObject {
-    package typealias Context = GatewayContext
-
-    package static let figure = Figure<MoneyWeightedReturn>.objectType("MoneyWeightedReturnFigure")
-
-    package static let graphQL = ObjectType<MoneyWeightedReturn>("MoneyWeightedReturn") {
-        Field("percentage", throwing: { try $0.periodRate.asPercentage })
-        Field("annualPercentage", throwing: { try $0.annualRate?.asPercentage })
-        Field("from", \.from)
-        Field("through", \.through)
+extension MoneyWeightedReturn: FigureValue {
+    package static let figure = ObjectType<Figure<MoneyWeightedReturn>>("MoneyWeightedReturn") {
+        Field("percentage", throwing: { try $0.value?.periodRate.asPercentage })
+        Field("annualizedPercentage", throwing: { try $0.value?.annualRate?.asPercentage })
+        Field("from") { $0.value?.from }
+        Field("through") { $0.value?.through }
+        Field("known") { $0.knownPart }
+        Field("undetermined") { $0.undetermined }
     }
 }
 
-extension Gain: FigureValue, GraphQLObject {
-    package typealias Context = GatewayContext
-
-    package static let figure = Figure<Gain>.objectType("GainFigure")
-
-    package static let graphQL = ObjectType<Gain>("Gain") {
-        Field("total", \.total)
-        Field("price", \.price)
-        Field("income", \.income)
-        Field("taxes", \.taxes)
-        Field("fees", \.fees)
-        Field("exchangeRates", \.currency)
-        Field("includesInstrumentCurrencies", \.isByInstrumentCurrency)
+extension Gain: FigureValue {
+    package static let figure = ObjectType<Figure<Gain>>("Gain") {
+        Field("total") { $0.value?.total }
+        Field("price") { $0.value?.price }
+        Field("income") { $0.value?.income }
+        Field("taxes") { $0.value?.taxes }
+        Field("fees") { $0.value?.fees }
+        Field("exchangeRates") { $0.value?.currency }
+        Field("includesInstrumentCurrencies") { $0.value?.isByInstrumentCurrency }
+        Field("known") { $0.knownPart }
+        Field("undetermined") { $0.undetermined }
     }
 }
 
-extension Benchmark.Return: FigureValue, GraphQLObject {
-    package typealias Context = GatewayContext
-
-    package static let figure = Figure<Benchmark.Return>.objectType("BenchmarkReturnFigure")
-
-    package static let graphQL = ObjectType<Benchmark.Return>("BenchmarkReturn") {
-        Field("percentage", throwing: { try $0.rate.asPercentage })
-        Field("includesDividends", \.includesDividends)
-    }
-}
-
-extension IncomeSummary: FigureValue, GraphQLObject {
-    package typealias Context = GatewayContext
-
-    package static let figure = Figure<IncomeSummary>.objectType("IncomeFigure")
-
-    package static let graphQL = ObjectType<IncomeSummary>("Income") {
-        Field("gross", \.gross)
-        Field("taxes", \.taxes)
-        Field("net", throwing: { try $0.net })
+extension IncomeSummary: FigureValue {
+    package static let figure = ObjectType<Figure<IncomeSummary>>("Income") {
+        Field("gross") { $0.value?.gross }
+        Field("taxes") { $0.value?.taxes }
+        Field("net", throwing: { try $0.value?.net })
+        Field("known") { $0.knownPart }
+        Field("undetermined") { $0.undetermined }
     }
 }
 
 extension IncomeSummary {
-    /// The income with amounts in the smallest unit of a currency.
+    /// The income with the digits of calculated amounts.
     func rounded(in currency: String) -> IncomeSummary {
         var income = self
         (income.gross, income.taxes) = (gross.rounded(in: currency), taxes.rounded(in: currency))

@@ -1,6 +1,6 @@
 import Brokerage
 import GraphQL
-package import Performance
+import Performance
 
 /// The arguments of a performance: its period, its currency and the benchmark.
 struct PerformanceArguments: GraphQLArguments {
@@ -20,17 +20,17 @@ struct PerformanceArguments: GraphQLArguments {
 
 /// The period of a performance.
 struct PerformancePeriod: Hashable, Sendable {
-    private let range: PerformanceRange
+    private let range: DateRange
     /// In place of the range.
     private let from: CalendarDate?
     private let to: CalendarDate?
 
-    init(_ range: PerformanceRange) {
+    init(_ range: DateRange) {
         (self.range, from, to) = (range, nil, nil)
     }
 
     /// - Throws: `FieldError` for arguments that contradict each other.
-    init(range: PerformanceRange?, from: CalendarDate?, to: CalendarDate?) throws(FieldError) {
+    init(range: DateRange?, from: CalendarDate?, to: CalendarDate?) throws(FieldError) {
         if let range, from != nil || to != nil {
             throw .argument(
                 "range",
@@ -71,8 +71,4 @@ struct PerformancePeriod: Hashable, Sendable {
         let end = last.map { min($0, today) } ?? today
         return (range == .oneDay ? end.adding(days: -1) : range.start(until: today), end)
     }
-}
-
-extension PerformanceRange: GraphQLEnum, GraphQLInput {
-    package static var sample: PerformanceRange { .oneYear }
 }

@@ -272,7 +272,7 @@ extension PerformanceData {
         let provenances = ids.compactMap { try? histories[$0]?.get().provenance }
         return PerformanceObject(
             report: report, benchmark: benchmark,
-            rateSources: rates.sources.sorted { $0.rawValue < $1.rawValue },
+            rateSources: rates.sources.sorted { $0.name.text < $1.name.text },
             provenances: provenances,
             isStale: subject.isPartial || ids.contains { isStale($0, of: subject) })
     }
@@ -297,7 +297,7 @@ extension FieldError {
         let provider = account.connection.provider
         return .argument(
             "range", code: .notFound,
-            "\(provider.rawValue) has no past value of the account \(account.who.number), in no range.",
+            "\(provider.name.text) has no past value of the account \(account.who.number), in no range.",
             provider: provider)
     }
 

@@ -100,7 +100,7 @@ struct PointsArguments: GraphQLArguments {
     }
 }
 
-/// A day of a performance, with amounts in the smallest unit of the currency.
+/// A day of a performance, with the digits of calculated amounts.
 private struct PerformancePoint: GraphQLObject {
     typealias Context = GatewayContext
 
@@ -142,7 +142,9 @@ private struct BenchmarkComparison: GraphQLObject {
 
     static let graphQL = ObjectType<BenchmarkComparison>("BenchmarkComparison") {
         Field("symbol", \.symbol)
-        Field("performance", \.figure)
+        Field("percentage", throwing: { try $0.figure.value?.rate.asPercentage })
+        Field("includesDividends") { $0.figure.value?.includesDividends }
+        Field("undetermined") { $0.figure.undetermined }
         Field("excessPercentage", \.excess)
         Field("source", \.source)
     }

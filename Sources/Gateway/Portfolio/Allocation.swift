@@ -51,7 +51,6 @@ extension Allocation: GraphQLObject {
         Field("key", \.key)
         Field("value", \.value)
         Field("percentage", \.percent)
-        Field("percent") { $0.percent.doubleValue }
     }
 }
 

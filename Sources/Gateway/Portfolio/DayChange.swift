@@ -78,8 +78,7 @@ extension GatewayContext {
                 guard let profit = try profit.get() else { return nil }
                 let position = linked.position
                 if position.currency != account.currency, let rate = position.conversionRate {
-                    let converted = try profit.amount * rate
-                    sum = try sum + converted.rounded(to: max(profit.amount.scale, 2), .halfEven)
+                    sum = try sum + (profit.amount * rate).rounded(in: account.currency)
                 } else {
                     sum =
                         try sum

@@ -130,8 +130,7 @@ extension FieldError {
 extension ExchangeRate {
     /// Converts an amount to the other currency; nil if it has too many digits.
     func convert(_ amount: Decimal) -> Decimal? {
-        // Two digits beyond those of the money that is converted.
-        try? (amount * rate).rounded(to: max(amount.scale, 2), .halfEven)
+        try? (amount * rate).rounded(in: to.code)
     }
 }
 
@@ -145,7 +144,6 @@ extension ExchangeRate: GraphQLObject {
         Field("asOf", \.provenance.asOf)
         Field("fetchedAt", \.provenance.fetchedAt)
         Field("source", \.provenance.source)
-        Field("sourceName") { $0.provenance.source.rawValue }
         Field("stale", \.provenance.isStale)
     }
 }

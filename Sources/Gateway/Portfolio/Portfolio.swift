@@ -29,7 +29,7 @@ struct Portfolio: Sendable {
             guard let amount = figure(linked.account) else { return nil }
             sum = try sum + converted(amount, from: linked.account.currency)
         }
-        return holdings.accounts.isEmpty ? nil : sum
+        return holdings.accounts.isEmpty ? nil : sum.rounded(in: currency.code)
     }
 
     /// The profit or loss of all open positions.
@@ -40,7 +40,7 @@ struct Portfolio: Sendable {
             guard let amount = linked.position.unrealizedProfitLoss else { return nil }
             sum = try sum + converted(amount, from: linked.position.currency)
         }
-        return holdings.accounts.isEmpty ? nil : sum
+        return holdings.accounts.isEmpty ? nil : sum.rounded(in: currency.code)
     }
 
     func converted(_ amount: Decimal, from code: String) throws -> Decimal {
@@ -61,7 +61,7 @@ struct Portfolio: Sendable {
     /// The sum of what could be read.
     fileprivate var knownValue: Decimal? {
         let known = parts.compactMap(\.converted)
-        return known.isEmpty ? nil : try? known.reduce(.zero) { try $0 + $1 }
+        return known.isEmpty ? nil : (try? known.reduce(.zero) { try $0 + $1 })?.rounded(in: currency.code)
     }
 
     /// The accounts' readings and those of the rates: a sum is as old as its oldest part.
@@ -92,7 +92,6 @@ extension Portfolio: GraphQLObject {
         Field("cash", throwing: { try $0.sum(\.cash) })
         dayChange("dayChange", \.amount)
         dayChange("dayChangePercentage", \.percentage)
-        dayChange("dayChangePercent", \.percentage?.doubleValue)
         Field("unrealizedProfitLoss", throwing: { try $0.unrealizedProfitLoss() })
         Field(
             "allocation", AllocationArguments.self,

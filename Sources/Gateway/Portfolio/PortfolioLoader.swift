@@ -189,7 +189,7 @@ struct Holdings: Sendable {
                 keys: [
                     .assetClass: AssetClass.cash.rawValue, .sector: AssetClass.cash.rawValue,
                     .country: AssetClass.cash.rawValue, .currency: linked.account.currency,
-                    .provider: linked.connection.provider.rawValue, .account: linked.globalID,
+                    .provider: linked.connection.provider.name.text, .account: linked.globalID,
                     .instrument: AssetClass.cash.rawValue,
                 ])
         }
@@ -203,7 +203,7 @@ struct Holdings: Sendable {
                 keys: [
                     .assetClass: group ?? AssetClass.other.rawValue, .sector: group ?? Self.unknown,
                     .country: group ?? Self.unknown, .currency: position.currency,
-                    .provider: linked.connection.provider.rawValue,
+                    .provider: linked.connection.provider.name.text,
                     .account: account(of: linked) ?? Self.unknown,
                     .instrument: position.symbol.text,
                 ])

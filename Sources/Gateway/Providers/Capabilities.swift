@@ -8,6 +8,8 @@ struct Capabilities: GraphQLObject {
 
     let features: [Feature]
     let intervals: [Interval]
+    let chartRanges: [DateRange]
+    let historyRanges: [DateRange]
     let adjustments: [Adjustment]
     let orderTypes: [OrderType]
     let timesInForce: [TimeInForce]
@@ -27,7 +29,7 @@ struct Capabilities: GraphQLObject {
         features = Feature.allCases.filter { feature in
             switch feature {
             case .accounts: isAccountSource
-            case .equityHistory: isAccountSource && provider.traits.hasEquityHistory
+            case .equityHistory: isAccountSource && !provider.traits.historyRanges.isEmpty
             case .quotes: sources.contains { MarketDataCapability.quotes.isServed(by: $0) }
             case .charts: sources.contains { MarketDataCapability.charts.isServed(by: $0) }
             case .extendedHoursCharts: abilities.contains { !$0.extendedHours.isEmpty }
@@ -48,6 +50,10 @@ struct Capabilities: GraphQLObject {
         intervals = Interval.allCases.filter { interval in
             abilities.contains { $0.intervals.contains(interval) }
         }
+        chartRanges = DateRange.allCases.filter { range in
+            abilities.contains { $0.intervals.contains(range.defaultInterval) }
+        }
+        historyRanges = isAccountSource ? provider.traits.historyRanges : []
         adjustments = Adjustment.allCases.filter { adjustment in
             abilities.contains { $0.adjustments.contains(adjustment) }
         }
@@ -58,6 +64,8 @@ struct Capabilities: GraphQLObject {
     static let graphQL = ObjectType<Capabilities>("Capabilities") {
         Field("features", \.features)
         Field("intervals", \.intervals)
+        Field("chartRanges", \.chartRanges)
+        Field("historyRanges", \.historyRanges)
         Field("adjustments", \.adjustments)
         Field("orderTypes", \.orderTypes)
         Field("timesInForce", \.timesInForce)

@@ -49,7 +49,7 @@ package enum Feature: String, Sendable, CaseIterable {
 extension GatewayContext {
     /// Every compiled provider, configured or not, and those of the provider file.
     func providers() -> [ProviderStatus] {
-        (ProviderID.allCases + services.fileProviders).map { provider in
+        services.providers.map { provider in
             let sources = allSources.filter { $0.provider == provider }
             let links = ownLinks.filter { $0.provider == provider }
             return ProviderStatus(
@@ -65,16 +65,15 @@ extension ProviderStatus: GraphQLObject {
     typealias Context = GatewayContext
 
     static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
-        Field("id") { NodeID(.providerStatus, $0.provider.rawValue).text }
-        Field("provider", \.provider)
-        Field("providerName") { $0.provider.rawValue }
+        Field("id") { NodeID(.providerStatus, $0.provider.name.text).text }
+        Field("name", \.provider)
         Field("configured") { !$0.sources.isEmpty || $0.isAccountSource }
         Field("environment") { $0.sources.first?.environment }
         Field("health", \.condition.health.state)
         Field("failure") { status in
             status.condition.health.failure.map { OngoingFailure(status.provider, $0) }
         }
-        Field("latencyMs") { $0.condition.health.latency.map { $0 / .milliseconds(1) } }
+        Field("latencyMs") { $0.condition.health.latency.map(Decimal.init(milliseconds:)) }
         Field("capabilities") {
             Capabilities(of: $0.provider, $0.sources, isAccountSource: $0.isAccountSource, orders: $0.orders)
         }

@@ -6,7 +6,7 @@ extension MarketClock: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<MarketClock>("MarketClock") {
-        Field("id") { NodeID(.marketClock, $0.provider.rawValue).text }
+        Field("id") { NodeID(.marketClock, $0.provider.name.text).text }
         Field("provider", \.provider)
         Field("open", \.isOpen)
         Field("state", \.state)

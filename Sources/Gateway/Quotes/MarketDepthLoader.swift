@@ -28,7 +28,7 @@ extension FieldError {
         guard let provider else {
             return FieldError(.unsupported, "No provider of order books is configured or connected.")
         }
-        return FieldError(.unsupported, "\(provider.rawValue) has no order books.", provider: provider)
+        return FieldError(.unsupported, "\(provider.name.text) has no order books.", provider: provider)
     }
 }
 

@@ -63,7 +63,11 @@ extension GatewayContext {
                 zip(keys, await walk.read(keys, for: call)).map { key, result in
                     switch result {
                     case .success(let value): .success(show(value))
-                    case .failure(let error): .failure(explain(FieldError(error.failures, of: name(key))))
+                    case .failure(let error):
+                        .failure(
+                            explain(
+                                FieldError(
+                                    error.failures, of: name(key), from: walk.sources.map(\.provider))))
                     }
                 }
             }

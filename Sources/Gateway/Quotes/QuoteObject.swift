@@ -5,7 +5,7 @@ extension Quote: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<Quote>("Quote") {
-        Field("id") { NodeID(.quote, "\($0.provenance.source.rawValue):\($0.symbol)").text }
+        Field("id") { NodeID(.quote, "\($0.provenance.source.name.text):\($0.symbol)").text }
         Field("symbol", \.symbol)
         Field(
             "instrument",
@@ -21,16 +21,37 @@ extension Quote: GraphQLObject {
         Field("extendedHoursPrice", \.extendedHoursPrice)
         Field("change") { $0.change }
         Field("changePercentage") { $0.changePercent }
-        Field("changePercent") { $0.changePercent?.doubleValue }
         Field("currency", \.currency)
         Field("marketState", \.marketState)
         Field("timeliness", \.timeliness)
         Field("delayMinutes", \.delayMinutes)
         Field("feed", \.feed)
+        Field("option", \.option)
         Field("asOf", \.provenance.asOf)
         Field("fetchedAt", \.provenance.fetchedAt)
         Field("source", \.provenance.source)
-        Field("sourceName") { $0.provenance.source.rawValue }
         Field("stale", \.provenance.isStale)
+    }
+}
+
+extension OptionQuote: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<OptionQuote>("OptionQuote") {
+        Field("impliedVolatilityPercentage", \.impliedVolatilityPercentage)
+        Field("openInterest", \.openInterest)
+        Field("greeks", \.greeks)
+    }
+}
+
+extension Greeks: GraphQLObject {
+    package typealias Context = GatewayContext
+
+    package static let graphQL = ObjectType<Greeks>("Greeks") {
+        Field("delta", \.delta)
+        Field("gamma", \.gamma)
+        Field("theta", \.theta)
+        Field("vega", \.vega)
+        Field("rho", \.rho)
     }
 }

@@ -19,7 +19,7 @@ enum AccountsQuery: CacheQuery {
 struct HistoryQuery: CacheQuery {
     /// The broker's own id.
     let account: ExactText
-    let range: HistoryRange
+    let range: DateRange
     let interval: Interval?
 
     var cacheName: String { "\(account.text)/\(range.rawValue)/\(interval?.rawValue ?? "")" }

@@ -56,6 +56,11 @@ extension ClosedPosition: CacheWeighted {
     var texts: [String?] { [id, accountID, symbol.text, currency] }
 }
 
+extension ReadableList: CacheWeighted where Element: CacheWeighted {
+    var texts: [String?] { [] }
+    var weightOfParts: Int { elements.weight + unreadable.textWeight }
+}
+
 extension MarketDepth: CacheWeighted {
     var texts: [String?] { [symbol.text, currency] }
     var weightOfParts: Int { (bids.count + asks.count) * MemoryLayout<Level>.stride }

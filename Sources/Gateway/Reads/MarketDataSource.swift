@@ -108,7 +108,7 @@ extension MarketDataCapability {
     }
 
     /// The name for messages.
-    var name: String {
+    package var name: String {
         switch self {
         case .quotes: "quotes"
         case .charts: "charts"

@@ -33,6 +33,7 @@ extension GatewayContext {
     func sources(for capability: MarketDataCapability, from provider: ProviderID?) throws(FieldError)
         -> [MarketDataSource]
     {
+        if let provider { try check(provider) }
         let order = provider.map { [$0] } ?? services.routes[capability]
         let known = allSources
         let sources = order.flatMap { provider in
@@ -46,8 +47,17 @@ extension GatewayContext {
         throw FieldError(
             .unsupported,
             isKnown
-                ? "\(provider.rawValue) has no \(capability.name)."
-                : "\(provider.rawValue) is neither configured nor connected.", provider: provider)
+                ? "\(provider.name.text) has no \(capability.name)."
+                : "\(provider.name.text) is neither configured nor connected.", provider: provider)
+    }
+
+    /// Checks that a provider exists, whether or not it is configured.
+    ///
+    /// - Throws: `FieldError` with BAD_USER_INPUT for a name of none.
+    func check(_ provider: ProviderID, of argument: String = "provider") throws(FieldError) {
+        guard !services.providers.contains(provider) else { return }
+        let names = services.providers.map { "\"\($0)\"" }.joined(separator: ", ")
+        throw .argument(argument, "There is no provider \"\(provider)\". The providers are \(names).")
     }
 
     /// All sources that the session may use, those of the server first.

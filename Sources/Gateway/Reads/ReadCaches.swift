@@ -9,7 +9,7 @@ package struct ReadCaches: Sendable {
     let knownAccounts: ReadCache<SingleValueQuery, [StoredAccount]>
     let positions: ReadCache<AccountsQuery, PositionList>
     /// By the broker's ids of the accounts.
-    let closedPositions: ReadCache<ExactText, [ClosedPosition]>
+    let closedPositions: ReadCache<ExactText, ReadableList<ClosedPosition>>
     let histories: ReadCache<HistoryQuery, EquityHistory>
     /// Reads of the activities of accounts, by the broker's ids of the accounts; the activities are stored.
     ///
@@ -35,6 +35,8 @@ package struct ReadCaches: Sendable {
     let clocks: ReadCache<SingleValueQuery, MarketClock>
     /// The clock of the lifetimes.
     let clock: TimeSource
+    /// The memory of users' own values in all of these caches, with the use of each.
+    package let memory: CacheMemory
 
     /// Forgets all that was read for an owner at a provider.
     func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
@@ -66,7 +68,9 @@ package struct ReadCaches: Sendable {
         order.invalidate(privateTo: owner, at: provider)
     }
 
-    /// The most memory of each kind, in bytes.
+    /// The most memory of the public values of each kind, and of the values of one connection, in bytes.
+    ///
+    /// The caches share the memory of all users' own values in proportion to these numbers, if it is full.
     private enum Bytes {
         static let accounts = 2 << 20
         static let knownAccounts = 1 << 20
@@ -96,103 +100,114 @@ package struct ReadCaches: Sendable {
             + splits + spinOffs + articles + singleArticles + clocks
     }
 
-    /// The most memory of all kinds together, in bytes.
+    /// The most memory of the public values of all kinds together, in bytes.
     package static let weightLimit = Bytes.all
 
     /// Creates reads without values in memory.
     ///
     /// - Parameters:
     ///   - clock: The clock for times.
+    ///   - limit: The memory of users' own values, in bytes.
     ///   - persistentCache: The cache in which public values of providers with few calls outlive the process; nil for
     ///     none.
-    package init(clock: TimeSource = .system, persistentCache: (any PersistentCache)? = nil) {
-        self.clock = clock
+    package init(
+        clock: TimeSource = .system, memory limit: Int = CacheMemory.standardLimit,
+        persistentCache: (any PersistentCache)? = nil
+    ) {
+        let memory = CacheMemory(limit: limit)
+        (self.clock, self.memory) = (clock, memory)
         // No negative caching of a connection's values: a missing account means that the broker failed.
         accounts = ReadCache(
             "accounts", CacheBounds(bytes: Bytes.accounts),
-            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
+            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight,
+            memory: memory, time: clock
         )
         // Known accounts are also in the registry of connections, where they do not expire.
         knownAccounts = ReadCache(
-            "accounts", CacheBounds(bytes: Bytes.knownAccounts), freshness: .fixed(.seconds(60)),
-            weight: \.weight, time: clock)
+            "accounts", CacheBounds(bytes: Bytes.knownAccounts), name: "knownAccounts",
+            freshness: .fixed(.seconds(60)),
+            weight: \.weight, memory: memory, time: clock)
         positions = ReadCache(
             "positions", CacheBounds(bytes: Bytes.positions),
             freshness: FreshnessPolicy(negativeTTL: .zero, markStale: \.markedStale) { _, _ in .ownMoney },
-            weight: \.weight, time: clock)
+            weight: \.weight, memory: memory, time: clock)
         closedPositions = ReadCache(
             "closedPositions", CacheBounds(bytes: Bytes.closedPositions),
-            freshness: .init(each: \.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock
-        )
+            freshness: FreshnessPolicy(negativeTTL: .zero, markStale: \.markedStale) { _, _ in .ownMoney },
+            weight: \.weight, memory: memory, time: clock)
         histories = ReadCache(
             "history", CacheBounds(bytes: Bytes.histories),
-            freshness: .init(\.provenance, .ownHistory, negativeTTL: .zero), weight: \.weight, time: clock)
+            freshness: .init(\.provenance, .ownHistory, negativeTTL: .zero), weight: \.weight, memory: memory,
+            time: clock)
         activities = ReadCache(
             "activities", CacheBounds(bytes: Bytes.activities),
             freshness: FreshnessPolicy(negativeTTL: .zero, markStale: { $0 }) { read, _ in
                 if case .success = read { .activities } else { CacheLifetime(fresh: .zero) }
-            }, time: clock)
+            }, memory: memory, time: clock)
         // A list can also be changed at the broker, and cannot be marked as stale.
         watchlists = ReadCache(
             "watchlists", CacheBounds(bytes: Bytes.watchlists), freshness: .fixed(.seconds(10)),
-            weight: \.weight, time: clock)
+            weight: \.weight, memory: memory, time: clock)
         orders = ReadCache(
             "orders", CacheBounds(bytes: Bytes.orders), freshness: .orderPages,
             weight: { page in
                 page.orders.reduce(page.unreadable.textWeight) {
                     $0 + (1 + $1.legs.count) * MemoryLayout<Order>.stride
                 }
-            }, time: clock)
+            }, memory: memory, time: clock)
         order = ReadCache(
             "order", CacheBounds(bytes: Bytes.order),
             freshness: .init(\.provenance, .ownMoney, negativeTTL: .zero),
-            weight: { (1 + $0.legs.count) * MemoryLayout<Order>.stride }, time: clock)
+            weight: { (1 + $0.legs.count) * MemoryLayout<Order>.stride }, memory: memory, time: clock)
         quotes = ReadCache(
             "quotes", CacheBounds(bytes: Bytes.quotes),
             freshness: FreshnessPolicy(\.provenance) { quote, _ in .quote(quote) }, weight: \.weight,
-            persistence: persistentCache.map { .init($0) }, time: clock)
+            persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
         // As short as a price of a broker; the order book is read by one user only.
         depths = ReadCache(
             "marketDepth", CacheBounds(bytes: Bytes.depths),
-            freshness: .init(\.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, time: clock)
+            freshness: .init(\.provenance, .ownMoney, negativeTTL: .zero), weight: \.weight, memory: memory,
+            time: clock)
         charts = ReadCache(
             "charts", CacheBounds(bytes: Bytes.charts),
             freshness: FreshnessPolicy(\.provenance, lifetime: CacheLifetime.chart), weight: \.weight,
-            persistence: persistentCache.map { .init($0) }, time: clock)
+            persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
         instruments = ReadCache(
             "instruments", CacheBounds(bytes: Bytes.instruments),
             freshness: .init(\.provenance, .reference), weight: \.weight,
-            persistence: persistentCache.map { .init($0) }, time: clock)
+            persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
         searches = ReadCache(
             "search", CacheBounds(bytes: Bytes.searches),
             freshness: FreshnessPolicy(markStale: \.markedStale) { _, _ in .search }, weight: \.weight,
-            persistence: persistentCache.map { .init($0) }, time: clock)
+            persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
         fundamentals = ReadCache(
             "fundamentals", CacheBounds(bytes: Bytes.fundamentals),
             freshness: .init(\.provenance, .reference), weight: \.weight,
-            persistence: persistentCache.map { .init($0) }, time: clock)
+            persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
         dividends = ReadCache(
             "dividends", CacheBounds(bytes: Bytes.dividends), freshness: .init(\.provenance, .reference),
             weight: \.weight, persistence: persistentCache.map { .init($0, ofAllProviders: true) },
-            time: clock)
+            memory: memory, time: clock)
         splits = ReadCache(
             "splits", CacheBounds(bytes: Bytes.splits), freshness: .init(\.provenance, .reference),
             weight: \.weight, persistence: persistentCache.map { .init($0, ofAllProviders: true) },
-            time: clock)
+            memory: memory, time: clock)
         spinOffs = ReadCache(
             "spinOffs", CacheBounds(bytes: Bytes.spinOffs), freshness: .init(\.provenance, .reference),
-            weight: \.weight, time: clock)
+            weight: \.weight, memory: memory, time: clock)
         // Articles are not marked as stale: each has its time of publication.
         articles = ReadCache(
             "news", CacheBounds(bytes: Bytes.articles),
             freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in .news }, weight: \.weight,
-            persistence: persistentCache.map { .init($0) }, time: clock)
+            persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
         singleArticles = ReadCache(
             "article", CacheBounds(bytes: Bytes.singleArticles),
-            freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in .news }, weight: \.weight, time: clock)
+            freshness: FreshnessPolicy(markStale: { $0 }) { _, _ in .news }, weight: \.weight, memory: memory,
+            time: clock)
         // The state of a market cannot be marked as stale.
         clocks = ReadCache(
-            "clock", CacheBounds(bytes: Bytes.clocks), freshness: .fixed(.seconds(10)), time: clock)
+            "clock", CacheBounds(bytes: Bytes.clocks), freshness: .fixed(.seconds(10)), memory: memory,
+            time: clock)
     }
 }
 

@@ -141,8 +141,8 @@ extension FieldError {
     /// The error if no source of a route returned a value.
     ///
     /// A source that failed takes precedence over one that does not know the object, because it might have
-    /// known it.
-    init(_ failures: [ProviderFailure], of thing: String) {
+    /// known it. Without failures no source was called, because the form of the symbol is of none of `providers`.
+    init(_ failures: [ProviderFailure], of thing: String, from providers: [ProviderID] = []) {
         let decisive = failures.first { !$0.meansNoValue }
         if let decisive {
             self.init(decisive)
@@ -153,10 +153,19 @@ extension FieldError {
             return
         }
         if failures.isEmpty {
-            self.init(.notFound, "No provider that is configured could have any \(thing).", provider: nil)
+            // A provider can have several sources, one after the other.
+            let names = providers.reduce(into: [ProviderID]()) { if $0.last != $1 { $0.append($1) } }
+            let subject =
+                switch names.count {
+                case 0: "No provider that is configured could"
+                case 1: "\(names[0].name.text) cannot"
+                default: "None of \(names.map(\.name.text).joined(separator: ", ")) can"
+                }
+            self.init(
+                .notFound, "\(subject) have any \(thing).", provider: names.count == 1 ? names[0] : nil)
             return
         }
-        let names = failures.map(\.provider.rawValue)
+        let names = failures.map(\.provider.name.text)
         if failures.contains(where: { $0.cause == .notFound }) {
             let message =
                 names.count == 1

@@ -40,20 +40,11 @@ struct ChangeArguments<Value: GraphQLInputObject>: GraphQLArguments {
     }
 }
 
-/// A provider of fields that no provider of a file has.
-struct CompiledProviderArguments: GraphQLArguments {
-    let provider: ProviderID?
-
-    init(_ arguments: ArgumentReader) throws {
-        provider = try arguments["provider"]
-    }
-}
-
 struct ProviderArguments: GraphQLArguments {
     let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 }
 
@@ -87,7 +78,7 @@ struct NewsArguments: GraphQLArguments {
         symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
         first = try arguments["first"]
         after = try (arguments["after"] as CursorText?)?.text
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 
     init(symbols: [Symbol]?, first: Int, after: String?, provider: ProviderID?) {
@@ -106,6 +97,6 @@ struct SearchArguments: GraphQLArguments {
     init(_ arguments: ArgumentReader) throws {
         text = try (arguments["text"] as SearchText).text
         first = try arguments["first"]
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 }

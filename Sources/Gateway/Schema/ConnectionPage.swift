@@ -61,7 +61,7 @@ extension ConnectionPage: GraphQLObject {
     /// its place in the order is unknown.
     static func type(
         _ name: String, failures: @escaping @Sendable (Node.Details) -> [FieldError],
-        @FieldsBuilder<ConnectionPage> details fields: () -> [Field<ConnectionPage>]
+        @FieldsBuilder<ConnectionPage> details fields: () -> [Field<ConnectionPage>] = { [] }
     ) -> ObjectType<ConnectionPage> {
         @Sendable func withFailures<Item>(_ items: [Item], _ page: ConnectionPage) -> BatchResults<Item> {
             items.map { .success($0) } + (page.hasNext ? [] : failures(page.details).map { .failure($0) })

@@ -29,10 +29,9 @@ package struct FieldError: ClientVisibleError, Hashable {
     package var extensions: InputObject {
         var extensions: InputObject = ["code": .string(code.rawValue)]
         if let provider {
-            extensions["provider"] = .string(provider.enumValue)
-            if case .other(let name) = provider { extensions["providerName"] = .string(name.text) }
+            extensions["provider"] = .string(provider.name.text)
         }
-        if let retryAt { extensions["retryAt"] = .string(retryAt.description) }
+        if let retryAt { extensions["retryAt"] = .string(retryAt.dateTime) }
         if let argument { extensions["argument"] = .string(argument) }
         if let rejection { extensions["rejection"] = .string(rejection.rawValue) }
         if let reason { extensions["reason"] = .string(reason.rawValue) }
@@ -98,7 +97,7 @@ extension FieldError {
     static func unreadable(_ item: String, _ reason: String, of provider: ProviderID) -> FieldError {
         FieldError(
             .providerAnswerInvalid,
-            "\(provider.rawValue) sent \(item) that cannot be read: \(reason).", provider: provider)
+            "\(provider.name.text) sent \(item) that cannot be read: \(reason).", provider: provider)
     }
 
     /// A source returned neither a value nor an error, which is a defect.
@@ -130,15 +129,20 @@ package enum ErrorCode: String, Sendable, CaseIterable {
 extension FieldError {
     /// The error for clients of a provider's failure.
     ///
-    /// The message names the failure and the remedy; it contains no text of the provider.
+    /// The message names the failure and the remedy, and the place in a response that could not be read; it contains no value of
+    /// the provider.
     init(_ failure: ProviderFailure) {
-        let name = failure.provider.rawValue
+        let name = failure.provider.name.text
         let (code, message): (ErrorCode, String) =
             switch failure.cause {
             case .unavailable, .circuitOpen:
                 (.providerUnavailable, "\(name) could not be reached or is out of order.")
             case .timedOut: (.providerTimeout, "\(name) did not answer in time.")
-            case .invalidResponse: (.providerAnswerInvalid, "\(name) gave an answer that cannot be used.")
+            case .invalidResponse(let error):
+                (
+                    .providerAnswerInvalid,
+                    "\(name) gave an answer that cannot be used\(error.map { Self.place($0.pathDescription, "\($0.reason)") } ?? "")."
+                )
             case .unauthorized: (.reconnectRequired, "\(name) refused the credential: connect with it again.")
             case .notEntitled:
                 (.notEntitled, "\(name) does not allow this to the user or plan of this connection.")
@@ -200,6 +204,14 @@ extension FieldError {
     }
 }
 
+extension FieldError {
+    /// `: COST.latestTrade.p: expected a decimal, found an object`: without the number of the byte, so that the same error has
+    /// the same message in each response.
+    private static func place(_ path: String, _ reason: String) -> String {
+        ": " + (path.isEmpty ? "" : "\(path): ") + reason
+    }
+}
+
 extension ProviderFailure {
     /// The time after which a retry can succeed, if it is known.
     fileprivate var retryAt: Instant? {
@@ -244,7 +256,7 @@ extension FieldError {
         self = .argument(
             "input.credential",
             """
-            \(failure.provider.rawValue) did not accept the credential: look whether it is whole, still good, and of \
+            \(failure.provider.name.text) did not accept the credential: look whether it is whole, still good, and of \
             this environment.
             """, provider: failure.provider)
     }
@@ -260,7 +272,7 @@ extension FieldError {
             self.init(
                 .unsupported,
                 """
-                This server is not registered as an application with \(provider.rawValue): whoever runs it sets \
+                This server is not registered as an application with \(provider.name.text): its operator sets \
                 \(variable), or users bring another credential that `connectProvider` takes.
                 """, provider: provider)
         }

@@ -219,14 +219,14 @@ extension GatewayContext {
             }
         case .marketClock:
             return .each(ids) { id in
-                guard let provider = ProviderID(rawValue: id.localID) else { return .ready(nil) }
+                guard let provider = ProviderID(named: id.localID) else { return .ready(nil) }
                 return try marketClock(of: provider).map { $0.map(Node.marketClock) }
             }
         case .providerStatus:
             let all = providers()
             return .ready(
                 ids.map { id in
-                    .success(all.first { $0.provider.rawValue == id.localID }.map(Node.providerStatus))
+                    .success(all.first { $0.provider.name.text == id.localID }.map(Node.providerStatus))
                 })
         case .portfolio:
             return try ownNodes(ids) { currency in try portfolio(in: currency).map { $0.map(Node.portfolio) }

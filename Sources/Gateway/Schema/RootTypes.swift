@@ -25,7 +25,7 @@ extension Query: GraphQLObject {
                 try context.account(id: arguments.id, with: arguments.provider)
             })
         Field(
-            "accounts", CompiledProviderArguments.self,
+            "accounts", ProviderArguments.self,
             once: { arguments, context in
                 try context.accounts(with: arguments.provider)
             })
@@ -73,7 +73,7 @@ extension Query: GraphQLObject {
                 try context.order(id: arguments.id).map { Optional($0) }
             })
         Field(
-            "previewOrder", InputArguments<PlaceOrderInput>.self,
+            "previewOrder", InputArguments<OrderInput>.self,
             once: { arguments, context in try context.preview(arguments.input) })
         Field(
             "orders", OrdersArguments.self,
@@ -101,7 +101,7 @@ extension Query: GraphQLObject {
         Field("webhooks", once: { context in try context.webhooks() })
         Field("providers", once: { context in .ready(context.providers()) })
         Field(
-            "marketClock", CompiledProviderArguments.self,
+            "marketClock", ProviderArguments.self,
             once: { arguments, context in try context.marketClock(of: arguments.provider) })
     }
 }
@@ -132,7 +132,7 @@ struct QuotesArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         symbols = try (arguments["symbols"] as ItemwiseList<Symbol>).entries(of: "symbols")
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 }
 
@@ -142,7 +142,7 @@ struct QuoteArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         symbol = try arguments["symbol"]
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 }
 
@@ -152,7 +152,7 @@ struct InstrumentArguments: GraphQLArguments {
 
     init(_ arguments: ArgumentReader) throws {
         symbol = try (arguments["symbol"] as CodeText).text
-        provider = try arguments.provider()
+        provider = try arguments["provider"]
     }
 }
 
@@ -229,7 +229,7 @@ extension Subscription: GraphQLObject {
                 return context.showing(.quote(quote))
             })
         Field(
-            "positions", CompiledProviderArguments.self,
+            "positions", ProviderArguments.self,
             events: { arguments, context in try context.livePositions(with: arguments.provider) },
             value: \.value, context: { event, context in context.showing(event.carried) })
         Field(
@@ -272,7 +272,7 @@ extension ExecutableSchema where Context == GatewayContext {
     /// - Throws: If the text is no schema, or differs from the bound types.
     package convenience init(contract text: String, options: ExecutionOptions = ExecutionOptions()) throws {
         try self.init(
-            Schema.build(text, name: "schema.graphql", incrementalDelivery: true), query: Query(),
+            Schema.build(text, name: "schema.graphql", synonyms: .finance), query: Query(),
             mutation: Mutation(), subscription: Subscription(), context: GatewayContext.self,
             guards: [.requires],
             options: options)

@@ -83,14 +83,14 @@ extension Decimal: GraphQLScalar, GraphQLInput {
     }
 }
 
-/// `DateTime`: RFC 3339 in UTC, as a JSON string.
+/// `DateTime`: RFC 3339 in UTC with 3 or 6 fraction digits, as a JSON string.
 extension Instant: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["DateTime"] }
 
     package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(upTo: Instant.maximumUTF8Count + 2) { span in
             span.append(UInt8(ascii: "\""))
-            write(into: &span)
+            writeDateTime(into: &span)
             span.append(UInt8(ascii: "\""))
         }
     }
@@ -104,6 +104,28 @@ extension Instant: GraphQLScalar, GraphQLInput {
             throw InputError("Expected an instant in RFC 3339, like \"2026-11-20T14:30:00Z\".")
         }
         self = instant
+    }
+}
+
+/// `ProviderName`: the name of a provider as a JSON string.
+extension ProviderID: GraphQLScalar, GraphQLInput {
+    package static var graphQLNames: [String] { ["ProviderName"] }
+
+    package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
+        writer.write(name.text)
+    }
+
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
+
+    package static var sample: ProviderID { .alpaca }
+
+    /// Accepts the form of a name; ``GatewayContext/check(_:of:)`` refuses a name of no provider.
+    package init(input: InputValue?) throws(InputError) {
+        guard case .string(let text) = input, let name = ProviderName(text) else {
+            throw InputError(
+                "Expected the name of a provider, like \"alpaca\"; `providers { name }` has all.")
+        }
+        self.init(name)
     }
 }
 

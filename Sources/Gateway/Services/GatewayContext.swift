@@ -46,6 +46,7 @@ package final class GatewayContext: Sendable {
     ///
     /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
     func connections(with provider: ProviderID?) throws -> [BrokerConnection] {
+        if let provider { try check(provider) }
         guard let owner = session.owner else { throw session.unauthenticated }
         return services.connections(of: owner, with: provider)
     }
@@ -117,9 +118,4 @@ package final class GatewayContext: Sendable {
     private func accountSource(of connection: BrokerConnection) -> any AccountSource {
         link(of: connection)?.broker?.accounts ?? connection.accounts
     }
-}
-
-extension BrokerConnection {
-    /// The scope in which the values of the connection are cached.
-    fileprivate var scope: CacheScope { .connection(id, of: owner, at: provider) }
 }

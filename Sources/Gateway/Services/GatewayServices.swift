@@ -13,8 +13,8 @@ package final class GatewayServices: Sendable {
     package let connectionService: ConnectionService
     /// The server's own sources of market data.
     let market: [MarketDataSource]
-    /// The providers of the provider file, by name.
-    let fileProviders: [ProviderID]
+    /// The compiled providers, configured or not, and those of the provider file.
+    let providers: [ProviderID]
     let routes: ProviderRoutes
     let reads: ReadCaches
     /// The users and their data.
@@ -74,8 +74,9 @@ package final class GatewayServices: Sendable {
             }
         }
         self.market = market
-        fileProviders = Set(market.map(\.provider) + connectors.map(\.provider))
-            .subtracting(ProviderID.allCases).sorted { $0.rawValue < $1.rawValue }
+        let described = Set(market.map(\.provider) + connectors.map(\.provider)).subtracting(
+            ProviderID.allCases)
+        providers = ProviderID.allCases + described.sorted { $0.name.text < $1.name.text }
         self.routes = routes
         self.reads = reads
         self.userData = userData
@@ -131,6 +132,9 @@ package final class GatewayServices: Sendable {
 
     /// The names that one process holds at a time.
     package var leases: LeaseStore { userData.leases }
+
+    /// The memory of users' own values, with the use of each cache.
+    package var cacheMemory: CacheMemory { reads.memory }
 
     /// All links of a user, those to data services and broken ones included.
     func links(of owner: OwnerID) -> [ProviderConnection] { registry.connections(of: owner) }

@@ -27,7 +27,7 @@ package struct LeasedQuoteStream: QuoteStream {
             case .everybody: "server"
             case .owner(_, let connection): connection
             }
-        name = "stream/\(source.provider.rawValue)/\(source.environment.rawValue)/\(key)"
+        name = "stream/\(source.provider.name.text)/\(source.environment.rawValue)/\(key)"
     }
 
     package var symbolLimit: Int? { stream.symbolLimit }

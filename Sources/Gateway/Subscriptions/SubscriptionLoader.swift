@@ -19,7 +19,8 @@ extension GatewayContext {
     func livePositions(with provider: ProviderID?) throws -> ConflatingStream<
         String, LiveEvent<ConnectedPosition>
     > {
-        stream(ofConnectionsOf: try owner(), with: provider) { [self] connection in
+        if let provider { try check(provider) }
+        return stream(ofConnectionsOf: try owner(), with: provider) { [self] connection in
             subscribedSource(connection, SubscriptionKey.Target.positions, in: services.watches.positions) {
                 context in
                 let list = try await context.positions(of: connection, symbols: nil).value() ?? []

@@ -29,7 +29,7 @@ package struct CallLimits: Sendable {
 
 /// A rate: `burst` requests at once, and after that one in each `interval`.
 package struct CallRate: Hashable, Sendable {
-    let burst: Int
+    package let burst: Int
     let interval: Duration
 
     package init(burst: Int, every interval: Duration) {

@@ -252,7 +252,7 @@ extension GatewayContext {
         guard let editor = connection.watchlistEditor else {
             throw FieldError(
                 .unsupported,
-                "Watchlists at \(connection.provider.rawValue) cannot be changed through Portico. Use a list of `createWatchlist`.",
+                "Watchlists at \(connection.provider.name.text) cannot be changed through Portico. Use a list of `createWatchlist`.",
                 provider: connection.provider)
         }
         let key = "\(connection.owner.text) \(connection.id)"
@@ -326,7 +326,7 @@ extension FieldError {
         self = .argument(
             argument,
             """
-            \(failure.provider.rawValue) refused the change: another of its lists may have the name, or it does not \
+            \(failure.provider.name.text) refused the change: another of its lists may have the name, or it does not \
             have one of the symbols.
             """, provider: failure.provider)
     }

@@ -62,15 +62,15 @@ extension MaybeAsync {
     static func fill<Output: Sendable>(
         _ results: BatchResults<Output>, from fetches: [PendingFetch<Output>]
     ) async -> BatchResults<Output> {
-        await withTaskGroup(of: (Int, Result<Output, any Error>).self) { group in
+        // A single one is awaited in the current task, because a child task costs more than most loads.
+        if fetches.count == 1, let only = fetches.first {
+            var results = results
+            results[only.position] = await only.result()
+            return results
+        }
+        return await withTaskGroup(of: (Int, Result<Output, any Error>).self) { group in
             for pending in fetches {
-                group.addTask {
-                    do {
-                        return (pending.position, .success(try await pending.fetch()))
-                    } catch {
-                        return (pending.position, .failure(error))
-                    }
-                }
+                group.addTask { (pending.position, await pending.result()) }
             }
             var results = results
             for await (position, result) in group { results[position] = result }
@@ -84,6 +84,15 @@ extension MaybeAsync {
 struct PendingFetch<Output: Sendable>: Sendable {
     @usableFromInline let position: Int
     @usableFromInline let fetch: @Sendable () async throws -> Output
+
+    @usableFromInline
+    func result() async -> Result<Output, any Error> {
+        do {
+            return .success(try await fetch())
+        } catch {
+            return .failure(error)
+        }
+    }
 
     @usableFromInline
     init(position: Int, fetch: @escaping @Sendable () async throws -> Output) {

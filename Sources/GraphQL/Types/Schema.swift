@@ -22,6 +22,9 @@ public final class Schema: Sendable {
     /// The input coercions of custom scalars by name; a scalar without an entry accepts every value.
     public let scalarCoercions: [String: ScalarInputCoercion]
 
+    /// Words of clients for words of the schema, for suggestions about unknown names.
+    let synonyms: Synonyms
+
     private let typeIDs: [String: TypeID]
     private let directiveIndices: [String: Int]
     /// The possible object types by interface or union.
@@ -30,7 +33,7 @@ public final class Schema: Sendable {
     package init(
         description: String?, types: [NamedType], directives: [SchemaDirective], queryType: TypeID?,
         mutationType: TypeID?, subscriptionType: TypeID?, appliedDirectives: [AppliedDirective],
-        document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:]
+        document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:], synonyms: Synonyms = [:]
     ) {
         self.description = description
         self.types = types
@@ -41,6 +44,7 @@ public final class Schema: Sendable {
         self.appliedDirectives = appliedDirectives
         self.document = document
         self.scalarCoercions = scalarCoercions
+        self.synonyms = synonyms
         typeIDs = Dictionary(types.map { ($0.name, $0.id) }, uniquingKeysWith: { first, _ in first })
         directiveIndices = Dictionary(
             directives.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -7,6 +7,7 @@ final class SchemaBuilder {
     private let syntax: SchemaDefinitions
     private let order: TypeOrder
     private let scalarCoercions: [String: ScalarInputCoercion]
+    private let synonyms: Synonyms
     /// The values of defaults and directives; nil for the draft.
     private var values: SchemaValues?
 
@@ -17,10 +18,11 @@ final class SchemaBuilder {
 
     init(
         _ syntax: SchemaDefinitions, scalarCoercions: [String: ScalarInputCoercion],
-        incrementalDelivery: Bool
+        incrementalDelivery: Bool, synonyms: Synonyms
     ) {
         self.syntax = syntax
         self.scalarCoercions = scalarCoercions
+        self.synonyms = synonyms
         builtIns = BuiltInDirective.all + (incrementalDelivery ? BuiltInDirective.incremental : [])
         order = TypeOrder(syntax, directives: builtIns)
     }
@@ -50,7 +52,7 @@ final class SchemaBuilder {
             directives: directives(),
             queryType: roots[.query], mutationType: roots[.mutation], subscriptionType: roots[.subscription],
             appliedDirectives: syntax.schemaNodes.flatMap { applied($0.directives) },
-            document: document, scalarCoercions: scalarCoercions)
+            document: document, scalarCoercions: scalarCoercions, synonyms: synonyms)
     }
 
     private func rootTypes() -> [OperationType: TypeID] {
@@ -239,17 +241,19 @@ extension Schema {
     ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
     ///   - incrementalDelivery: True if operations may use `@defer` and `@stream`, also if the schema does
     ///     not define them. Like other built-in directives, they are not part of the schema's text.
+    ///   - synonyms: Words of clients for words of the schema, for suggestions about unknown names.
     /// - Returns: The valid schema.
     /// - Throws: All violations of the SDL rules; if there are none, all violations of the type system
     ///   rules.
     public static func build(
         _ document: Document, scalarCoercions: [String: ScalarInputCoercion] = [:], errorLimit: Int = 100,
-        incrementalDelivery: Bool = false
+        incrementalDelivery: Bool = false, synonyms: Synonyms = [:]
     ) throws(GraphQLErrors) -> Schema {
         let syntax = SchemaDefinitions(document)
         try check(SDLRule.errors(in: syntax, limit: errorLimit))
         let builder = SchemaBuilder(
-            syntax, scalarCoercions: scalarCoercions, incrementalDelivery: incrementalDelivery)
+            syntax, scalarCoercions: scalarCoercions, incrementalDelivery: incrementalDelivery,
+            synonyms: synonyms)
         let draft = builder.draft()
         try check(TypeSystemRules.errors(in: draft, syntax, limit: errorLimit))
         return builder.finished(draft)
@@ -264,11 +268,12 @@ extension Schema {
     ///   - errorLimit: The maximum number of errors; one more error then states that there are others.
     ///   - incrementalDelivery: True if operations may use `@defer` and `@stream`, also if the schema does
     ///     not define them. Like other built-in directives, they are not part of the schema's text.
+    ///   - synonyms: Words of clients for words of the schema, for suggestions about unknown names.
     /// - Returns: The valid schema.
     /// - Throws: The syntax error, or all errors of the schema.
     public static func build(
         _ text: String, name: String = "GraphQL schema", scalarCoercions: [String: ScalarInputCoercion] = [:],
-        errorLimit: Int = 100, incrementalDelivery: Bool = false
+        errorLimit: Int = 100, incrementalDelivery: Bool = false, synonyms: Synonyms = [:]
     ) throws(GraphQLErrors) -> Schema {
         let document: Document
         do throws(SyntaxError) {
@@ -278,7 +283,7 @@ extension Schema {
         }
         return try build(
             document, scalarCoercions: scalarCoercions, errorLimit: errorLimit,
-            incrementalDelivery: incrementalDelivery)
+            incrementalDelivery: incrementalDelivery, synonyms: synonyms)
     }
 
     private static func check(_ errors: [GraphQLError]) throws(GraphQLErrors) {

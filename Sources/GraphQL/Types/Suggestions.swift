@@ -3,10 +3,20 @@ package enum Suggestions {
     /// The maximum number of names in one message.
     private static let limit = 5
 
-    /// Returns ` Did you mean "a", "b", or "c"?` with the names in `options` that resemble `input`; empty if
-    /// there are none.
-    package static func didYouMean(_ input: String, among options: some Sequence<String>) -> String {
-        didYouMean(resembling(input, among: options))
+    /// Returns ` Did you mean "a", "b", or "c"?` with the names in `options` that mean the same as `input` or resemble it;
+    /// empty if there are none.
+    package static func didYouMean(
+        _ input: String, among options: some Sequence<String>, _ synonyms: Synonyms = [:]
+    ) -> String {
+        didYouMean(names(for: input, among: options, synonyms))
+    }
+
+    /// Returns the options that mean the same as `input`, and then those that resemble it.
+    static func names(
+        for input: String, among options: some Sequence<String>, _ synonyms: Synonyms
+    ) -> [String] {
+        let same = synonyms.names(for: input, among: options)
+        return same + resembling(input, among: options).filter { !same.contains($0) }
     }
 
     /// Returns ` Did you mean the enum value "a" or "b"?`, with `noun` before the names; empty if there are
@@ -24,11 +34,13 @@ package enum Suggestions {
         return items.dropLast().joined(separator: ", ") + ", \(conjunction) \(last)"
     }
 
-    /// Returns the options within about two edits per five letters of `input`, closest first, then in
+    /// Returns the options within a number of edits of `input`, about two per five letters without one, closest first, then in
     /// natural order.
-    package static func resembling(_ input: String, among options: some Sequence<String>) -> [String] {
+    package static func resembling(
+        _ input: String, among options: some Sequence<String>, atMost edits: Int? = nil
+    ) -> [String] {
         var distance = EditDistance(from: input)
-        let threshold = input.utf16.count * 2 / 5 + 1
+        let threshold = edits ?? input.utf16.count * 2 / 5 + 1
         var seen: Set<String> = []
         var found: [(name: String, distance: Int)] = []
         for option in options where seen.insert(option).inserted {

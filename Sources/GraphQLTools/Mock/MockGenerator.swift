@@ -11,6 +11,7 @@ struct MockGenerator {
     private let root: MockSeed
     private let responses: InputObject
     private var budget: Int
+    private var isMutation = false
 
     /// True if the operation exceeded the budget; the value is then incomplete.
     var isExhausted: Bool { budget < 0 }
@@ -37,6 +38,7 @@ struct MockGenerator {
         of operation: OperationDefinition, recorded: InputValue?
     ) throws(GraphQLError) -> InputValue {
         guard let type = schema.rootType(for: operation.type) else { return .null }
+        isMutation = operation.type == .mutation
         return try object(
             of: type,
             Selected(sets: [operation.selectionSet], recorded: recorded, given: nil, arguments: .none),
@@ -51,6 +53,10 @@ struct MockGenerator {
         /// The value in the responses file, or a part of it, by field names.
         var given: InputValue?
         var arguments: MockArguments
+        /// Of a list: the id that precedes the number of each item, whose parent has the list.
+        var itemIDs: String?
+        /// Of a list: the field in which another list of the same object has each item.
+        var itemField: String?
     }
 
     /// Returns the value of a field or item.
@@ -85,7 +91,9 @@ struct MockGenerator {
             item.recorded = recorded?[index]
             item.given = given.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             item.arguments = selected.arguments.item(index)
-            items.append(try value(of: type, item, at: seed.item(index)))
+            if let prefix = selected.itemIDs { item.arguments.identify(as: "\(prefix)\(index)") }
+            let place = selected.itemField.map { seed.item(index).field($0) } ?? seed.item(index)
+            items.append(try value(of: type, item, at: place))
             if isExhausted { break }
         }
         return .list(items)
@@ -109,7 +117,8 @@ struct MockGenerator {
         let name = schema[type].name
         // The fields of an object with an identity depend on it alone, wherever the object is.
         let identity = MockIdentity(
-            of: schema[type], selected.arguments, given: selected.recorded ?? selected.given, at: seed)
+            of: schema[type], in: schema, selected.arguments, given: selected.recorded ?? selected.given,
+            at: seed, root: root)
         let seed = identity.map { root.field($0.id) } ?? seed
         var names = SelectedNames()
         for set in selected.sets { collect(set, on: type, into: &names) }
@@ -120,16 +129,49 @@ struct MockGenerator {
                 definition.arguments, given: field.first.arguments, in: document, at: field.first.span,
                 variables: variables)
             let given =
-                selected.given?[field.name] ?? responses["\(name).\(field.name)"] ?? identity?.values[
-                    field.name]
-                ?? (schema[definition.type.type].isComposite ? nil : selected.arguments.values[field.name])
-            let child = Selected(
-                sets: field.sets, recorded: selected.recorded?[field.key], given: given,
-                arguments: MockArguments(arguments, inheriting: selected.arguments.pageSize))
-            fields.append(
-                (field.key, try value(of: definition.type, child, at: seed.field(field.name, arguments))))
+                selected.given.flatMap { $0[field.name] ?? $0.otherForm(of: field.name) }
+                ?? responses["\(name).\(field.name)"] ?? identity?.values[field.name]
+                ?? selected.arguments.value(of: definition, isLeaf: !schema[definition.type.type].isComposite)
+            var child = Selected(
+                sets: field.sets,
+                recorded: selected.recorded.flatMap { $0[field.key] ?? $0.otherForm(of: field.name) },
+                given: given,
+                arguments: MockArguments(
+                    arguments, inheriting: selected.arguments.pageSize, ofMutation: isMutation))
+            var place = seed.field(field.name, arguments)
+            if isMutation, definition.type.wrapping.item == nil {
+                child.arguments.inherit(
+                    selected.arguments, from: schema[type], to: schema[definition.type.type])
+            }
+            relate(&child, to: identity, by: definition, of: type)
+            if field.name == "nodes", hasEdges(schema[type]) {
+                place = seed.field("edges", arguments)
+                child.itemField = "node"
+            }
+            fields.append((field.key, try value(of: definition.type, child, at: place)))
         }
         return .object(InputObject(fields))
+    }
+
+    /// Gives the items of a list the object as their `parent`, if they have its type.
+    private func relate(
+        _ child: inout Selected, to identity: MockIdentity?, by field: SchemaField, of type: TypeID
+    ) {
+        guard let identity, field.type.type == type,
+            let parent = schema[type].field(named: "parent"), parent.type.type == type,
+            parent.type.wrapping.item == nil
+        else { return }
+        if field.type.wrapping.item != nil {
+            child.itemIDs = "\(identity.id)\(MockIdentity.itemMark)\(field.name)"
+        } else if field.name == parent.name, let id = identity.parentID {
+            child.arguments.identify(as: id)
+        }
+    }
+
+    /// Whether a type has the same items in `edges` and in `nodes`.
+    private func hasEdges(_ type: NamedType) -> Bool {
+        guard let edges = type.field(named: "edges"), edges.type.wrapping.item != nil else { return false }
+        return schema[edges.type.type].field(named: "node") != nil
     }
 
     /// Returns the object type of a value: the given one, that of the requested id, or one of the possible types.
@@ -223,5 +265,14 @@ extension InputValue {
     fileprivate subscript(_ name: String) -> InputValue? {
         guard case .object(let object) = self else { return nil }
         return object[name]
+    }
+
+    /// The items of a connection in the other of its two forms: `nodes` from `edges`, and the other way round.
+    fileprivate func otherForm(of field: String) -> InputValue? {
+        switch field {
+        case "nodes": self["edges"]?.items.map { .list($0.map { $0["node"] ?? $0 }) }
+        case "edges": self["nodes"]?.items.map { .list($0.map { $0 == .null ? $0 : .object(["node": $0]) }) }
+        default: nil
+        }
     }
 }

@@ -19,8 +19,8 @@ import Yams
 ///       - events: [{after: 100, data: {quotes: {price: "1.5"}}}, {after: 200, data: {quotes: {price: "1.6"}}}]
 /// ```
 ///
-/// `data` has response keys, as in a response; values that it lacks are generated. An error with a path is that of the
-/// field; an error without one is the whole response.
+/// `data` has response keys, as in a response; values that it lacks are generated. Each key is a field of the schema, or in
+/// `aliases` of the operation. An error with a path is that of the field; an error without one is the whole response.
 package struct MockScenario: Sendable {
     package private(set) var operations: [Operation] = []
 
@@ -48,8 +48,11 @@ package struct MockScenario: Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: `UsageError` with the place of the first value that has the wrong form.
-    package init(path: String) throws {
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - schema: The schema that has the fields of the data.
+    /// - Throws: `UsageError` with the place of the first value that has the wrong form, or that is of no field.
+    package init(path: String, for schema: Schema) throws {
         let file = try InputFile(path: path)
         let root: Node?
         do {
@@ -58,7 +61,7 @@ package struct MockScenario: Sendable {
         } catch {
             throw UsageError("\(file.name) is not YAML or JSON: \(error)")
         }
-        let reader = Reader(file: file.name)
+        let reader = Reader(file: file.name, schema: schema)
         let object = try reader.object(reader.value(root), "the file", allowing: ["operations"])
         operations = try reader.list(object["operations"], "operations").enumerated().map { index, value in
             try reader.operation(value, "operations[\(index)]")
@@ -76,34 +79,47 @@ package struct MockScenario: Sendable {
     /// Reads the values of a file; each error has the path of its value.
     private struct Reader {
         let file: String
+        let schema: Schema
 
         func fail(_ place: String, _ expected: String) -> UsageError {
             UsageError("\(file): \(place) is not \(expected).")
         }
 
         func operation(_ value: InputValue, _ place: String) throws -> Operation {
-            let fields = try object(value, place, allowing: ["name", "variables", "responses"])
+            let fields = try object(value, place, allowing: ["name", "variables", "aliases", "responses"])
             guard case .string(let name)? = fields["name"] else {
                 throw fail("\(place).name", "the name of an operation")
             }
             let variables = try fields["variables"].map {
                 try object($0, "\(place).variables", allowing: nil)
             }
+            let aliases = try list(fields["aliases"] ?? .list([]), "\(place).aliases").map { alias in
+                guard case .string(let alias) = alias else {
+                    throw fail("\(place).aliases", "a list of texts")
+                }
+                return alias
+            }
+            let data = ScenarioData(file: file, schema: schema, aliases: Set(aliases))
             let responses = try list(fields["responses"], "\(place).responses")
             guard !responses.isEmpty else { throw fail("\(place).responses", "a list with a response") }
             return Operation(
                 name: name, variables: variables ?? InputObject(),
                 responses: try responses.enumerated().map { index, value in
-                    try response(value, "\(place).responses[\(index)]", time: "latency")
+                    try response(value, "\(place).responses[\(index)]", time: "latency", data)
                 })
         }
 
-        func response(_ value: InputValue, _ place: String, time: String) throws -> Response {
+        func response(
+            _ value: InputValue, _ place: String, time: String, _ known: ScenarioData
+        ) throws -> Response {
             let isEvent = time == "after"
             let fields = try object(
                 value, place, allowing: [time, "data", "errors"] + (isEvent ? [] : ["events"]))
             var data = fields["data"]
-            if let data { _ = try object(data, "\(place).data", allowing: nil) }
+            if let data {
+                _ = try object(data, "\(place).data", allowing: nil)
+                try known.check(data, at: "\(place).data")
+            }
             var errors: [GraphQLError] = []
             for (index, value) in try list(fields["errors"] ?? .list([]), "\(place).errors").enumerated() {
                 let place = "\(place).errors[\(index)]"
@@ -115,20 +131,23 @@ package struct MockScenario: Sendable {
                     try object($0, "\(place).extensions", allowing: nil)
                 }
                 if let path = error["path"] {
+                    let steps = try list(path, "\(place).path")[...]
                     let failure: InputValue = .object([
                         "__error": .string(message), "__extensions": .object(extensions ?? InputObject()),
                     ])
                     data =
-                        try (data ?? .object(InputObject())).replacing(
-                            list(path, "\(place).path")[...], with: failure
-                        ) ?? { throw fail("\(place).path", "a path in the data") }()
+                        try (data ?? .object(InputObject())).replacing(steps, with: failure)
+                        ?? { throw fail("\(place).path", "a path in the data") }()
+                    if let alone = InputValue.object(InputObject()).replacing(steps, with: .null) {
+                        try known.check(alone, at: "\(place).path")
+                    }
                 } else {
                     errors.append(GraphQLError(message, extensions: extensions ?? InputObject()))
                 }
             }
             let events = try fields["events"].map { value in
                 try list(value, "\(place).events").enumerated().map { index, value in
-                    try response(value, "\(place).events[\(index)]", time: "after")
+                    try response(value, "\(place).events[\(index)]", time: "after", known)
                 }
             }
             return Response(

@@ -23,6 +23,7 @@ package final class ScenarioRecording: Sendable {
         package let type: OperationType
         fileprivate let name: String
         fileprivate let variables: InputObject
+        fileprivate let aliases: Set<String>
         fileprivate let definition: OperationDefinition
         fileprivate let typed: TypedDocument
     }
@@ -37,6 +38,7 @@ package final class ScenarioRecording: Sendable {
     fileprivate struct Entry {
         let name: String
         let variables: InputObject
+        var aliases: Set<String>
         var responses: [Response] = []
     }
 
@@ -83,9 +85,12 @@ package final class ScenarioRecording: Sendable {
         let variables = request.variables.fields.filter {
             declared.contains($0.name) && !secret.contains($0.name)
         }
+        let aliases = document.selections.compactMap { selection in
+            if case .field(let field) = selection { field.alias.map { document.text($0) } } else { nil }
+        }
         return Operation(
             type: operation.type, name: name, variables: InputObject(variables.map { ($0.name, $0.value) }),
-            definition: operation, typed: valid.typed)
+            aliases: Set(aliases), definition: operation, typed: valid.typed)
     }
 
     /// Records the response to a query or mutation.
@@ -131,8 +136,10 @@ package final class ScenarioRecording: Sendable {
             let entry = state.positions[key] ?? state.entries.count
             if entry == state.entries.count {
                 state.positions[key] = entry
-                state.entries.append(Entry(name: operation.name, variables: operation.variables))
+                state.entries.append(
+                    Entry(name: operation.name, variables: operation.variables, aliases: operation.aliases))
             }
+            state.entries[entry].aliases.formUnion(operation.aliases)
             guard state.entries[entry].responses.count < limits.responses else {
                 state.omitted += 1
                 return nil
@@ -196,6 +203,8 @@ package final class ScenarioRecording: Sendable {
         let operations = sorted.map { _, entry -> InputValue in
             var operation: InputObject = ["name": .string(entry.name)]
             if !entry.variables.fields.isEmpty { operation["variables"] = .object(entry.variables) }
+            let aliases = entry.usedAliases
+            if !aliases.isEmpty { operation["aliases"] = .list(aliases.map(InputValue.string)) }
             operation["responses"] = .list(entry.scripted.map(\.value))
             return .object(operation)
         }
@@ -204,6 +213,13 @@ package final class ScenarioRecording: Sendable {
 }
 
 extension ScenarioRecording.Entry {
+    /// The aliases that the responses have: not those of secrets, which are not recorded.
+    fileprivate var usedAliases: [String] {
+        var names: Set<String> = []
+        for response in responses { response.value.collectNames(into: &names) }
+        return aliases.intersection(names).sorted()
+    }
+
     /// The responses without repetitions at the end, since a mock repeats the last response.
     fileprivate var scripted: [ScenarioRecording.Response] {
         var responses = responses
@@ -240,6 +256,23 @@ extension Duration {
 }
 
 extension InputValue {
+    /// Adds the keys of all objects, and the texts in lists, such as the path of an error.
+    fileprivate func collectNames(into names: inout Set<String>) {
+        switch self {
+        case .object(let object):
+            for (name, value) in object.fields {
+                names.insert(name)
+                value.collectNames(into: &names)
+            }
+        case .list(let items):
+            for item in items {
+                if case .string(let text) = item { names.insert(text) }
+                item.collectNames(into: &names)
+            }
+        case .null, .boolean, .int, .number, .string, .enum: break
+        }
+    }
+
     /// Returns the data without the null that an error at a path has caused; nil if there is nothing at the path.
     ///
     /// The null may be that of a parent: a scenario generates the parent again, and the error at the path makes it null.

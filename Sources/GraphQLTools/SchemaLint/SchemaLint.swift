@@ -22,16 +22,32 @@ public struct LintFinding: Hashable, Sendable {
         case deprecationReasons = "deprecation-reasons"
         /// Items of lists are non-null, or the description of the field defines the meaning of a null item.
         case nullableItems = "nullable-items"
+        /// No definition is deprecated, as before a first release.
+        case noDeprecations = "no-deprecations"
+        /// No value is a Float.
+        case noFloats = "no-floats"
+        /// The name of a percentage ends in `Percentage`.
+        case percentageNames = "percentage-names"
+        /// One enumeration has ranges of time.
+        case oneRange = "one-range"
+        /// No two siblings name the same thing, such as `provider` and `providerName`.
+        case twinNames = "twin-names"
+        /// The description of each nullable field defines the meaning of null; root types are exempt.
+        case nullDescriptions = "null-descriptions"
+
+        /// The rules for every schema; the others are for a schema that states more than GraphQL requires.
+        public static let standard: Set<Rule> = [.naming, .descriptions, .deprecationReasons, .nullableItems]
     }
 }
 
 extension Schema {
     /// Returns the findings in the definitions from which the schema was built, in source order.
-    public func lint(_ rules: Set<LintFinding.Rule> = Set(LintFinding.Rule.allCases)) -> [LintFinding] {
+    public func lint(_ rules: Set<LintFinding.Rule> = LintFinding.Rule.standard) -> [LintFinding] {
         let definitions = document.schemaDefinitions
+        let context = SchemaLintContext(definitions, of: self)
         let faults = LintFinding.Rule.allCases.filter(rules.contains).flatMap { rule in
             definitions.compactMap { definition in
-                rule.fault(of: definition, in: document).map { (rule, definition, $0) }
+                rule.fault(of: definition, in: document, context).map { (rule, definition, $0) }
             }
         }
         let locations = document.source.locations(of: faults.map(\.1.name.span))
@@ -46,12 +62,20 @@ extension Schema {
 
 extension LintFinding.Rule {
     /// Returns the problem of a definition; nil if it satisfies the rule.
-    func fault(of element: SchemaElement, in document: Document) -> String? {
+    func fault(
+        of element: SchemaElement, in document: Document, _ context: SchemaLintContext
+    ) -> String? {
         switch self {
         case .naming: nameFault(element, document.text(element.name))
         case .descriptions: descriptionFault(element, document)
         case .deprecationReasons: deprecationFault(element, document)
         case .nullableItems: itemFault(element, document)
+        case .noDeprecations: deprecatedFault(element, document)
+        case .noFloats: floatFault(element, document)
+        case .percentageNames: percentageFault(element, document)
+        case .oneRange: rangeFault(element, context)
+        case .twinNames: twinFault(element, context)
+        case .nullDescriptions: nullFault(element, document, context)
         }
     }
 
@@ -92,11 +116,11 @@ extension LintFinding.Rule {
 }
 
 extension SchemaElement {
-    fileprivate var title: String { "\(kind.rawValue) \"\(coordinate)\"" }
+    var title: String { "\(kind.rawValue) \"\(coordinate)\"" }
 }
 
 extension Document {
-    fileprivate func description(of element: SchemaElement) -> String {
+    func description(of element: SchemaElement) -> String {
         element.description.map { string($0) } ?? ""
     }
 }

@@ -20,7 +20,8 @@ struct Application {
     /// If one fails, the HTTP client is stopped: a libcurl thread that runs while the process exits would
     /// crash it.
     static func build(_ settings: ServeSettings, logger: Logger) async throws -> Application {
-        let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
+        let transport = try HTTPClient(
+            limits: settings.upstreamLimits, userAgent: "portico/\(Version.current)")
         do {
             return try await Application(settings, over: transport, logger: logger)
         } catch {
@@ -79,8 +80,11 @@ struct Application {
                 .reusedDocuments(schema.reusedDocuments), .parsedDocuments(schema.parsedDocuments),
                 .build, .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ] + MetricFamily.alerts(services.alertCounts, users: alerts.userCount)
-                + (spans?.families ?? []) + (redis?.families ?? [])
+                + MetricFamily.caches(services.cacheMemory) + (spans?.families ?? [])
+                + (redis?.families ?? [])
         }
+        let memory = dependencies.services.cacheMemory
+        service.caches = { memory.statistics.map { CacheUse($0) } }
         service.tracer = tracer
         let schemaUse = dataStores.schemaUse.map {
             SchemaUseCounter(of: schema.schema, storingIn: $0, logger: logger)
@@ -159,6 +163,7 @@ struct Application {
             OrderReconciliationService(services: dependencies.services, logger: logger),
             OrderFollowingService(services: dependencies.services, logger: logger),
             AlertService(services: dependencies.services, evaluation: alerts, logger: logger),
+            CacheReportService(memory: memory, logger: logger),
         ]
         // The admin port reports that the public one is stopping, so it stops after it.
         if let admin { services.append(admin) }

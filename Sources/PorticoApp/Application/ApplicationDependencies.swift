@@ -32,6 +32,7 @@ struct ApplicationDependencies {
             },
             shareStream: redis?.streamSharing(clock: settings.market.clock),
             clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
+            concurrency: settings.upstreamLimits.callsPerProvider, cacheMemory: settings.cacheMemory,
             observe: observe)
         var userData = try UserData(
             in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy,

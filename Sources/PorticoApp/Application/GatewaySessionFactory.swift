@@ -166,7 +166,7 @@ extension UpstreamCall {
     /// The report of a provider's call, for clients and operators.
     init(_ record: CallRecord) {
         self.init(
-            provider: record.provider.rawValue, call: record.operation, outcome: Outcome(record.outcome),
+            provider: record.provider.name.text, call: record.operation, outcome: Outcome(record.outcome),
             start: record.start, duration: record.duration, status: record.status, attempts: record.attempts)
     }
 }

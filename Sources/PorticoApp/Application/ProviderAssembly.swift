@@ -9,6 +9,7 @@ package struct ProviderAssembly {
     /// The environment of all providers; nil for that of each provider's settings.
     let environment: Environment?
     private let persistentCache: (any PersistentCache)?
+    private let cacheMemory: Int
     /// Makes the cache that replicas share, which replaces ``persistentCache``, for the environments of the providers.
     private let makeSharedCache: ((_ environments: [String]) -> any PersistentCache)?
     /// Makes a stream of prices that replicas share of one with the server's own credential; nil if each process has its own.
@@ -33,6 +34,8 @@ package struct ProviderAssembly {
     ///   - clock: The time of all providers.
     ///   - environment: The environment of all providers; nil for that of each provider's settings.
     ///   - retry: The retry policy of reads.
+    ///   - concurrency: The maximum number of calls in flight to each provider.
+    ///   - cacheMemory: The memory of users' own values, in bytes.
     ///   - observe: Called after each call.
     package init(
         over transport: HTTPClient, counting ledger: (any QuotaLimiter)? = nil,
@@ -41,11 +44,14 @@ package struct ProviderAssembly {
         shareStream: StreamSharing? = nil,
         clock: TimeSource = .system,
         environment: Environment? = nil, retry: RetryPolicy = RetryPolicy(),
+        concurrency: Int = HTTPClientLimits().callsPerProvider, cacheMemory: Int = CacheMemory.standardLimit,
         observe: (@Sendable (CallRecord) -> Void)? = nil
     ) {
         channelFactory = ProviderChannelFactory(
             client: transport, ledger: ledger ?? QuotaLedger(clock: clock),
-            monitor: ProviderMonitor(clock: clock, observe: observe), clock: clock, retry: retry)
+            monitor: ProviderMonitor(clock: clock, concurrency: concurrency, observe: observe), clock: clock,
+            retry: retry)
+        self.cacheMemory = cacheMemory
         self.persistentCache = persistentCache
         self.makeSharedCache = makeSharedCache
         self.shareStream = shareStream
@@ -69,12 +75,12 @@ package struct ProviderAssembly {
         _ routes: ProviderRoutes, userData: UserData, symbolsPerClient: Int,
         toolOrderLimits: [String: Decimal] = [:]
     ) -> GatewayServices {
-        let environments = market.map { "\($0.provider.rawValue)=\($0.environment.rawValue)" }
+        let environments = market.map { "\($0.provider.name.text)=\($0.environment.rawValue)" }
         return GatewayServices(
             connections: connections, connectors: connectors, redirects: redirects, market: market,
             routes: routes,
             reads: ReadCaches(
-                clock: channelFactory.clock,
+                clock: channelFactory.clock, memory: cacheMemory,
                 persistentCache: makeSharedCache.map { $0(environments) } ?? persistentCache),
             userData: userData,
             clock: channelFactory.clock, symbolsPerClient: symbolsPerClient,
@@ -112,7 +118,7 @@ extension ProviderAssembly {
     }
 
     private mutating func add(_ clients: ProviderClients, of provider: ProviderID, _ owner: OwnerID) {
-        let connectionID = provider.rawValue.lowercased()
+        let connectionID = provider.name.text
         let source = MarketDataSource(
             clients.market, symbolMapping: clients.symbolMapping, provider: provider,
             environment: clients.environment,

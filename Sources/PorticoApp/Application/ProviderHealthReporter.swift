@@ -10,7 +10,7 @@ struct ProviderHealthReporter: Sendable {
     /// - Parameter wiring: The assembly, to which all providers have been added.
     init(_ wiring: ProviderAssembly) {
         channelFactory = wiring.channelFactory
-        providers = wiring.providers.sorted { $0.rawValue < $1.rawValue }
+        providers = wiring.providers.sorted { $0.name.text < $1.name.text }
     }
 
     /// The health of each provider.
@@ -35,7 +35,7 @@ struct ProviderHealthReporter: Sendable {
                 healths.map { provider, health in
                     MetricFamily.Sample(
                         health.state == .down ? 0 : 1,
-                        labels: [MetricFamily.Label("provider", provider.rawValue)])
+                        labels: [MetricFamily.Label("provider", provider.name.text)])
                 }),
         ]
     }
@@ -46,7 +46,7 @@ struct ProviderHealthReporter: Sendable {
         MetricFamily.Sample(
             Double(number(status)),
             labels: [
-                MetricFamily.Label("provider", provider.rawValue),
+                MetricFamily.Label("provider", provider.name.text),
                 MetricFamily.Label("limit", status.window.name),
             ])
     }
@@ -61,7 +61,7 @@ extension ProviderHealthReporter {
         Readiness(
             components: healths.map { provider, health in
                 Readiness.Component(
-                    provider.rawValue, Readiness.State(health), detail: health.failure.map(Self.detail))
+                    provider.name.text, Readiness.State(health), detail: health.failure.map(Self.detail))
             })
     }
 

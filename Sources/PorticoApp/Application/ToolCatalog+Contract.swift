@@ -20,7 +20,7 @@ extension ToolCatalog {
             serverFields: [Self.orderInput: "idempotencyKey"],
             notes: [
                 Self.placingField: """
-                It needs a call of a tool with `previewOrder` with the same `input` in the same session, within 5 \
+                It needs a call of a tool with `previewOrder` with the same order in the same session, within 5 \
                 minutes before; each preview is for one order. The orders of a session may have this value in a day \
                 (UTC): \(limits).
                 """
@@ -91,6 +91,7 @@ extension ToolCatalog {
         "DateTime": ["type": .string("string"), "format": .string("date-time")],
         "Decimal": ["type": .string("string"), "pattern": .string(decimalPattern)],
         "Number": ["type": .string("number")],
+        "ProviderName": ["type": .string("string")],
         "UnixTime": ["type": .string("integer")],
     ]
 

@@ -297,6 +297,9 @@ extension DocumentPolicy {
 }
 
 extension UserPolicy {
+    /// The time in which all users together may use up the limit of their attempts to connect once more.
+    static let secondsOfConnects = 250
+
     /// Reads who may sign up, and the cost of password hashes.
     ///
     /// With real providers, sign-up is off unless it is set.
@@ -317,6 +320,9 @@ extension UserPolicy {
         let connects = try values[Settings.limits.connectsPerUser]
         limits.connects = CallRate(perHour: connects)
         limits.connectsOfAddress = CallRate(perHour: 3 * connects)
+        let totalConnects = try values[Settings.limits.connects]
+        limits.totalConnects = CallRate(
+            burst: totalConnects, every: .seconds(Self.secondsOfConnects) / totalConnects)
     }
 }
 

@@ -58,11 +58,6 @@ package struct ProviderSettings {
     }
 }
 
-extension ProviderID {
-    /// The name in settings, with hyphens: `alpha-vantage`.
-    var settingName: String { rawValue.replacing("_", with: "-").lowercased() }
-}
-
 extension ProviderRoutes {
     /// The routes of the settings; the standard ones with the providers of a file at their positions.
     fileprivate init(_ values: SettingValues, _ fileProviders: [ProviderDescription]) throws(UsageError) {
@@ -75,13 +70,22 @@ extension ProviderRoutes {
         ]
         let known = ProviderID.allCases + fileProviders.map(\.id)
         for (capability, setting) in settings {
+            let able =
+                Self.standard[capability]
+                + fileProviders.filter { $0.capabilities.contains(capability) }.map(\.id)
             var providers: [ProviderID] = []
             for name in try values[setting] {
                 let text = name.replacing("_", with: "-").lowercased()
-                guard let provider = known.first(where: { $0.settingName == text }) else {
+                guard let provider = known.first(where: { $0.name.text == text }) else {
                     throw UsageError(
                         "\(values.name(of: setting)) has \"\(name)\", which is not a provider. The providers are: "
-                            + known.map { $0.rawValue.lowercased() }.joined(separator: ", ") + ".")
+                            + known.map(\.name.text).joined(separator: ", ") + ".")
+                }
+                guard able.contains(provider) else {
+                    throw UsageError(
+                        "\(values.name(of: setting)) has \"\(name)\", which has no \(capability.name). The providers with "
+                            + "\(capability.name) are: \(able.map { $0.name.text }.joined(separator: ", "))."
+                    )
                 }
                 providers.append(provider)
             }

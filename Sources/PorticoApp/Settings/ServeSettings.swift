@@ -38,6 +38,10 @@ package struct ServeSettings {
     let publicURL: HTTPURL?
     /// The maximum of symbols of one provider's price feed for one client.
     let symbolsPerClient: Int
+    /// The limits of the client that calls providers.
+    let upstreamLimits: HTTPClientLimits
+    /// The memory of users' own values, in bytes.
+    let cacheMemory: Int
     /// The limits of a user's alerts, and where webhooks may be.
     let alertLimits: AlertStore.Limits
     let webhookPolicy: WebhookPolicy
@@ -79,6 +83,8 @@ package struct ServeSettings {
             )
         }
         symbolsPerClient = try values[Settings.limits.maximumSymbolsPerClient]
+        upstreamLimits = try HTTPClientLimits(values)
+        cacheMemory = try values[Settings.limits.cacheMemory] << 20
         var alertLimits = AlertStore.Limits()
         alertLimits.alerts = try values[Settings.alerts.alertsPerUser]
         self.alertLimits = alertLimits
@@ -275,6 +281,15 @@ extension PostgresLimits {
         self.init()
         connections = try values[Settings.server.databaseConnections]
         lookUp = .milliseconds(try values[Settings.server.databaseLookUpTimeout])
+    }
+}
+
+extension HTTPClientLimits {
+    /// The limits of the settings.
+    fileprivate init(_ values: SettingValues) throws(UsageError) {
+        self.init()
+        connectionsPerHost = try values[Settings.limits.upstreamConnectionsPerHost]
+        connections = try values[Settings.limits.upstreamConnections]
     }
 }
 

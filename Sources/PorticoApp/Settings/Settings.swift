@@ -267,6 +267,12 @@ struct LimitSettingGroup: SettingGroup {
         Attempts of one user in an hour to connect with a provider; all users of one address together may make three \
         times as many.
         """)
+    let connects = Setting(
+        "connects", .integer(1...1_000_000), default: CallLimits().totalConnects.burst,
+        """
+        Attempts of all users together to connect with a provider, after a pause; the same number is allowed again after \
+        \(UserPolicy.secondsOfConnects) seconds.
+        """)
     let exportsPerUser = Setting(
         "exports-per-user", .integer(1...1_000_000), default: 20,
         "Exports (`/export`) of one user in an hour.")
@@ -280,6 +286,22 @@ struct LimitSettingGroup: SettingGroup {
         """
         Calls to providers a minute that one client without a session, or with a guest session, may cause, by \
         address; above that, fields that are not cached fail with `RATE_LIMITED`.
+        """)
+    let upstreamConnectionsPerHost = Setting(
+        "upstream-connections-per-host", .integer(1...4_096), default: HTTPClientLimits().connectionsPerHost,
+        """
+        Connections to one host of a provider at a time. Over HTTP/1.1, as many calls to the host are in flight; over \
+        HTTP/2, one connection has many calls. Twice as many calls to one provider are in flight, and others wait.
+        """)
+    let upstreamConnections = Setting(
+        "upstream-connections", .integer(1...16_384), default: HTTPClientLimits().connections,
+        "Connections to all providers together, idle ones included, which are closed after a minute.")
+    let cacheMemory = Setting(
+        "cache-memory", .integer(8...1_048_576), default: CacheMemory.standardLimit >> 20,
+        """
+        MiB of users' own values in memory: accounts, positions, orders, and prices that are read with a user's own \
+        credential. The default is enough for 10,000 active users with twelve positions each. Below what the active users \
+        need, values are removed while they are fresh, and read again: see `portico_cache_fresh_evictions_total`.
         """)
     let shutdownDelay = Setting(
         "shutdown-delay", .integer(0...300), default: 0,
@@ -362,7 +384,7 @@ struct RouteSettingGroup: SettingGroup {
     ) -> Setting<[String]> {
         Setting(
             "route-" + name, .list(of: "providers"),
-            default: ProviderRoutes.standard[capability].map { $0.rawValue.lowercased() }, help)
+            default: ProviderRoutes.standard[capability].map(\.name.text), help)
     }
 }
 

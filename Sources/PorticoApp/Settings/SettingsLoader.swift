@@ -84,11 +84,15 @@ package enum SettingsLoader {
     /// The variables that other commands than `serve` read, and that may be in the same environment.
     private static let commandVariables: Set = ["PORTICO_TOKEN", "PORTICO_SCHEMA"]
 
-    /// The most similar name; without one, where all names are.
+    /// The most similar name; without one within an edit per five letters, where all names are.
+    ///
+    /// More edits make another word of a short name: `HOSTS` of `BOGUS`.
     private static func remedy(for name: String, among known: Set<String>, _ prefix: String = "") -> String {
         // The prefix, which all names have, would make short names similar.
         let names = known.map { String($0.dropFirst(prefix.count)) }
-        guard let best = Suggestions.resembling(String(name.dropFirst(prefix.count)), among: names).first
+        let name = String(name.dropFirst(prefix.count))
+        guard
+            let best = Suggestions.resembling(name, among: names, atMost: name.utf16.count / 5 + 1).first
         else {
             return " `portico serve --help` and docs/settings.md list all."
         }
@@ -109,6 +113,7 @@ package enum SettingsLoader {
             throw UsageError(
                 "\(Settings.server.config) names \"\(path)\", which cannot be read.")
         }
+        try checkKeys(of: data, at: path)
         guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
             throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
         }
@@ -117,6 +122,18 @@ package enum SettingsLoader {
                 "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
         }
         return object
+    }
+
+    /// - Throws: `UsageError` if a key is in the file twice, of which the other readers would use one.
+    private static func checkKeys(of text: Data, at path: String) throws(UsageError) {
+        do throws(GraphQL.JSONError) {
+            _ = try InputValue(json: Array(text))
+        } catch {
+            guard case .duplicateName(let key) = error.reason else { return }
+            throw UsageError(
+                "The configuration file \"\(path)\" has \"\(key.prefix(80))\" twice, again at line \(error.location.line), "
+                    + "column \(error.location.column). Remove one of them.")
+        }
     }
 
     private static func file(at path: String) async throws -> any ConfigProvider {

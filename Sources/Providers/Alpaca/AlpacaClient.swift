@@ -3,9 +3,10 @@ package import Upstream
 
 /// Alpaca's Trading API v2 and Market Data v2, for one user.
 ///
+/// A class, because each user has one, which is stored as several capabilities.
 /// `Upstream` caches, shares and counts calls; only the list of all assets, which serves searches only, the
 /// calendar, and corporate actions, which have dividends and splits in one response, are cached here. Every call throws ``Upstream/ProviderFailure`` and no other error, and ends by its deadline.
-package struct AlpacaClient: Sendable {
+package final class AlpacaClient: Sendable {
     let configuration: AlpacaConfiguration
     let clock: TimeSource
     let assetCache: AlpacaAssetCache

@@ -90,7 +90,8 @@ struct AlpacaConnector: ProviderConnector {
             let (urls, assets) = endpoints.first(where: { $0.urls.environment == connection.environment }),
             let configuration = try? AlpacaConfiguration(
                 environment: urls.environment, tradingURL: urls.tradingURL, dataURL: urls.dataURL,
-                dataStreamURL: credential.isToken ? nil : urls.dataStreamURL, credential: credential)
+                dataStreamURL: credential.isToken ? nil : urls.dataStreamURL, credential: credential,
+                callsPerMinute: urls.callsPerMinute)
         else { return nil }
         let client = AlpacaClient(
             configuration, over: channels.channel(for: account), assetCache: assets, plans: .probed(plans))

@@ -30,6 +30,13 @@ package struct AlpacaSettings: SettingGroup {
         The feed of the account's market data, and of its stream. The feed of a user who connects is always that of the \
         user's plan.
         """)
+    let callsPerMinuteOfUsers = Setting(
+        "alpaca-users-per-minute", .integer(1...100_000),
+        unset: "200; for market data what Alpaca reports for the plan",
+        """
+        Calls per minute that the plans of users' own keys and tokens allow, counted for each credential, separately for \
+        the trading and the market-data API.
+        """)
     let baseURL = Setting(
         "alpaca-base-url", .url, unset: "the provider's URL of the environment",
         "The URL of the trading API.")
@@ -119,6 +126,8 @@ package struct AlpacaSettings: SettingGroup {
         package let dataURL: HTTPURL
         /// Nil for none: prices are polled.
         package let dataStreamURL: HTTPURL?
+        /// The limit of each of the two hosts for a user's credential; nil for that of the plan.
+        package let callsPerMinute: Int?
     }
 
     /// The environments in which users connect, the default one first.
@@ -134,6 +143,7 @@ package struct AlpacaSettings: SettingGroup {
         let tradingURL = try values.secureURL(baseURL, for: "credential")
         let ownDataURL = try values.secureURL(dataURL, for: "credential")
         _ = try values.secureURL(dataStreamURL, for: "credential")
+        let callsPerMinute = try values[callsPerMinuteOfUsers]
         var endpoints: [Endpoints] = []
         for environment in tradingURL == nil ? [named, named == .live ? .paper : .live] : [named] {
             guard let tradingURL = tradingURL ?? AlpacaConfiguration.tradingURL(of: environment),
@@ -142,7 +152,8 @@ package struct AlpacaSettings: SettingGroup {
             endpoints.append(
                 Endpoints(
                     environment: forced ?? environment, tradingURL: tradingURL, dataURL: dataURL,
-                    dataStreamURL: try streamURL(values, dataURL, environment)))
+                    dataStreamURL: try streamURL(values, dataURL, environment),
+                    callsPerMinute: callsPerMinute))
         }
         return endpoints
     }

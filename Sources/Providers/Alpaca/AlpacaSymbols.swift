@@ -59,11 +59,13 @@ extension Symbol {
     /// It is strict, because Alpaca refuses a whole list for one malformed symbol, and others may wait for the rest of
     /// it. Options, currencies and coins have other names, and other endpoints.
     var isAlpacaShare: Bool {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let root = parts.first, (1...8).contains(root.count), parts.count <= 2 else { return false }
-        let suffix = parts.dropFirst().first
-        guard suffix.map({ (1...3).contains($0.count) }) ?? true else { return false }
-        return parts.joined().allSatisfy(Self.isCapital)
+        // Each read of quotes asks for each symbol, so no part is copied.
+        let root = text.utf8.prefix(while: Self.isCapital)
+        let rest = text.utf8[root.endIndex...]
+        guard (1...8).contains(root.count) else { return false }
+        guard let dot = rest.first else { return true }
+        let suffix = rest.dropFirst()
+        return dot == UInt8(ascii: ".") && (1...3).contains(suffix.count) && suffix.allSatisfy(Self.isCapital)
     }
 
     /// Whether it is an option contract by the OCC's symbology: root, `yymmdd`, `C` or `P`, the strike in eight digits.

@@ -5,10 +5,14 @@ extension AlphaVantageClient: CorporateActionSource {
     package var reportsDeclarations: Bool { true }
 
     /// `DIVIDENDS`, which has no currency: that of the exchange if it has only one, otherwise none.
+    ///
+    /// Dividends of an exchange with prices in hundredths of the currency are `unsupported`: the response does not tell
+    /// which of both an amount is in.
     package func dividends(
         of symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> {
-        try await actions("dividends", "DIVIDENDS", of: symbols, in: context) {
+        let known = symbols.filter(symbolMapping.isDividendUnitKnown(of:))
+        var histories = try await actions("dividends", "DIVIDENDS", of: known, in: context) {
             symbol, rows, fetchedAt in
             let currency = symbolMapping.unit(of: symbol)?.currency
             return DividendHistory(
@@ -17,6 +21,8 @@ extension AlphaVantageClient: CorporateActionSource {
                 unreadable: rows.unreadable(in: "data"),
                 provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt))
         }
+        histories.fail(Set(symbols).subtracting(known), ProviderFailure(.alphaVantage, .unsupported))
+        return histories
     }
 
     /// `SPLITS`.

@@ -5,8 +5,8 @@ import Upstream
 struct AlphaVantageSeries: JSONDecodable {
     /// Nil for an empty object, which Alpha Vantage returns for an unknown symbol.
     var rows: [Row]?
-    /// The errors of the rows that could not be read.
-    private var unreadable: [String] = []
+    /// The errors of the rows that could not be read, and their times; nil for a time that cannot be read.
+    private var unreadable: [(reason: String, time: Instant?)] = []
     /// The time of the newest row; nil if it is not in the response.
     var lastRefreshed: Instant?
 
@@ -29,7 +29,10 @@ struct AlphaVantageSeries: JSONDecodable {
                 // `Time Series (60min)`, `Time Series (Daily)`, but `Weekly Time Series`.
                 let read = try Self.rows(json: &reader)
                 rows = read.elements.sorted { $0.time < $1.time }
-                unreadable = read.unreadable(in: name)
+                unreadable = read.failures.map { error in
+                    guard case .key(let time)? = error.path.first else { return (error.description, nil) }
+                    return (error.inside(.key(name)).description, AlphaVantageTime.instant(time))
+                }
             } else {
                 try reader.skip()
             }
@@ -121,16 +124,17 @@ extension AlphaVantageSeries {
         series.adjustment = .raw
         series.isExtendedHours = interval.isIntraday ? window.isExtendedHours ?? true : nil
         series.timeZone = AlphaVantageTime.zone
-        series.unreadable = unreadable
         var candles: [Candle] = []
         candles.reserveCapacity(rows.count)
         for row in rows {
             candles.append(
                 Candle(
-                    time: row.start(of: interval), prices: try row.prices.converted(from: subject.unit),
+                    time: row.time.start(of: interval), prices: try row.prices.converted(from: subject.unit),
                     volume: row.volume))
         }
         try series.append(candles, in: window)
+        series.append(
+            unreadable: unreadable.map { ($0.reason, $0.time?.start(of: interval)) }, in: window)
         series.isLastComplete = series.isLastOver(
             at: subject.fetchedAt, offset: subject.fetchedAt.newYorkOffset)
         if subject.isCompact, rows.count + unreadable.count >= Self.compactCount, lacksOlder(candles, window)
@@ -161,12 +165,12 @@ extension AlphaVantageSeries {
     static let compactCount = 100
 }
 
-extension AlphaVantageSeries.Row {
+extension Instant {
     /// The start of the interval in seconds since 1970: of a week its Monday, of a month the first.
     fileprivate func start(of interval: Interval) -> Int64 {
-        let first = interval.firstDay(around: time.inNewYork.date)
+        let first = interval.firstDay(around: inNewYork.date)
         guard !interval.isIntraday, let midnight = LocalTime(date: first, hour: 0) else {
-            return time.secondsSince1970
+            return secondsSince1970
         }
         return Instant(newYork: midnight).secondsSince1970
     }

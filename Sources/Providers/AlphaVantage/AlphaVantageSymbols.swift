@@ -31,6 +31,18 @@ package struct AlphaVantageSymbols: SymbolMapping {
         }
     }
 
+    /// Whether the unit of a listing's dividends is known: that of the exchange, where all prices have one.
+    ///
+    /// No document of Alpha Vantage names it. Where prices are in hundredths of the currency, an amount could be a hundred
+    /// times too large.
+    func isDividendUnitKnown(of symbol: Symbol) -> Bool {
+        guard case .listing(_, let market?)? = SymbolKind(symbol) else { return true }
+        return !Self.marketsWithHundredths.contains(market)
+    }
+
+    /// London (pence), Johannesburg (cents) and Tel Aviv (agorot).
+    private static let marketsWithHundredths: Set = ["XLON", "XJSE", "XTAE"]
+
     /// The unit of a listing's prices; nil if only a search returns it.
     package func unit(of symbol: Symbol) -> PriceUnit? {
         guard case .listing(_, let market)? = SymbolKind(symbol) else { return nil }

@@ -34,7 +34,7 @@ extension PolygonClient: ChartSource {
         of symbol: Symbol, _ ticker: String, _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> CandleSeries? {
         var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
-        var unreadable: [String] = []
+        var unreadable: [(reason: String, notAfter: Int64?)] = []
         if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
             for _ in 1...Self.maximumPages {
                 guard let page = try await aggregates(&query, of: symbol, in: context) else { return nil }
@@ -42,10 +42,13 @@ extension PolygonClient: ChartSource {
                 unreadable += page.unreadable
                 isCut = page.hasMore
                 bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
-                guard isCut, bars.count < window.maximumCandles, let oldest = bars.last,
+                // A bar that could not be read is one of the requested bars.
+                guard isCut, bars.count + unreadable.count < window.maximumCandles, let oldest = bars.last,
                     let end = Instant(secondsSince1970: oldest.time).map({ $0 - .milliseconds(1) }),
                     query.from <= end, end < query.to
                 else { break }
+                // The next page has the ones behind the oldest bar again.
+                unreadable.removeAll { $0.notAfter.map { $0 <= oldest.time } ?? false }
                 query.to = end
             }
             if bars.isEmpty, unreadable.isEmpty, try await isUnknown(symbol, in: context) { return nil }
@@ -53,7 +56,7 @@ extension PolygonClient: ChartSource {
             isCut = isCut || query.isShortened && (window.from != nil || bars.count < window.maximumCandles)
         }
         var series = try series(of: symbol, bars, status, isCut, window)
-        series.unreadable = unreadable
+        series.append(unreadable: unreadable, in: window)
         return series
     }
 
@@ -217,7 +220,17 @@ struct PolygonChartQuery {
 struct PolygonAggregates: JSONDecodable {
     /// In the requested order.
     var bars: [Candle] { rows.elements.map(\.candle) }
-    var unreadable: [String] { rows.unreadable(in: "results") }
+    /// The errors of the bars that could not be read, each with the start of the newer bar before it.
+    var unreadable: [(reason: String, notAfter: Int64?)] {
+        rows.failures.enumerated().map { number, error in
+            var newer: Int64?
+            if case .index(let index)? = error.path.first, rows.elements.indices.contains(index - number - 1)
+            {
+                newer = rows.elements[index - number - 1].candle.time
+            }
+            return (error.inside(.key("results")).description, newer)
+        }
+    }
     var failures: [JSONError] { rows.failures }
     private let rows: JSONRows<PolygonBar>
     var status: PolygonStatus

@@ -53,7 +53,7 @@ struct SaxoConnector: ProviderConnector {
         case .apiKey:
             throw .argument(
                 "input.credential.apiKey",
-                message: "It is not for SAXO, which takes the code of a consent, or an access token.")
+                message: "It is not for saxo, which takes the code of a consent, or an access token.")
         }
     }
 

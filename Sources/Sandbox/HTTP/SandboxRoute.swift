@@ -180,8 +180,8 @@ package struct FakeHost: Sendable {
 }
 
 extension ProviderID {
-    /// The name in control documents: `alpha_vantage`.
-    var controlName: String { rawValue.lowercased() }
+    /// The name in control documents: `alpha-vantage`.
+    var controlName: String { name.text }
 
     init?(controlName: String) {
         guard let provider = Self.allCases.first(where: { $0.controlName == controlName }) else { return nil }

@@ -55,7 +55,9 @@ struct FakeYahooQuotes: Sendable {
             .init(name: "region", value: "US"),
             .init(name: "quoteType", value: .string(listing.type.quoteType)),
             .init(name: "typeDisp", value: .string(listing.type.display)),
-            .init(name: "quoteSourceName", value: "Free Realtime Quote"),
+            .init(
+                name: "quoteSourceName",
+                value: listing.exchange.code == "NMS" ? "Nasdaq Real Time Price" : "Free Realtime Quote"),
             .init(name: "currency", value: .string(listing.currency)),
             .init(name: "shortName", value: .string(listing.name)),
             .init(name: "longName", value: .string(listing.name)),

@@ -38,12 +38,18 @@ package struct ActivityCoverage: Hashable, Sendable {
     var startedOn = CalendarDate.earliest
     /// From this day on the activities are complete; nil if all of the account are stored.
     package internal(set) var since: CalendarDate?
-    /// The day in UTC on which the latest complete read began; nil before the first complete read.
+    /// The day in UTC on which the latest complete read without an unreadable row began; nil before the first one.
     ///
     /// Activities that were recorded earlier are stored, as far as the broker no longer changes them.
     package internal(set) var completeOn: CalendarDate?
     /// When the latest complete read ended.
     package var readAt: Instant?
+    /// The errors of the rows of the latest complete read that could not be read, with their places and without values.
+    ///
+    /// While there are any, ``completeOn`` stays, so that the next read has these rows again.
+    package internal(set) var unreadable: [String] = []
+    /// The same of the read that is not complete.
+    var pendingUnreadable: [String] = []
     /// The next page of a read that is not complete.
     package internal(set) var pending: ActivityQuery?
     /// Whether an order of the journal was filled lately whose trade is not among the activities.
@@ -62,6 +68,8 @@ package struct ActivityCoverage: Hashable, Sendable {
         readAt = try row.instant("read_at")
         oldest = try row.date("oldest")
         awaitsTrades = try row["awaits_trades"]
+        unreadable = try row.lines("unreadable")
+        pendingUnreadable = try row.lines("pending_unreadable")
         if let page: String = try row["pending_page"] {
             pending = ActivityQuery(since: try row.date("pending_since"), page: page)
         }
@@ -73,6 +81,12 @@ package struct ActivityCoverage: Hashable, Sendable {
 }
 
 extension SQLRow {
+    /// Texts of one line, as ``ActivityCoverage`` stores them.
+    fileprivate func lines(_ name: String) throws(CorruptedRow) -> [String] {
+        let text: String = try self[name]
+        return text.split(separator: "\n").map(String.init)
+    }
+
     /// A day, which is stored as `2026-11-20`; nil if the column is null.
     fileprivate func date(_ name: String) throws(CorruptedRow) -> CalendarDate? {
         guard let text: String = try self[name] else { return nil }

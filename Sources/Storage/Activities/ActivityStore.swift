@@ -55,11 +55,18 @@ package struct ActivityStore: Sendable {
             let read = (before?.read ?? 0) + (isFirst ? 1 : 0)
             var coverage = before ?? ActivityCoverage()
             coverage.read = read
-            if isFirst { coverage.startedOn = now.dateInUTC }
+            if isFirst {
+                coverage.startedOn = now.dateInUTC
+                coverage.pendingUnreadable = []
+            }
+            coverage.pendingUnreadable += page.unreadable.prefix(
+                max(0, Self.maximumUnreadable - coverage.pendingUnreadable.count))
             if let horizon = page.horizon { coverage.raise(since: horizon) }
             coverage.pending = page.next.map { ActivityQuery(since: query.since, page: $0) }
             if coverage.pending == nil {
-                coverage.completeOn = coverage.startedOn
+                coverage.unreadable = coverage.pendingUnreadable
+                coverage.pendingUnreadable = []
+                if coverage.unreadable.isEmpty { coverage.completeOn = coverage.startedOn }
                 coverage.readAt = now
             }
             try Self.save(coverage, of: account, db)
@@ -72,7 +79,8 @@ package struct ActivityStore: Sendable {
                     "DELETE FROM activity WHERE owner = ? AND connection = ? AND account = ? AND id = ?",
                     account.arguments + [id])
             }
-            if coverage.pending == nil, let start = page.isCompleteFrom {
+            // A row that could not be read may be one of those that are missing.
+            if coverage.pending == nil, coverage.unreadable.isEmpty, let start = page.isCompleteFrom {
                 try db.execute(
                     """
                     DELETE FROM activity
@@ -83,6 +91,9 @@ package struct ActivityStore: Sendable {
             return try Self.coverage(of: account, now, db)
         }
     }
+
+    /// The most rows of an account of which the error is stored.
+    private static let maximumUnreadable = 1_000
 
     /// The time for which the trade of a filled order is awaited: longer than a broker's report takes, also over holidays.
     private static let awaitingTime = Duration.seconds(7 * 86_400)
@@ -119,17 +130,20 @@ package struct ActivityStore: Sendable {
             """
             INSERT INTO activity_account (
                 owner, connection, account, last_read, started_on, since, complete_on, read_at,
-                pending_since, pending_page)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                pending_since, pending_page, unreadable, pending_unreadable)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (owner, connection, account) DO UPDATE SET
                 last_read = excluded.last_read, started_on = excluded.started_on, since = excluded.since,
                 complete_on = excluded.complete_on, read_at = excluded.read_at,
-                pending_since = excluded.pending_since, pending_page = excluded.pending_page
+                pending_since = excluded.pending_since, pending_page = excluded.pending_page,
+                unreadable = excluded.unreadable, pending_unreadable = excluded.pending_unreadable
             """,
             account.arguments + [
                 coverage.read, coverage.startedOn.description, coverage.since?.description,
                 coverage.completeOn?.description, coverage.readAt?.millisecondsSince1970,
                 coverage.pending?.since?.description, coverage.pending?.page,
+                coverage.unreadable.joined(separator: "\n"),
+                coverage.pendingUnreadable.joined(separator: "\n"),
             ])
     }
 

@@ -132,7 +132,7 @@ package final class SQLitePersistentCache: PersistentCache {
             sql: "SELECT * FROM lasting WHERE kind = ? AND provider = ? AND subject = ?")
         var found: [PersistentCacheKey: PersistentCacheEntry] = [:]
         for key in keys {
-            let arguments: StatementArguments = [key.kind, key.provider.rawValue, key.subject]
+            let arguments: StatementArguments = [key.kind, key.provider.storedText, key.subject]
             found[key] = try Row.fetchOne(select, arguments: arguments).flatMap(
                 PersistentCacheEntry.init(row:))
         }
@@ -148,7 +148,7 @@ package final class SQLitePersistentCache: PersistentCache {
                 """)
         for (key, value) in values {
             try insert.execute(arguments: [
-                key.kind, key.provider.rawValue, key.subject, Data(value.bytes),
+                key.kind, key.provider.storedText, key.subject, Data(value.bytes),
                 key.weight + value.bytes.count,
                 value.readAt.secondsSince1970, value.freshUntil.secondsSince1970,
                 value.staleUntil.secondsSince1970,

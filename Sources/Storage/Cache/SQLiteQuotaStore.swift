@@ -7,8 +7,19 @@ package import Upstream
 /// The quota ledger's counts, in the cache file.
 package final class SQLiteQuotaStore: QuotaStore {
     private let database: SQLiteDatabase
-    // Counts additions, to tidy up now and then; held for that alone.
-    private let additions = Mutex(0)
+    // Calls begin on any thread; held for a few stores.
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The number of writes, to tidy up now and then.
+        var writes = 0
+        /// Whether a transaction is being executed.
+        ///
+        /// What is added meanwhile is in one transaction after it.
+        var isWriting = false
+        var waiting: [StoredQuotaUsage] = []
+        var waiters: [CheckedContinuation<Void, any Error>] = []
+    }
 
     /// Entries that ended earlier than this are deleted, even if the wall clock was set since.
     private static let retention = Duration.seconds(2 * 86_400)
@@ -80,9 +91,49 @@ package final class SQLiteQuotaStore: QuotaStore {
     }
 
     package func add(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws {
-        let isCleaning = additions.withLock { count in
-            count = (count + 1) % Self.additionsBetweenCleanings
-            return count == 1
+        let isFirst = state.withLock { state in
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        guard isFirst else {
+            return try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    state.waiting += entries
+                    state.waiters.append(continuation)
+                    defer { state.isWriting = true }
+                    return !state.isWriting
+                }
+                // The transaction has ended in between.
+                if isOver { writeWaiting(now: now, uptime: uptime) }
+            }
+        }
+        defer { writeWaiting(now: now, uptime: uptime) }
+        try await write(entries, now: now, uptime: uptime)
+    }
+
+    /// Writes what was added during a transaction, until nothing is left.
+    private func writeWaiting(now: Instant, uptime: Duration) {
+        let (entries, waiters) = state.withLock { state in
+            defer { (state.waiting, state.waiters) = ([], []) }
+            state.isWriting = !state.waiters.isEmpty
+            return (state.waiting, state.waiters)
+        }
+        guard !waiters.isEmpty else { return }
+        Task {
+            do {
+                try await write(entries, now: now, uptime: uptime)
+                for waiter in waiters { waiter.resume() }
+            } catch {
+                for waiter in waiters { waiter.resume(throwing: error) }
+            }
+            writeWaiting(now: now, uptime: uptime)
+        }
+    }
+
+    private func write(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws {
+        let isCleaning = state.withLock { state in
+            state.writes = (state.writes + 1) % Self.additionsBetweenCleanings
+            return state.writes == 1
         }
         let oldest = (now - Self.retention).secondsSince1970
         try await database.write { [boot] db in
@@ -98,7 +149,8 @@ package final class SQLiteQuotaStore: QuotaStore {
                     """)
             for entry in entries {
                 try add.execute(arguments: [
-                    entry.account.provider.rawValue, entry.account.column, entry.window, entry.kind.rawValue,
+                    entry.account.provider.storedText, entry.account.column, entry.window,
+                    entry.kind.rawValue,
                     entry.until.secondsSince1970, entry.count, entry.untilUptime == nil ? nil : boot,
                     boot == nil ? nil : entry.untilUptime?.nanoseconds,
                 ])
@@ -128,7 +180,7 @@ extension QuotaAccount {
     fileprivate var column: String { credential.map { "=" + $0 } ?? "" }
 
     fileprivate init?(provider: String, column: String) {
-        guard let provider = ProviderID(rawValue: provider) else { return nil }
+        guard let provider = ProviderID(stored: provider) else { return nil }
         self.init(provider, credential: column.hasPrefix("=") ? String(column.dropFirst()) : nil)
     }
 }

@@ -64,7 +64,7 @@ package struct AuthorizationStore: Sendable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, clock_milliseconds(), clock_milliseconds() + CAST(? AS BIGINT))
                 """,
                 [
-                    hash, authorization.owner.text, authorization.provider.rawValue,
+                    hash, authorization.owner.text, authorization.provider.storedText,
                     authorization.environment.rawValue, authorization.redirectURI, keys.currentID, sealed,
                     milliseconds,
                 ])
@@ -87,7 +87,7 @@ package struct AuthorizationStore: Sendable {
                 """
                 DELETE FROM pending_authorization WHERE state_hash = ? AND owner = ? AND provider = ?
                 RETURNING *, expires_at > clock_milliseconds() AS is_valid
-                """, [hash, owner.text, provider.rawValue])
+                """, [hash, owner.text, provider.storedText])
             guard let row, try row["is_valid"] as Bool else { return nil }
             guard let environment = try Environment(rawValue: row["environment"]) else {
                 throw CorruptedRow()

@@ -34,7 +34,7 @@ package struct ConnectionStore: Sendable {
         guard connection.redirectURI == nil else {
             return QuotaAccount(connection.provider, credential: connection.id)
         }
-        let text = Array("portico quota \(connection.provider.rawValue) ".utf8) + secret.bytes
+        let text = Array("portico quota \(connection.provider.storedText) ".utf8) + secret.bytes
         let code = HashFunction.sha256.authenticationCode(for: text.span, using: key)
         return QuotaAccount(connection.provider, credential: "key " + Data(code).base64EncodedString())
     }
@@ -71,7 +71,7 @@ package struct ConnectionStore: Sendable {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    connection.id, connection.owner.text, connection.provider.rawValue,
+                    connection.id, connection.owner.text, connection.provider.storedText,
                     connection.environment.rawValue, connection.redirectURI, connection.label,
                     connection.connectedAt.millisecondsSince1970,
                 ])
@@ -93,7 +93,7 @@ package struct ConnectionStore: Sendable {
                 AND connected_account.id = ?
             """,
             [
-                connection.owner.text, connection.provider.rawValue, connection.environment.rawValue,
+                connection.owner.text, connection.provider.storedText, connection.environment.rawValue,
                 account.id,
             ], as: String.self)
     }
@@ -258,7 +258,7 @@ package struct ConnectionStore: Sendable {
 
 extension StoredConnection {
     fileprivate init(_ row: SQLRow, accounts: [StoredAccount]) throws {
-        guard let owner = try OwnerID(row["owner"]), let provider = try ProviderID(rawValue: row["provider"]),
+        guard let owner = try OwnerID(row["owner"]), let provider = try ProviderID(stored: row["provider"]),
             let environment = try Environment(rawValue: row["environment"]),
             let connectedAt = try row.instant("connected_at")
         else { throw CorruptedRow() }

@@ -42,7 +42,8 @@ package struct CredentialStore: Sendable {
             RETURNING version
             """,
             [
-                identity.connection, identity.provider.rawValue, identity.owner.text, keys.currentID, sealed,
+                identity.connection, identity.provider.storedText, identity.owner.text, keys.currentID,
+                sealed,
             ]) ?? 1
     }
 
@@ -118,7 +119,7 @@ package struct CredentialStore: Sendable {
         try await database.read { db in
             try db.rows("SELECT connection, provider, owner FROM credential ORDER BY connection")
                 .compactMap { row in
-                    guard let provider = try ProviderID(rawValue: row["provider"]),
+                    guard let provider = try ProviderID(stored: row["provider"]),
                         let owner = try OwnerID(row["owner"])
                     else {
                         return nil
@@ -131,7 +132,7 @@ package struct CredentialStore: Sendable {
 }
 
 extension CredentialOwner {
-    fileprivate var arguments: SQLArguments { [connection, provider.rawValue, owner.text] }
+    fileprivate var arguments: SQLArguments { [connection, provider.storedText, owner.text] }
 }
 
 extension CredentialStore {
@@ -152,7 +153,7 @@ extension CredentialStore {
         let rows = try db.rows("SELECT connection, provider, owner, data_key_id, sealed FROM credential")
         let webhooks = hasWebhooks ? try WebhookStore.examine(db, keys) : (whole: 0, broken: 0)
         let whole = try rows.count { row in
-            guard let provider = try ProviderID(rawValue: row["provider"]),
+            guard let provider = try ProviderID(stored: row["provider"]),
                 let owner = try OwnerID(row["owner"])
             else {
                 return false
@@ -185,7 +186,7 @@ package struct CredentialOwner: SealedSecretIdentity, Hashable {
         self.owner = owner
     }
 
-    package var parts: [String] { ["portico credential 1", connection, provider.rawValue, owner.text] }
+    package var parts: [String] { ["portico credential 1", connection, provider.storedText, owner.text] }
 }
 
 /// A credential as it is stored.

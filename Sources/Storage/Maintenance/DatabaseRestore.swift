@@ -6,9 +6,10 @@ package enum DatabaseRestore {
     /// Replaces the database, or changes nothing.
     ///
     /// Everything is checked before the first change: that no server uses the directory, that this version can read the copy, and
-    /// that the master key opens it. The replaced database stays beside the new one, under another name, with its write-ahead
-    /// log: SQLite would apply that log to the copy. After an interruption, the function can be called again. It blocks; it is
-    /// for a command.
+    /// that the master key opens it. The replaced database stays beside the new one, under another name. Its write-ahead log is
+    /// written into it before, so that it is complete without the log after a power failure. A log that cannot be written, such as
+    /// that of a damaged database, stays with it: SQLite would apply it to the copy. After an interruption, the function can be
+    /// called again. It blocks; it is for a command.
     ///
     /// - Parameters:
     ///   - copy: The path of the copy, which is not changed.
@@ -38,6 +39,7 @@ package enum DatabaseRestore {
     ) throws(StorageError) -> String? {
         let isNew = unsafe access(target, F_OK) != 0
         if !isNew {
+            writeLog(into: target)
             guard unsafe link(target, kept) == 0 else {
                 throw .file(path: kept, reason: DataDirectory.reason())
             }
@@ -54,5 +56,12 @@ package enum DatabaseRestore {
         }
         try DataDirectory.syncDirectory(of: target)
         return isNew ? nil : kept
+    }
+
+    /// Writes the log of a database into it, if both can be read.
+    private static func writeLog(into path: String) {
+        guard let database = try? DatabaseQueue(path: path) else { return }
+        _ = try? database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try? database.close()
     }
 }

@@ -25,6 +25,7 @@ package struct UserDatabaseMigration: Sendable {
     package static let all = [
         credentials, users, connections, lists, orders, writeHolders, activities, identities, orderLegs,
         changes, alerts, replicas, identityShares, webhookAddresses, followedOrders, exactTimes,
+        unreadableActivities,
     ]
 
     /// The number of a step, from 1.
@@ -721,6 +722,18 @@ package struct UserDatabaseMigration: Sendable {
     private static let exactTimes = UserDatabaseMigration(
         name: "16: times below a millisecond", sqlite: exactTimesSQL("INTEGER", "TEXT"),
         postgres: exactTimesSQL("BIGINT", text))
+
+    /// The errors of rows of an account's activities without an id or a date that can be read, one in a line.
+    private static let unreadableActivities = UserDatabaseMigration(
+        name: "17: unreadable activities", sqlite: unreadableActivitiesSQL("TEXT"),
+        postgres: unreadableActivitiesSQL(text))
+
+    private static func unreadableActivitiesSQL(_ text: String) -> String {
+        """
+        ALTER TABLE activity_account ADD COLUMN unreadable \(text) NOT NULL DEFAULT '';
+        ALTER TABLE activity_account ADD COLUMN pending_unreadable \(text) NOT NULL DEFAULT '';
+        """
+    }
 
     private static func exactTimesSQL(_ integer: String, _ text: String) -> String {
         """

@@ -34,6 +34,8 @@ package struct JournalOrder: Hashable, Sendable {
     /// The state of the write in progress, otherwise of the latest one; nil for an order without writes of
     /// Portico.
     package var latestWriteState: OrderWriteState?
+    /// How long the latest request that the broker did not refuse keeps the order in force; nil for an order without one.
+    package var requestedTimeInForce: TimeInForce?
 
     /// The broker's own id, once it has one.
     package var providerOrderID: String? { order.id.isEmpty ? nil : order.id }
@@ -143,12 +145,18 @@ extension JournalOrder {
                     = (journal_order.owner, journal_order.connection, journal_order.id)
             -- The clock may have been set back since an earlier one.
             ORDER BY state IN ('PENDING', 'SENT', 'UNCONFIRMED') DESC, created_at DESC, created_nanos DESC LIMIT 1
-        ) AS latest_write_state
+        ) AS latest_write_state, (
+            SELECT time_in_force FROM journal_write
+            WHERE (journal_write.owner, journal_write.connection, journal_write.order_id)
+                    = (journal_order.owner, journal_order.connection, journal_order.id)
+                AND time_in_force IS NOT NULL AND state NOT IN ('REFUSED', 'MISSING')
+            ORDER BY created_at DESC, created_nanos DESC LIMIT 1
+        ) AS requested_time_in_force
         FROM journal_order
         """
 
     init?(_ row: SQLRow) throws {
-        guard let owner = try OwnerID(row["owner"]), let provider: ProviderID = try row.value("provider"),
+        guard let owner = try OwnerID(row["owner"]), let provider = try ProviderID(stored: row["provider"]),
             let order = try Order(row, of: provider),
             let createdAt = try row.instant("created_at", "created_nanos")
         else { return nil }
@@ -156,7 +164,8 @@ extension JournalOrder {
             identity: OrderIdentity(owner: owner, connection: row["connection"], id: row["id"]),
             provider: provider, idempotencyKey: row["idempotency_key"], parent: row["parent"], order: order,
             createdAt: createdAt,
-            openWrite: row.value("open_write"), latestWriteState: row.value("latest_write_state"))
+            openWrite: row.value("open_write"), latestWriteState: row.value("latest_write_state"),
+            requestedTimeInForce: row.value("requested_time_in_force"))
     }
 
     static func fetch(_ identity: OrderIdentity, _ db: SQLTransaction) throws -> JournalOrder? {
@@ -226,7 +235,7 @@ extension JournalWrite {
         """
 
     init?(_ row: SQLRow) throws {
-        guard let owner = try OwnerID(row["owner"]), let provider: ProviderID = try row.value("provider"),
+        guard let owner = try OwnerID(row["owner"]), let provider = try ProviderID(stored: row["provider"]),
             let state: OrderWriteState = try row.value("state"), let name: Kind.Name = try row.value("kind")
         else { return nil }
         let kind: Kind =

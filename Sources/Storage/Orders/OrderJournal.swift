@@ -265,7 +265,7 @@ package struct OrderJournal: Sendable {
         columns.add("owner", identity.owner.text)
         columns.add("connection", identity.connection)
         columns.add("id", identity.id)
-        columns.add("provider", provider.rawValue)
+        columns.add("provider", provider.storedText)
         columns.add("account", order.accountID)
         columns.add("idempotency_key", key)
         columns.add("symbol", order.symbol.text)

@@ -92,7 +92,7 @@ package final class PostgresQuota: QuotaLimiter {
                 tightest[holder.provider, default: [:]][name] = status
             }
         }
-        return tightest.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { provider, windows in
+        return tightest.sorted { $0.key.storedText < $1.key.storedText }.flatMap { provider, windows in
             windows.sorted { $0.key < $1.key }.map { (provider, $0.value) }
         }
     }
@@ -354,7 +354,7 @@ package final class PostgresQuota: QuotaLimiter {
 
 extension QuotaAccount {
     /// A credential is behind a mark, so that none is taken for the server's own key.
-    fileprivate var arguments: SQLArguments { [provider.rawValue, credential.map { "=" + $0 } ?? ""] }
+    fileprivate var arguments: SQLArguments { [provider.storedText, credential.map { "=" + $0 } ?? ""] }
 }
 
 /// A window, as the functions of migration 12 take it.

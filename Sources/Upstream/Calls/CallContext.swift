@@ -4,7 +4,7 @@ import Synchronization
 /// The conditions of a provider call that come from its operation.
 public struct CallContext: Sendable {
     /// The time at which the operation needs its response; no wait and no retry goes beyond it.
-    package let deadline: ContinuousClock.Instant
+    @usableFromInline package let deadline: ContinuousClock.Instant
     /// Only values that were requested from the provider at this time or later are accepted; nil without
     /// this condition.
     ///
@@ -40,6 +40,14 @@ public struct CallContext: Sendable {
         self.watch = watch
         self.tracing = tracing
         self.callBudget = callBudget
+    }
+
+    /// The context of a read that other operations may join, which ends at its own deadline.
+    @usableFromInline
+    func ofRead(until deadline: ContinuousClock.Instant) -> CallContext {
+        CallContext(
+            deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
+            tracing: tracing, callBudget: callBudget)
     }
 
     /// The same context with half of the remaining time, so that a second provider can be called if one does

@@ -73,7 +73,7 @@ extension Tracing.Span {
     /// Ends the span of a call with what became of it.
     func end(as record: CallRecord) {
         updateAttributes { attributes in
-            attributes["portico.provider"] = record.provider.rawValue
+            attributes["portico.provider"] = record.provider.name.text
             attributes["portico.call"] = record.operation
             attributes["portico.attempts"] = record.attempts
             attributes["http.response.status_code"] = record.status

@@ -5,16 +5,18 @@ package import Brokerage
 /// The failure of one item does not affect the others.
 ///
 /// An item with neither a value nor a failure is unknown to the provider.
-package struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public struct KeyedResults<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The values.
-    package var found: [Key: Value]
+    @usableFromInline package var found: [Key: Value]
     /// The failures of the other keys, which may exist.
-    package var failures: [Key: ProviderFailure]
+    @usableFromInline package var failures: [Key: ProviderFailure]
 
+    @inlinable
     package init() {
         (found, failures) = ([:], [:])
     }
 
+    @inlinable
     package init(_ found: [Key: Value], failures: [Key: ProviderFailure] = [:]) {
         self.found = found
         self.failures = failures
@@ -88,7 +90,9 @@ extension KeyedResults where Key == Symbol {
 }
 
 extension KeyedResults: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral elements: (Key, Value)...) {
+    /// Creates results without failures; of equal keys the last one counts.
+    @inlinable
+    public init(dictionaryLiteral elements: (Key, Value)...) {
         self.init(Dictionary(elements) { _, latest in latest })
     }
 }

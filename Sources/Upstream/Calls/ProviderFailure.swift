@@ -3,7 +3,7 @@ package import Brokerage
 /// The reason why a provider call failed.
 ///
 /// A closed set without secrets and payloads: it may be logged, and determines the error that a client gets.
-package struct ProviderFailure: Error, Hashable, Sendable {
+public struct ProviderFailure: Error, Hashable, Sendable {
     package let provider: ProviderID
     package let cause: Cause
 
@@ -88,11 +88,13 @@ extension ProviderFailure {
 }
 
 extension ProviderFailure: CustomStringConvertible {
-    package var description: String { "\(provider.rawValue): \(cause)" }
+    /// The provider and the cause, for logs.
+    public var description: String { "\(provider.name.text): \(cause)" }
 }
 
 extension ProviderFailure.Cause: CustomStringConvertible {
-    package var description: String {
+    /// The cause, for logs.
+    public var description: String {
         switch self {
         case .unavailable: "unavailable"
         case .circuitOpen(let retryAt): "out of order, not called again" + Self.until(retryAt)

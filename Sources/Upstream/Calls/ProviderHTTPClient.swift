@@ -62,7 +62,7 @@ package struct ProviderHTTPClient: Sendable {
     ) async throws(ProviderFailure) -> Value {
         var progress = Progress(operation: operation, start: clock.now())
         var request = request
-        let span = context.tracing?.begin(operation, of: &request, to: provider.rawValue)
+        let span = context.tracing?.begin(operation, of: &request, to: provider.name.text)
         do throws(ProviderFailure) {
             let value = try await repeatedly(request, in: context, &progress, read: read)
             record(operation, .succeeded, progress, in: context, span)

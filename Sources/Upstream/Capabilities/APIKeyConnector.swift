@@ -34,7 +34,7 @@ package struct APIKeyConnector: ProviderConnector {
         throw .argument(
             "provider",
             message:
-                "\(provider.rawValue) asks for no consent: call `connectProvider` with the user's API key.")
+                "\(provider.name.text) asks for no consent: call `connectProvider` with the user's API key.")
     }
 
     package func credential(
@@ -42,7 +42,7 @@ package struct APIKeyConnector: ProviderConnector {
     ) async throws(ConnectError) -> Secret {
         guard case .apiKey(let key, secret: nil) = submitted else {
             throw .argument(
-                "input.credential", message: "It is an `apiKey` without a secret for \(provider.rawValue).")
+                "input.credential", message: "It is an `apiKey` without a secret for \(provider.name.text).")
         }
         do throws(APIKey.Malformed) {
             return Secret(try APIKey(key.text).text)

@@ -24,7 +24,7 @@ package protocol AccountSource: Sendable {
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for an interval that the provider does not
     ///   support, or if it has no history.
     func history(
-        of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext
+        of account: String, _ range: DateRange, interval: Interval?, in call: CallContext
     ) async throws(ProviderFailure) -> EquityHistory
 }
 
@@ -83,5 +83,5 @@ package protocol ClosedPositionSource: Sendable {
     ///   access.
     func closedPositions(
         of account: String, in call: CallContext
-    ) async throws(ProviderFailure) -> [ClosedPosition]
+    ) async throws(ProviderFailure) -> ReadableList<ClosedPosition>
 }

@@ -37,6 +37,9 @@ package struct ActivityQuery: Hashable, Sendable {
 /// Some activities of a read.
 package struct ActivityPage: Hashable, Sendable {
     package var activities: [Activity]
+    /// The error of each row without an id or a date that can be read, with its place in the broker's response and without
+    /// a value: it cannot be told from the rows of a later read.
+    package var unreadable: [String]
     /// The ids of activities that the broker has cancelled.
     package var canceledIDs: [String]
     /// The next page; nil if the read is complete.
@@ -49,10 +52,11 @@ package struct ActivityPage: Hashable, Sendable {
     package var horizon: CalendarDate?
 
     package init(
-        activities: [Activity], canceledIDs: [String] = [], next: String? = nil,
+        activities: [Activity], unreadable: [String] = [], canceledIDs: [String] = [], next: String? = nil,
         isCompleteFrom: Instant? = nil, horizon: CalendarDate? = nil
     ) {
         self.activities = activities
+        self.unreadable = unreadable
         self.canceledIDs = canceledIDs
         self.next = next
         self.isCompleteFrom = isCompleteFrom

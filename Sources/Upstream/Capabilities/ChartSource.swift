@@ -126,6 +126,22 @@ extension CandleSeries {
         truncate(toLast: window.maximumCandles)
     }
 
+    /// Adds the errors of candles that could not be read, after the candles: those of a full series that are older than all of
+    /// its candles are not requested ones.
+    ///
+    /// - Parameters:
+    ///   - failures: The error of each, and the start of a candle that is not older, or its own; nil if none is known.
+    ///   - window: The window.
+    package mutating func append(
+        unreadable failures: [(reason: String, notAfter: Int64?)], in window: ChartWindow
+    ) {
+        let oldest = count >= window.maximumCandles ? times.first : nil
+        unreadable += failures.filter { failure in
+            guard let oldest, let bound = failure.notAfter else { return true }
+            return bound > oldest
+        }.map(\.reason)
+    }
+
     /// Whether the last candle's interval has ended.
     ///
     /// - Parameters:

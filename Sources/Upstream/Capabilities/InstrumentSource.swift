@@ -5,6 +5,9 @@ package protocol InstrumentSource: Sendable {
     /// Instruments by ticker or company name, best match first, at most `limit`.
     func search(_ text: String, limit: Int, in call: CallContext) async throws(ProviderFailure) -> SearchHits
 
+    /// Whether the results of ``search(_:limit:in:)`` lack a currency or decimals that ``instruments(_:in:)`` has.
+    var searchOmitsDetails: Bool { get }
+
     /// An instrument.
     ///
     /// - Throws: `ProviderFailure`, with the cause `notFound` for one that the source does not know.
@@ -31,6 +34,8 @@ package protocol InstrumentSource: Sendable {
 extension InstrumentSource {
     /// The default: market and asset class.
     package var identityFieldsOfInstruments: Set<IdentityField> { [.exchange, .assetClass] }
+
+    package var searchOmitsDetails: Bool { false }
 
     /// The default: one symbol for each call.
     package var instrumentsPerCall: Int { 1 }

@@ -21,28 +21,27 @@ struct CurlMultiLoop: ~Copyable {
     }
 
     mutating func run() {
-        guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { return failAll() }
+        guard CurlLibrary.isReady, let multi = unsafe curl_multi_init(), let events = CurlEventPoll() else {
+            return failAll()
+        }
         unsafe configure(multi)
-        // `curl_multi_wakeup` is the one function that libcurl allows from other threads. The pointer stays valid until
-        // `stopWaking` has returned, see below.
-        let handle = unsafe CurlMultiHandle(pointer: multi)
-        mailbox.open { unsafe curl_multi_wakeup(handle.pointer) }
+        unsafe events.attach(to: multi)
+        mailbox.open { events.wake() }
         while true {
             let batch = mailbox.collect()
             for submission in batch.submissions { unsafe start(submission, on: multi) }
             for call in batch.cancellations { unsafe cancel(call, on: multi) }
             if batch.isClosing { break }
-            var running: Int32 = 0
-            unsafe curl_multi_perform(multi, &running)
+            unsafe events.wait(until: nextDeadline, driving: multi)
             unsafe finishDone(on: multi)
             unsafe expire(on: multi)
-            unsafe curl_multi_poll(multi, nil, 0, pollMilliseconds(), nil)
         }
         for transfer in Array(active.values) { unsafe finish(transfer, .failure(.shutDown), on: multi) }
         mailbox.stopWaking()
-        // Easy handles are released before the multi handle.
+        // Easy handles are released before the multi handle, and the events after both.
         idle = []
         unsafe curl_multi_cleanup(multi)
+        withExtendedLifetime(events) {}
     }
 
     /// Without libcurl every call fails, until the transport is closed.
@@ -140,25 +139,6 @@ struct CurlMultiLoop: ~Copyable {
         mailbox.didFinishCall()
         submission.finish(result)
     }
-
-    /// The maximum time to sleep: until the next deadline, or a minute without one.
-    ///
-    /// libcurl manages its own timers, and a wake-up ends the sleep.
-    private func pollMilliseconds() -> Int32 {
-        guard let nextDeadline else { return 60_000 }
-        let remaining = ContinuousClock.now.duration(to: nextDeadline)
-        if remaining <= .zero { return 0 }
-        if remaining >= .seconds(60) { return 60_000 }
-        // Rounded up, so that it does not wake a moment too early and spin.
-        return Int32(remaining / .milliseconds(1)) + 1
-    }
-}
-
-/// libcurl's multi handle, for waking alone.
-@safe
-private struct CurlMultiHandle: @unchecked Sendable {
-    // Sendable because libcurl documents `curl_multi_wakeup` as callable from any thread, and nothing else uses this.
-    let pointer: UnsafeMutableRawPointer
 }
 
 /// libcurl's process-wide state.

@@ -16,6 +16,8 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var filter: JSONMemberFilter?
     private var sendCount = 0
+    /// Whether the options are those for a loopback address; nil before the first call.
+    private var isLoopback: Bool?
     /// Why a callback stopped the transfer.
     private var abortReason: HTTPClientError?
 
@@ -61,14 +63,19 @@ final class CurlTransfer {
         }
         let milliseconds = max(1, Int(connectTimeout / .milliseconds(1)))
         unsafe ccurl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds)
-        // An empty proxy is none; a null one is the environment's.
-        unsafe ccurl_set_string(handle, CURLOPT_PROXY, request.url.isLoopback ? "" : nil)
-        let isVerified = limits.verifiesLoopbackCertificates || !request.url.isLoopback
-        unsafe ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0)
-        unsafe ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0)
+        if isLoopback != request.url.isLoopback { setLoopback(request.url.isLoopback) }
         // Over TLS, wait and see whether one connection can carry all (HTTP/2) before opening more.
         unsafe ccurl_set_long(handle, CURLOPT_PIPEWAIT, request.url.isSecure ? 1 : 0)
         return unsafe ccurl_set_string(handle, CURLOPT_URL, request.url.text) == CURLE_OK ? nil : .badURL
+    }
+
+    private func setLoopback(_ isLoopback: Bool) {
+        self.isLoopback = isLoopback
+        // An empty proxy is none; a null one is the environment's.
+        unsafe ccurl_set_string(handle, CURLOPT_PROXY, isLoopback ? "" : nil)
+        let isVerified = limits.verifiesLoopbackCertificates || !isLoopback
+        unsafe ccurl_set_long(handle, CURLOPT_SSL_VERIFYPEER, isVerified ? 1 : 0)
+        unsafe ccurl_set_long(handle, CURLOPT_SSL_VERIFYHOST, isVerified ? 2 : 0)
     }
 
     /// Lets go of the call and returns it; the handle must not be in use by libcurl any more.
@@ -110,6 +117,7 @@ final class CurlTransfer {
         unsafe ccurl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
         unsafe ccurl_set_long(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         unsafe ccurl_set_long(handle, CURLOPT_TCP_KEEPALIVE, 1)
+        unsafe ccurl_set_long(handle, CURLOPT_MAXAGE_CONN, max(1, Int(limits.idleTime / .seconds(1))))
         unsafe ccurl_set_string(handle, CURLOPT_USERAGENT, userAgent)
         // The empty string enables every encoding that libcurl was built with.
         unsafe ccurl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "")
@@ -215,7 +223,7 @@ final class CurlTransfer {
     }
 }
 
-// libcurl calls these on the transport's thread, from inside of `curl_multi_perform`, with a transfer that the loop
+// libcurl calls these on the transport's thread, from inside of its multi interface, with a transfer that the loop
 // owns. The bytes are valid during the call only.
 
 private func didReceiveBody(

@@ -83,17 +83,22 @@ struct PendingTransfer: Sendable {
 /// The bounds of a ``HTTPClient``.
 package struct HTTPClientLimits: Sendable {
     /// Connections to one host and port, open at the same time.
-    package var connectionsPerHost = 16
-    /// Connections in all, idle ones included.
-    package var connections = 128
+    package var connectionsPerHost = 128
+    /// Connections in all, idle ones included: the oldest idle one is closed for another host.
+    package var connections = 512
+    /// A connection that was idle for longer is closed when the next call begins, to whichever host; in whole seconds.
+    package var idleTime = Duration.seconds(60)
     /// Calls that run or wait; more fail with ``HTTPClientError/overloaded``.
-    package var calls = 1_024
+    package var calls = 4_096
     /// Bytes of a response's head.
     package var headBytes = 64 << 10
     /// The maximum time for opening a connection, within the deadline.
     package var connectTimeout = Duration.seconds(5)
     /// Whether the certificate of a server at a loopback address is verified; other certificates always are.
     package var verifiesLoopbackCertificates = true
+
+    /// The calls to one provider that are in flight at a time: brokers have one host for trading and one for market data.
+    package var callsPerProvider: Int { 2 * connectionsPerHost }
 
     package init() {}
 }

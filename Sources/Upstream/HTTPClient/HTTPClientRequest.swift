@@ -89,7 +89,13 @@ package struct HTTPClientHeaders: Sendable, Hashable {
 
     /// The first value of a header; names are compared without case.
     package subscript(_ name: String) -> String? {
-        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+        fields.first { $0.name.utf8.elementsEqual(name.utf8, by: Self.areEqualWithoutCase) }?.value
+    }
+
+    /// Names are tokens, in which only letters have a case.
+    private static func areEqualWithoutCase(_ one: UInt8, _ other: UInt8) -> Bool {
+        one == other
+            || (one | 0x20 == other | 0x20 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(one | 0x20))
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

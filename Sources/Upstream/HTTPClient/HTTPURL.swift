@@ -11,7 +11,14 @@ package struct HTTPURL: Sendable, Hashable {
     package let text: String
     /// The host's name in lower case, without a port: `api.alpaca.markets`, `127.0.0.1`, `[::1]`.
     package let host: String
+    /// Host and port as in the URL: `127.0.0.1:8080`.
+    package let authority: String
     package let isSecure: Bool
+    /// Whether the host is this machine: `localhost`, or an address of the loopback interface.
+    ///
+    /// A name that begins like an address (`127.example.com`), and a form of an address that only some resolvers read
+    /// (`127.1`, `0x7f.1`, `localhost.`), may be another machine.
+    package let isLoopback: Bool
 
     /// Nil unless the scheme is `http` or `https`, there is a host, and every byte is allowed in an address.
     ///
@@ -21,7 +28,7 @@ package struct HTTPURL: Sendable, Hashable {
     /// Addresses with a user or password are refused, since an address is no place for a secret.
     package init?(_ text: String) {
         guard let scheme = Self.schemes.first(where: { text.utf8.starts(with: $0.prefix.utf8) }),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
+            text.utf8.allSatisfy(Self.isAllowed),
             text.utf8.count <= Self.maximumLength
         else { return nil }
         let authority = text.dropFirst(scheme.prefix.count).prefix { $0 != "/" && $0 != "?" }
@@ -29,11 +36,31 @@ package struct HTTPURL: Sendable, Hashable {
         guard let host = Self.host(of: authority), !Self.hasDotSegment(path) else { return nil }
         self.text = text
         self.host = host.lowercased()
+        self.authority = String(authority)
         self.isSecure = scheme.isSecure
+        isLoopback = self.host == "localhost" || IPAddress(Self.hostName(self.host))?.isLoopback == true
+    }
+
+    /// The address that begins with another one, followed by a path or query of escaped values; nil if it is too long.
+    ///
+    /// Each call of a provider makes one, so what is known of `base` is not checked again.
+    private init?(_ text: String, extending base: HTTPURL) {
+        guard text.utf8.count <= Self.maximumLength else { return nil }
+        self.text = text
+        (host, authority) = (base.host, base.authority)
+        (isSecure, isLoopback) = (base.isSecure, base.isLoopback)
     }
 
     private static let schemes = [(prefix: "https://", isSecure: true), (prefix: "http://", isSecure: false)]
-    private static let forbidden = Set("\"<>\\^`{|}#".utf8)
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "#"):
+            false
+        default: (0x21...0x7E).contains(byte)
+        }
+    }
+
     private static let maximumLength = 16_384
 
     private static func hasDotSegment(_ path: Substring) -> Bool {
@@ -70,11 +97,9 @@ package struct HTTPURL: Sendable, Hashable {
         return UInt16(digits).map { $0 > 0 } ?? false
     }
 
-    /// Whether the host is this machine: `localhost`, or an address of the loopback interface.
-    ///
-    /// A name that begins like an address (`127.example.com`), and a form of an address that only some resolvers read
-    /// (`127.1`, `0x7f.1`, `localhost.`), may be another machine.
-    package var isLoopback: Bool { host == "localhost" || IPAddress(hostName)?.isLoopback == true }
+    private static func hostName(_ host: String) -> String {
+        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    }
 }
 
 extension HTTPURL {
@@ -87,22 +112,24 @@ extension HTTPURL {
     /// - Returns: nil if a value is empty, `.` or `..`, which escaping cannot make a segment, and if the
     ///   address has a query or would be too long.
     package func appending(path values: String...) -> HTTPURL? {
-        guard !text.contains("?"), !values.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
-            return nil
-        }
-        let path = values.map { "/" + PercentEncoding.encode($0) }.joined()
-        return HTTPURL((text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+        guard !text.utf8.contains(UInt8(ascii: "?")),
+            !values.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." })
+        else { return nil }
+        var longer = text
+        if longer.utf8.last == UInt8(ascii: "/") { longer.removeLast() }
+        for value in values { longer += "/" + PercentEncoding.encode(value) }
+        return HTTPURL(longer, extending: self)
     }
 
     /// The address with more query items, names and values escaped; an item whose value is nil is left out.
     package func appending(query items: [(name: String, value: String?)]) -> HTTPURL? {
         var longer = text
-        var separator = text.contains("?") ? "&" : "?"
+        var separator = text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         for case (let name, let value?) in items {
             longer += separator + PercentEncoding.encode(name) + "=" + PercentEncoding.encode(value)
             separator = "&"
         }
-        return HTTPURL(longer)
+        return HTTPURL(longer, extending: self)
     }
 }
 
@@ -125,11 +152,6 @@ extension HTTPURL {
         }
     }
 
-    /// Host and port as in the URL: `127.0.0.1:8080`.
-    package var authority: String {
-        String(afterScheme.prefix { $0 != "/" && $0 != "?" })
-    }
-
     /// Path and query, as the first line of a request has them.
     package var target: String {
         let rest = afterScheme.drop { $0 != "/" && $0 != "?" }
@@ -143,9 +165,7 @@ extension HTTPURL {
     }
 
     /// The host as the system's functions take it: an address of IPv6 without brackets.
-    package var hostName: String {
-        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    }
+    package var hostName: String { Self.hostName(host) }
 
     /// The name that a certificate must have; nil for an IP address, which RFC 6066, section 3, excludes
     /// from a handshake.

@@ -39,7 +39,8 @@ package final class ProviderMonitor: Sendable {
     ///   - inspect: Called for each response, with the provider, the name of the operation, and what its readers
     ///     noticed; nil for none, since an inspection reads each response twice.
     package init(
-        clock: TimeSource = .system, policy: BreakerPolicy = BreakerPolicy(), concurrency: Int = 32,
+        clock: TimeSource = .system, policy: BreakerPolicy = BreakerPolicy(),
+        concurrency: Int = HTTPClientLimits().callsPerProvider,
         observe: (@Sendable (CallRecord) -> Void)? = nil,
         inspect: (@Sendable (ProviderID, String, [JSONInspection.Finding]) -> Void)? = nil
     ) {

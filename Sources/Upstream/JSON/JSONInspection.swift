@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Collects what the readers of a response noticed: members that no reader read, members that no object has, names that are not
-/// known, and rows that could not be read.
+/// known, rows that could not be read, and lists with and without elements.
 ///
 /// Readers note positions only within ``during(_:)``, and find the paths of these positions afterwards, so that all other
 /// reads cost nothing more.
@@ -23,6 +23,8 @@ package final class JSONInspection: Sendable {
             case unknownName
             /// The value could not be read.
             case unreadable(JSONError.Reason)
+            /// A list was read; without an element, nothing was compared at its place.
+            case list(isEmpty: Bool)
         }
 
         /// The member's name; empty for the whole text.
@@ -71,6 +73,7 @@ package final class JSONInspection: Sendable {
                 case .absent(let key): count(.absent, Self.path(path, key))
                 case .unread: if kind != .null { count(.unread(kind), path) }
                 case .unknownName: count(.unknownName, path)
+                case .list(let isEmpty): count(.list(isEmpty: isEmpty), path)
                 case .unreadable(let error): count(.unreadable(error.reason), Self.path(path, error.path))
                 }
             }
@@ -155,5 +158,6 @@ struct JSONNote: Sendable {
         case unread
         case unknownName
         case unreadable(JSONError)
+        case list(isEmpty: Bool)
     }
 }

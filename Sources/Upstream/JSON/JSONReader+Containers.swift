@@ -46,8 +46,21 @@ extension JSONReader {
     package mutating func array(
         _ element: (inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
+        if notes != nil { skipWhitespace() }
+        let start = position
+        let isEmpty = try elements(element) == 0
+        note(.list(isEmpty: isEmpty), at: start)
+    }
+
+    /// Reads an array as ``array(_:)`` does, but without a note, and returns the number of its elements.
+    private mutating func elements(
+        _ element: (inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) -> Int {
         try enter(UInt8(ascii: "["), .array)
-        if byte(at: position) == UInt8(ascii: "]") { return leave() }
+        if byte(at: position) == UInt8(ascii: "]") {
+            leave()
+            return 0
+        }
         var index = 0
         while true {
             do throws(JSONError) {
@@ -59,7 +72,9 @@ extension JSONReader {
             skipWhitespace()
             switch byte(at: position) {
             case UInt8(ascii: ","): position &+= 1
-            case UInt8(ascii: "]"): return leave()
+            case UInt8(ascii: "]"):
+                leave()
+                return index
             default: throw unexpected(at: position)
             }
         }
@@ -122,7 +137,7 @@ extension JSONReader {
     mutating func skipValue() throws(JSONError) {
         switch try kind() {
         case .object: try skipObject()
-        case .array: try array { reader throws(JSONError) in try reader.skipValue() }
+        case .array: _ = try elements { reader throws(JSONError) in try reader.skipValue() }
         case .string: try skipString()
         case .number: try skipNumber()
         case .true: try literal("true")

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 
 /// Reads values from bytes, in the order in which ``BinaryWriter`` wrote them.
 ///
@@ -68,6 +68,12 @@ package struct BinaryReader: Sendable {
             throw CorruptedBytes()
         }
         return text
+    }
+
+    /// - Throws: `CorruptedBytes` for a text of no provider.
+    package mutating func provider() throws(CorruptedBytes) -> ProviderID {
+        guard let provider = ProviderID(stored: try text()) else { throw CorruptedBytes() }
+        return provider
     }
 
     /// One of a closed set, by its name.

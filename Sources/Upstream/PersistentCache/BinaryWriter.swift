@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 
 /// Writes values as bytes.
 ///
@@ -33,6 +33,10 @@ package struct BinaryWriter: Sendable {
     mutating func write(_ text: String) {
         write(Int64(text.utf8.count))
         bytes += text.utf8
+    }
+
+    package mutating func write(_ provider: ProviderID) {
+        write(provider.storedText)
     }
 
     /// One of a closed set, by its name.

@@ -145,6 +145,7 @@ extension PersistentCacheEntry {
 }
 
 /// The persistent cache for values of one kind, with their format.
+@usableFromInline
 package struct PersistentCacheTable<Query: CacheQuery, Value: Sendable>: Sendable {
     let cache: any PersistentCache
     private let format: String

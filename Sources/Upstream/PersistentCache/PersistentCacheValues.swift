@@ -10,7 +10,7 @@ extension Provenance {
     /// `isStale` is not stored: it depends on the time of the response.
     init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         self.init(
-            source: try reader.choice(), fetchedAt: try reader.instant(),
+            source: try reader.provider(), fetchedAt: try reader.instant(),
             asOf: try reader.optional { reader throws(CorruptedBytes) in try reader.instant() })
     }
 }
@@ -221,7 +221,7 @@ extension Listing {
     }
 
     fileprivate init(from reader: inout BinaryReader) throws(CorruptedBytes) {
-        self.init(provider: try reader.choice(), key: try reader.text())
+        self.init(provider: try reader.provider(), key: try reader.text())
         assetType = try reader.textOrNil()
         exchange = try reader.textOrNil()
         isTradable = try reader.flagOrNil()
@@ -348,7 +348,7 @@ extension Article: PersistentCacheValue {
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         let (id, headline) = (try reader.text(), try reader.text())
         let (url, publisher) = (try reader.text(), try reader.text())
-        let provider: ProviderID = try reader.choice()
+        let provider = try reader.provider()
         var symbols: [Symbol] = []
         for _ in 0..<(try reader.count()) { symbols.append(try reader.symbol()) }
         self.init(

@@ -4,7 +4,8 @@ import Synchronization
 /// The limiter of one process, which counts calls in its memory.
 ///
 /// - Slots are counted by a clock that is never set back and that runs while the machine sleeps. The slots of windows of a
-///   minute and longer are stored before the call is sent: a process that is killed leaves no call uncounted.
+///   minute and longer are stored before the call is sent, several with one write (``QuotaWindow/callsPerEntry``): a process
+///   that is killed leaves no call uncounted.
 /// - The figures in responses can only make the count stricter; a refusal closes a window.
 ///
 /// The file is longer than 350 lines, because all methods change the state behind one lock.
@@ -98,7 +99,7 @@ package final class QuotaLedger: QuotaLimiter {
                 tightest[holder.provider, default: [:]][name] = status
             }
         }
-        return tightest.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { provider, windows in
+        return tightest.sorted { $0.key.name.text < $1.key.name.text }.flatMap { provider, windows in
             windows.sorted { $0.key < $1.key }.map { (provider, $0.value) }
         }
     }
@@ -158,7 +159,7 @@ package final class QuotaLedger: QuotaLimiter {
         }
         while true {
             let reservation = try book(windows, of: holder, before: deadline, isShared: isShared)
-            await persist(reservation.storedUsage)
+            await store(reservation)
             if reservation.start > clock.now() {
                 do {
                     try await clock.sleep(reservation.start)
@@ -177,12 +178,27 @@ package final class QuotaLedger: QuotaLimiter {
     }
 
     package func release(_ reservation: QuotaReservation) async {
-        state.withLock { state in
-            for place in reservation.slots {
-                state.counts[reservation.account]?[place.window.name]?.release(freeAt: place.freeAt)
+        let reverted = state.withLock { state in
+            reservation.slots.filter { slot in
+                state.counts[reservation.account]?[slot.window.name]?.release(slot) ?? false
             }
         }
-        await persist(reservation.storedUsage.map(\.negated))
+        _ = await persist(
+            reverted.map {
+                $0.clockReading.entry(of: reservation.account, $0.window, until: $0.storedUntil, count: -1)
+            })
+    }
+
+    /// Stores the counts of a call before it is sent.
+    private func store(_ reservation: QuotaReservation) async {
+        let entries = reservation.storedUsage
+        guard !entries.isEmpty else { return }
+        let isStored = await persist(entries)
+        state.withLock { state in
+            for slot in reservation.slots {
+                state.counts[reservation.account]?[slot.window.name]?.didStore(slot, isStored: isStored)
+            }
+        }
     }
 
     /// Slots that are too old, because the process was stopped or the connection took long, are replaced if
@@ -283,18 +299,21 @@ package final class QuotaLedger: QuotaLimiter {
             }
             return stored
         }
-        await persist(stored)
+        _ = await persist(stored)
     }
 
     // MARK: Steps
 
-    private func persist(_ entries: [StoredQuotaUsage]) async {
-        guard let store, !entries.isEmpty else { return }
+    /// Stores entries; returns whether they are stored.
+    private func persist(_ entries: [StoredQuotaUsage]) async -> Bool {
+        guard let store, !entries.isEmpty else { return true }
         do {
             let moment = ClockReading(clock)
             try await store.add(entries, now: moment.wallTime, uptime: moment.uptime)
+            return true
         } catch {
             report(error)
+            return false
         }
     }
 

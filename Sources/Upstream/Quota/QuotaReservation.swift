@@ -15,6 +15,8 @@ package final class QuotaReservation: Sendable {
         /// The time until which the store keeps the slot, if it outlives the process: see
         /// ``QuotaWindowCounter/retentionMargin``.
         let storedUntil: ContinuousClock.Instant
+        /// The calls of the entry that must be stored before the call is sent; 0 if a stored entry has room for it.
+        let storedCount: Int
         /// When it was taken: it determines the wall time of the entry.
         package let clockReading: ClockReading
         /// When it is free again by the clock of a database, in milliseconds since 1970; nil for a slot of one process.
@@ -22,10 +24,10 @@ package final class QuotaReservation: Sendable {
 
         init(
             window: QuotaWindow, sendBefore: ContinuousClock.Instant, freeAt: ContinuousClock.Instant,
-            storedUntil: ContinuousClock.Instant, clockReading: ClockReading
+            storedUntil: ContinuousClock.Instant, storedCount: Int, clockReading: ClockReading
         ) {
             (self.window, self.sendBefore, self.freeAt) = (window, sendBefore, freeAt)
-            (self.storedUntil, self.clockReading) = (storedUntil, clockReading)
+            (self.storedUntil, self.storedCount, self.clockReading) = (storedUntil, storedCount, clockReading)
             sharedEnd = nil
         }
 
@@ -34,7 +36,7 @@ package final class QuotaReservation: Sendable {
             shared window: QuotaWindow, sendBefore: ContinuousClock.Instant, end: Int64, takenAt: ClockReading
         ) {
             (self.window, self.sendBefore, clockReading, sharedEnd) = (window, sendBefore, takenAt, end)
-            (freeAt, storedUntil) = (sendBefore, sendBefore)
+            (freeAt, storedUntil, storedCount) = (sendBefore, sendBefore, 0)
         }
     }
 
@@ -68,20 +70,13 @@ package final class QuotaReservation: Sendable {
         }
     }
 
-    /// The counts that must survive a restart.
+    /// The counts that must be stored before the call is sent, so that they survive a restart.
     var storedUsage: [StoredQuotaUsage] {
-        slots.filter(\.window.isPersistent).map {
-            $0.clockReading.entry(of: account, $0.window, until: $0.storedUntil)
+        slots.compactMap { slot in
+            guard slot.storedCount > 0 else { return nil }
+            return slot.clockReading.entry(
+                of: account, slot.window, until: slot.storedUntil, count: slot.storedCount)
         }
-    }
-}
-
-extension StoredQuotaUsage {
-    /// The entry that reverts this one.
-    var negated: StoredQuotaUsage {
-        StoredQuotaUsage(
-            account: account, window: window, kind: kind, until: until, untilUptime: untilUptime,
-            count: -count)
     }
 }
 

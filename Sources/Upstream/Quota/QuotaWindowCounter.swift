@@ -27,6 +27,10 @@ struct QuotaWindowCounter {
     private var untimedRejections = 0
     /// When the day ends that calls count for, once one does.
     private var dayEnd: ContinuousClock.Instant?
+    /// The room of the last stored entry, and its end.
+    private var storedRoom: (calls: Int, until: ContinuousClock.Instant)?
+    /// Whether an entry with room for several calls is being stored.
+    private var isStoringRoom = false
 
     /// The maximum number of slots with exact times; above it, slots are counted in this number of steps for
     /// each window.
@@ -39,6 +43,8 @@ struct QuotaWindowCounter {
     /// time in which a connection must open.
     static let retentionMargin = Duration.seconds(10)
     private static let minimumClosure = Duration.seconds(1)
+    /// The time for which a stored entry has room for further calls.
+    private static let roomDuration = Duration.seconds(60)
 
     init(_ window: QuotaWindow) {
         self.window = window
@@ -95,9 +101,32 @@ struct QuotaWindowCounter {
         // The end of a day does not depend on the time at which the call is sent.
         case .newYorkDay: keptUntil = freeAt
         }
+        let (storedUntil, storedCount) = storage(until: keptUntil)
         return QuotaReservation.Slot(
-            window: window, sendBefore: sendBefore, freeAt: freeAt, storedUntil: keptUntil,
-            clockReading: moment)
+            window: window, sendBefore: sendBefore, freeAt: freeAt, storedUntil: storedUntil,
+            storedCount: storedCount, clockReading: moment)
+    }
+
+    /// The end of the entry that keeps a call, and the calls that must be stored for it: 0 if a stored entry has room.
+    private mutating func storage(
+        until end: ContinuousClock.Instant
+    ) -> (until: ContinuousClock.Instant, count: Int) {
+        guard window.isPersistent else { return (end, 0) }
+        if let room = storedRoom, room.calls > 0, room.until >= end {
+            storedRoom?.calls -= 1
+            return (room.until, 0)
+        }
+        // Calls that begin while the entry is being stored cannot use its room: they would be sent before it is stored.
+        guard window.callsPerEntry > 1, !isStoringRoom else { return (end, 1) }
+        isStoringRoom = true
+        return (end + Self.roomDuration, window.callsPerEntry)
+    }
+
+    /// The entry of a slot with room for several calls is stored, or could not be stored.
+    mutating func didStore(_ slot: QuotaReservation.Slot, isStored: Bool) {
+        guard slot.storedCount > 1 else { return }
+        isStoringRoom = false
+        if isStored { storedRoom = (slot.storedCount - 1, slot.storedUntil) }
     }
 
     /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
@@ -117,15 +146,27 @@ struct QuotaWindowCounter {
             return taken
         }
         guard taken.freeAt <= place.storedUntil else { return nil }
+        // The new slot has the entry of the old one.
+        (renewed.storedRoom, renewed.isStoringRoom) = (storedRoom, isStoringRoom)
         self = renewed
         return QuotaReservation.Slot(
             window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt,
-            storedUntil: place.storedUntil,
+            storedUntil: place.storedUntil, storedCount: place.storedCount,
             clockReading: place.clockReading)
     }
 
     /// Gives a place back that no call has used.
-    mutating func release(freeAt: ContinuousClock.Instant) {
+    ///
+    /// - Returns: Whether its stored count must be reverted: it is not if another call can use its part of an entry.
+    mutating func release(_ slot: QuotaReservation.Slot) -> Bool {
+        release(freeAt: slot.freeAt)
+        guard window.isPersistent else { return false }
+        guard let room = storedRoom, room.until == slot.storedUntil else { return true }
+        storedRoom?.calls = room.calls + 1
+        return false
+    }
+
+    private mutating func release(freeAt: ContinuousClock.Instant) {
         guard let index = takenSlots.firstIndex(where: { $0.freeAt == freeAt }) else { return }
         takenSlots[index].count -= 1
         sum -= 1

@@ -11,12 +11,12 @@ package struct CacheEntry<Value: Sendable>: Sendable {
     @usableFromInline let renewableUntil: ContinuousClock.Instant
     @usableFromInline let end: ContinuousClock.Instant
     /// Whether the value has expired and the last call to renew it failed.
-    private(set) var hasFailedToRenew = false
+    @usableFromInline var hasFailedToRenew = false
     /// The earliest time of the next call to renew the value.
     @usableFromInline var renewsFrom: ContinuousClock.Instant
 
     /// The time between a failed renewal and the next one.
-    private static var pause: Duration { .seconds(1) }
+    @usableFromInline static var pause: Duration { .seconds(1) }
 
     /// The use of an entry at a time.
     @usableFromInline
@@ -31,6 +31,7 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         case expired
     }
 
+    @inlinable
     init(
         _ value: Value, requestedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
         _ lifetime: CacheLifetime
@@ -57,6 +58,7 @@ package struct CacheEntry<Value: Sendable>: Sendable {
     }
 
     /// An entry without a value: the provider does not know the object.
+    @inlinable
     init(
         unknownRequestedAt requestedAt: ContinuousClock.Instant, readAt: ContinuousClock.Instant,
         for duration: Duration
@@ -78,7 +80,12 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         return now < renewableUntil ? .renewable(isDue: now >= renewsFrom) : .stale
     }
 
+    /// Whether the entry is a fresh value, or a fresh response that the object is unknown.
+    @inlinable
+    func isFresh(at now: ContinuousClock.Instant) -> Bool { now < freshUntil }
+
     /// Records that a call to renew the value failed.
+    @inlinable
     mutating func recordFailure(at now: ContinuousClock.Instant) {
         guard now >= freshUntil else { return }
         hasFailedToRenew = true

@@ -25,7 +25,8 @@ package struct ExactText: Hashable, Sendable {
     package init(_ text: String) { self.text = text }
 
     package static func == (one: ExactText, other: ExactText) -> Bool {
-        one.text.utf8.count == other.text.utf8.count && one.text.utf8.elementsEqual(other.text.utf8)
+        let (one, other) = (one.text.utf8Span.span, other.text.utf8Span.span)
+        return one.count == other.count && one.indices.allSatisfy { one[$0] == other[$0] }
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -65,33 +66,77 @@ package struct SingleValueQuery: CacheQuery {
 ///
 /// A scope is part of each key of a ``ReadCache``. The scope of a connection includes its owner and equals no scope
 /// of another owner, so no private value of a user is returned to another user.
+///
+/// It is made once for each connection and copied into many keys, so its content is one object, and its hash is computed once.
 public struct CacheScope: Hashable, Sendable {
-    package let provider: ProviderID
-    private let owner: OwnerID?
-    private let connection: ExactText
+    private final class Content: Sendable {
+        let provider: ProviderID
+        let owner: OwnerID?
+        let connection: ExactText
+        let hash: Int
+
+        init(provider: ProviderID, owner: OwnerID?, connection: ExactText) {
+            (self.provider, self.owner, self.connection) = (provider, owner, connection)
+            var hasher = Hasher()
+            hasher.combine(provider)
+            hasher.combine(owner)
+            hasher.combine(connection)
+            hash = hasher.finalize()
+        }
+    }
+
+    private let content: Content
+    /// Whether its values belong to one owner.
+    @usableFromInline package let isPrivate: Bool
+
+    private init(_ content: Content) {
+        self.content = content
+        isPrivate = content.owner != nil
+    }
 
     /// The scope of values that everybody may see.
     package static func shared(_ provider: ProviderID) -> CacheScope {
-        CacheScope(provider: provider, owner: nil, connection: ExactText(""))
+        CacheScope(Content(provider: provider, owner: nil, connection: ExactText("")))
     }
 
     /// The scope of values that only the owner of a connection may see.
     package static func connection(
         _ connection: String, of owner: OwnerID, at provider: ProviderID
     ) -> CacheScope {
-        CacheScope(provider: provider, owner: owner, connection: ExactText(connection))
+        CacheScope(Content(provider: provider, owner: owner, connection: ExactText(connection)))
     }
+
+    package var provider: ProviderID { content.provider }
 
     /// Whether it is the scope of one of the owner's connections to a provider.
     package func isPrivate(to owner: OwnerID, at provider: ProviderID) -> Bool {
-        self.owner == owner && self.provider == provider
+        content.owner == owner && content.provider == provider
     }
 
-    /// Whether its values belong to one owner.
-    package var isPrivate: Bool { owner != nil }
+    /// The failure of a read of an object that the provider does not know.
+    @usableFromInline var notFound: ProviderFailure { ProviderFailure(provider, .notFound) }
+    /// The failure of a read whose task was cancelled.
+    @usableFromInline var cancelled: ProviderFailure { ProviderFailure(provider, .cancelled) }
+
+    /// The failure of a read that needs a call that its operation may not make; nil if it may.
+    @usableFromInline
+    func refusal(of call: CallContext) -> ProviderFailure? {
+        call.callBudget?.limitError().map { ProviderFailure(provider, .notAllowed($0)) }
+    }
 
     /// The memory of its texts in bytes.
-    var weight: Int { (owner?.text.utf8.count ?? 0) + connection.text.utf8.count }
+    var weight: Int { (content.owner?.text.utf8.count ?? 0) + content.connection.text.utf8.count }
+
+    /// Whether both are the same connection of the same owner.
+    public static func == (one: CacheScope, other: CacheScope) -> Bool {
+        let (one, other) = (one.content, other.content)
+        if one === other { return true }
+        return one.hash == other.hash && one.connection == other.connection && one.owner == other.owner
+            && one.provider == other.provider
+    }
+
+    /// Adds the hash, which was calculated once.
+    public func hash(into hasher: inout Hasher) { hasher.combine(content.hash) }
 }
 
 /// The key of a value in a ``ReadCache``.
@@ -123,5 +168,5 @@ public struct CacheKey<Query: CacheQuery>: Hashable, Sendable {
 
     /// The approximate memory in bytes of the key and of its entry: two copies of the key, and the places of
     /// both.
-    package var weight: Int { 512 + query.cacheName.utf8.count + scope.weight }
+    @usableFromInline package var weight: Int { 512 + query.cacheName.utf8.count + scope.weight }
 }

@@ -1,10 +1,11 @@
 package import Brokerage
 
 /// The freshness of values of one kind.
+@usableFromInline
 package struct FreshnessPolicy<Value: Sendable>: Sendable {
     let lifetime: @Sendable (_ value: Value, _ readAt: Instant) -> CacheLifetime
     /// Nil if values cannot be marked as stale, and so are not served after a failure.
-    let markStale: (@Sendable (Value) -> Value)?
+    @usableFromInline let markStale: (@Sendable (Value) -> Value)?
     /// Nil for the provider's default.
     let negativeTTL: Duration?
     /// Whether a request may demand values that are newer than itself.
@@ -72,16 +73,17 @@ private func markedStale<Value>(
 }
 
 /// How long a value is good, from the moment at which it was read.
+@usableFromInline
 package struct CacheLifetime: Hashable, Sendable {
     /// It is served without another thought for so long.
-    package let fresh: Duration
+    @usableFromInline package let fresh: Duration
     /// After that it is served for so long while one call renews it: RFC 5861, section 3.
     ///
     /// It is not marked as stale unless that call fails: for values whose age matters less than the wait.
-    package let whileRevalidating: Duration
+    @usableFromInline package let whileRevalidating: Duration
     /// The time for which it is returned after its freshness if no source returns a value, marked as stale (RFC 5861,
     /// section 4).
-    package let ifError: Duration
+    @usableFromInline package let ifError: Duration
 
     /// Times below zero count as zero.
     package init(
@@ -93,7 +95,7 @@ package struct CacheLifetime: Hashable, Sendable {
     }
 
     /// After so long it is of no use at all.
-    package var end: Duration { fresh + max(whileRevalidating, ifError) }
+    @usableFromInline package var end: Duration { fresh + max(whileRevalidating, ifError) }
 }
 
 extension CacheLifetime {

@@ -1,19 +1,27 @@
 import Brokerage
 
 /// The result of one call for several queries.
+@usableFromInline
 struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
-    var results = KeyedResults<Query, Value>()
+    @usableFromInline var results = KeyedResults<Query, Value>()
     /// The failure of all queries without a result; nil if the provider does not know them.
-    var failure: ProviderFailure?
+    @usableFromInline var failure: ProviderFailure?
+
+    @inlinable
+    init(failure: ProviderFailure? = nil) {
+        self.failure = failure
+    }
 
     /// The reason why a value is missing; nil if it is not missing, or unknown to the provider.
+    @inlinable
     func failure(of query: Query) -> ProviderFailure? {
         results.found[query] == nil ? results.failures[query] ?? failure : nil
     }
 
-    func result(of query: Query, at provider: ProviderID) -> Result<Value, ProviderFailure> {
+    @inlinable
+    func result(of query: Query, in scope: CacheScope) -> Result<Value, ProviderFailure> {
         if let value = results.found[query] { return .success(value) }
-        return .failure(failure(of: query) ?? ProviderFailure(provider, .notFound))
+        return .failure(results.failures[query] ?? failure ?? scope.notFound)
     }
 }
 
@@ -23,18 +31,24 @@ struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
 ///
 /// A read is one call for one or several keys of a scope. Requests for one of its keys join it. It is cancelled when
 /// the last waiter has left. The renewal of a value that is returned meanwhile needs no waiter, and is never cancelled.
-package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
-    package typealias Key = CacheKey<Query>
-    typealias Outcome = LoadResult<Query, Value>
-    typealias Continuation = CheckedContinuation<Outcome, Never>
+@usableFromInline
+package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
+    @usableFromInline package typealias Key = CacheKey<Query>
+    @usableFromInline typealias Outcome = LoadResult<Query, Value>
+    @usableFromInline typealias Continuation = CheckedContinuation<Outcome, Never>
 
     /// A place among the waiters of a read.
+    @usableFromInline
     struct Ticket: Hashable, Sendable {
-        let readID: Int
-        fileprivate let waiter: Int
+        @usableFromInline let readID: Int
+        @usableFromInline let waiter: Int
+
+        @inlinable
+        init(readID: Int, waiter: Int) { (self.readID, self.waiter) = (readID, waiter) }
     }
 
-    private enum Waiter {
+    @usableFromInline
+    enum Waiter: Sendable {
         /// It has a ticket and does not wait yet.
         case booked
         case waiting(Continuation)
@@ -42,21 +56,31 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
         case settled(Outcome)
     }
 
-    private struct Read {
-        let keys: [Key]
-        let start: ContinuousClock.Instant
-        let deadline: ContinuousClock.Instant
-        let isRenewal: Bool
+    @usableFromInline
+    struct Read: Sendable {
+        @usableFromInline let keys: [Key]
+        @usableFromInline let start: ContinuousClock.Instant
+        @usableFromInline let deadline: ContinuousClock.Instant
+        @usableFromInline let isRenewal: Bool
         /// Whether it may return values that were read before its start.
-        let restores: Bool
-        var task: Task<Void, Never>?
-        var waiters: [Int: Waiter] = [:]
-        var isOver = false
+        @usableFromInline let restores: Bool
+        @usableFromInline var task: Task<Void, Never>?
+        @usableFromInline var waiters: [Int: Waiter] = [:]
+        @usableFromInline var isOver = false
+
+        @inlinable
+        init(
+            keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, isRenewal: Bool,
+            restores: Bool
+        ) {
+            (self.keys, self.start, self.deadline) = (keys, start, deadline)
+            (self.isRenewal, self.restores) = (isRenewal, restores)
+        }
     }
 
-    private var reads: [Int: Read] = [:]
-    private var readIDByKey: [Key: Int] = [:]
-    private var nextID = 0
+    @usableFromInline var reads: [Int: Read] = [:]
+    @usableFromInline var readIDByKey: [Key: Int] = [:]
+    @usableFromInline var nextID = 0
 
     var count: Int { reads.count }
 
@@ -66,11 +90,13 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     }
 
     /// A ticket for a read, and the read's deadline.
+    @inlinable
     mutating func join(_ readID: Int) -> (Ticket, ContinuousClock.Instant)? {
         reads[readID].map { (book(readID), $0.deadline) }
     }
 
     /// The read of a key; nil if there is none, or if it started before `notBefore`.
+    @inlinable
     func readID(for key: Key, notBefore: ContinuousClock.Instant?) -> Int? {
         guard let id = readIDByKey[key], let read = reads[id] else { return nil }
         guard let notBefore else { return id }
@@ -78,12 +104,14 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     }
 
     /// Whether a key still belongs to a read: it was not released, and no later read has it.
+    @inlinable
     func isInFlight(_ key: Key, _ readID: Int) -> Bool { readIDByKey[key] == readID }
 
     /// Adds a read, with its first ticket.
     ///
     /// Tasks that wait for its keys in an earlier read continue to wait for that read; no other task joins
     /// it.
+    @inlinable
     mutating func open(
         _ keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
     ) -> Ticket {
@@ -92,6 +120,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     }
 
     /// Adds a read without a waiter.
+    @inlinable
     mutating func openRenewal(
         of keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
     ) -> Int {
@@ -101,6 +130,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     /// Sets the task of a read, which is cancelled when the last waiter leaves.
     ///
     /// If all have left already, the task is returned to be cancelled.
+    @inlinable
     mutating func attach(_ readID: Int, task: Task<Void, Never>) -> Task<Void, Never>? {
         guard reads[readID] != nil else { return task }
         reads[readID]?.task = task
@@ -108,6 +138,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     }
 
     /// Lets a waiter wait; returns its result if there is one already.
+    @inlinable
     mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Outcome? {
         guard case .settled(let result)? = reads[ticket.readID]?.waiters[ticket.waiter] else {
             reads[ticket.readID]?.waiters[ticket.waiter] = .waiting(continuation)
@@ -119,6 +150,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
 
     /// Removes a waiter, which gets `result`; returns the waiter to resume, and the task to cancel if it was the
     /// last one.
+    @inlinable
     mutating func cancelWait(_ ticket: Ticket, with result: Outcome) -> (Continuation?, Task<Void, Never>?) {
         guard let waiter = reads[ticket.readID]?.waiters[ticket.waiter] else { return (nil, nil) }
         var continuation: Continuation?
@@ -132,14 +164,19 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
         return (continuation, abandonIfUnwanted(ticket.readID))
     }
 
-    /// Ends a read; returns the waiters to resume, and the keys that still belong to it; nil if it was cancelled
+    /// Ends a read; returns the waiters to resume, and whether each of its keys still belongs to it; nil if it was cancelled
     /// before.
+    @inlinable
     mutating func complete(_ readID: Int, with result: Outcome) -> (
-        waiters: [Continuation], keys: Set<Key>
+        waiters: [Continuation], isOwn: [Bool]
     )? {
         guard let completed = reads[readID], !completed.isOver else { return nil }
-        let keys = Set(completed.keys.filter { readIDByKey[$0] == readID })
-        close(readID)
+        reads[readID]?.isOver = true
+        let isOwn = completed.keys.map { key in
+            guard readIDByKey[key] == readID else { return false }
+            readIDByKey[key] = nil
+            return true
+        }
         var waiting: [Continuation] = []
         for (id, waiter) in completed.waiters {
             switch waiter {
@@ -151,36 +188,41 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
             }
         }
         removeIfEmpty(readID)
-        return (waiting, keys)
+        return (waiting, isOwn)
     }
 
     /// Releases keys from their reads: no task joins these reads any more, their waiters continue to wait.
+    @inlinable
     mutating func release(where isReleased: (Key) -> Bool) {
         for key in readIDByKey.keys.filter(isReleased) { readIDByKey[key] = nil }
     }
 
     // MARK: Steps
 
-    private mutating func begin(_ read: Read) -> Int {
+    @inlinable
+    mutating func begin(_ read: Read) -> Int {
         let id = newID()
         reads[id] = read
         for key in read.keys { readIDByKey[key] = id }
         return id
     }
 
-    private mutating func book(_ readID: Int) -> Ticket {
+    @inlinable
+    mutating func book(_ readID: Int) -> Ticket {
         let ticket = Ticket(readID: readID, waiter: newID())
         reads[readID]?.waiters[ticket.waiter] = .booked
         return ticket
     }
 
-    private mutating func remove(_ ticket: Ticket) {
+    @inlinable
+    mutating func remove(_ ticket: Ticket) {
         reads[ticket.readID]?.waiters[ticket.waiter] = nil
         removeIfEmpty(ticket.readID)
     }
 
     /// Closes a read without waiters; returns its task to be cancelled.
-    private mutating func abandonIfUnwanted(_ id: Int) -> Task<Void, Never>? {
+    @inlinable
+    mutating func abandonIfUnwanted(_ id: Int) -> Task<Void, Never>? {
         guard let read = reads[id], !read.isOver, !read.isRenewal else { return nil }
         let isWanted = read.waiters.values.contains { waiter in
             switch waiter {
@@ -195,18 +237,21 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable> {
     }
 
     /// Prevents that further tasks join the read.
-    private mutating func close(_ id: Int) {
+    @inlinable
+    mutating func close(_ id: Int) {
         guard let read = reads[id] else { return }
         reads[id]?.isOver = true
         for key in read.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
     }
 
     /// Removes a read that has ended, once all tickets are settled and fetched.
-    private mutating func removeIfEmpty(_ id: Int) {
+    @inlinable
+    mutating func removeIfEmpty(_ id: Int) {
         if let read = reads[id], read.isOver, read.waiters.isEmpty { reads[id] = nil }
     }
 
-    private mutating func newID() -> Int {
+    @inlinable
+    mutating func newID() -> Int {
         nextID &+= 1
         return nextID
     }

@@ -1,58 +1,80 @@
 import Brokerage
 import PorticoCore
-import Synchronization
+public import Synchronization
 
 // Reads by calls, which would make the file of the class twice as long.
 extension ReadCache {
-    private typealias Outcome = LoadResult<Query, Value>
-    private typealias Ticket = InFlightReads<Query, Value>.Ticket
+    @usableFromInline typealias Outcome = LoadResult<Query, Value>
+    @usableFromInline typealias Ticket = InFlightReads<Query, Value>.Ticket
 
     /// Some queries whose values come with one read in flight.
-    private struct InFlightRead {
-        let ticket: Ticket
-        var queries: [Query]
-        let deadline: ContinuousClock.Instant
+    @usableFromInline
+    struct InFlightRead: Sendable {
+        @usableFromInline let ticket: Ticket
+        @usableFromInline var queries: [Query]
+        @usableFromInline let deadline: ContinuousClock.Instant
         /// Whether another operation began the read.
-        let isCoalesced: Bool
+        @usableFromInline let isCoalesced: Bool
+
+        @inlinable
+        init(ticket: Ticket, queries: [Query], deadline: ContinuousClock.Instant, isCoalesced: Bool) {
+            (self.ticket, self.queries, self.deadline) = (ticket, queries, deadline)
+            self.isCoalesced = isCoalesced
+        }
     }
 
     /// A read that must begin.
-    private struct NewRead {
-        let id: Int
-        let queries: [Query]
-        let start: ContinuousClock.Instant
-        let deadline: ContinuousClock.Instant
+    @usableFromInline
+    struct NewRead: Sendable {
+        @usableFromInline let id: Int
+        @usableFromInline let queries: [Query]
+        @usableFromInline let start: ContinuousClock.Instant
+        @usableFromInline let deadline: ContinuousClock.Instant
         /// Whether it searches the persistent cache first.
-        let restores: Bool
+        @usableFromInline let restores: Bool
+
+        @inlinable
+        init(
+            id: Int, queries: [Query], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
+            restores: Bool
+        ) {
+            (self.id, self.queries, self.start) = (id, queries, start)
+            (self.deadline, self.restores) = (deadline, restores)
+        }
     }
 
     /// The source of each value.
-    private struct Plan {
-        var cached: [(Query, Entry)] = []
+    @usableFromInline
+    struct Plan: Sendable {
+        @usableFromInline var cached: [(Query, Entry)] = []
         /// The number of cached values that are past their freshness, and renewed.
-        var staleCount = 0
-        var awaitedReads: [InFlightRead] = []
-        var newReads: [NewRead] = []
+        @usableFromInline var staleCount = 0
+        @usableFromInline var awaitedReads: [InFlightRead] = []
+        @usableFromInline var newReads: [NewRead] = []
         /// The queries that need a call that the operation may not make.
-        var limitErrors: [(Query, CallRefusal)] = []
+        @usableFromInline var limitErrors: [(Query, ProviderFailure)] = []
+
+        @inlinable
+        init() {}
     }
 
     /// The timeout of a renewal, for which no task waits.
-    private static var renewalTimeout: Duration { .seconds(10) }
+    @usableFromInline static var renewalTimeout: Duration { .seconds(10) }
 
     /// The value from memory, from a call in flight, or by `load`; if that fails, the latest stored value, marked as
     /// stale.
     ///
     /// - Throws: the failure of the call; `notFound` if `load` returns nothing for the query; `timedOut` at the
     ///   deadline of `call`; `cancelled` with the task.
-    package func read(
+    @inlinable
+    public func read(
         _ query: Query, in scope: CacheScope, for call: CallContext,
         load: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
         let results = await read([query], in: scope, for: call) { _, call throws(ProviderFailure) in
             [query: try await load(call)]
         }
-        guard let result = results.first else { throw ProviderFailure(scope.provider, .notFound) }
+        guard let result = results.first else { throw scope.notFound }
         do throws(ProviderFailure) {
             return try result.get()
         } catch {
@@ -72,60 +94,82 @@ extension ReadCache {
     ///   - call: The operation that reads, with its deadline.
     ///   - load: Calls the provider.
     /// - Returns: a value or a failure for each query, in their order; see ``read(_:in:for:load:)``.
-    package func read(
+    @inlinable
+    public func read(
         _ queries: [Query], in scope: CacheScope, batchSize: Int = .max, for call: CallContext,
         load: @escaping Load
     ) async -> [Result<Value, ProviderFailure>] {
         var results: [Query: Result<Value, ProviderFailure>] = [:]
-        var wanted = queries
+        results.reserveCapacity(queries.count)
+        var wanted = Self.unique(queries)
         while !wanted.isEmpty {
             let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), for: call)
             for (query, entry) in plan.cached { results[query] = result(of: entry, in: scope) }
             for (query, refusal) in plan.limitErrors {
-                results[query] = .failure(ProviderFailure(scope.provider, .notAllowed(refusal)))
+                results[query] = .failure(refusal)
             }
             for read in plan.newReads { start(read, in: scope, for: call, load: load) }
             recordHits(of: plan, in: scope, for: call)
             wanted = []
             for (read, outcome) in await outcomes(of: plan.awaitedReads, in: scope, for: call) {
                 for query in read.queries {
-                    if mayRetry(read, after: outcome.failure(of: query)?.cause, for: call) {
+                    if read.isCoalesced, mayRetry(read.deadline, after: outcome.failure(of: query), for: call)
+                    {
                         wanted.append(query)
                     } else {
-                        results[query] = outcome.result(of: query, at: scope.provider)
+                        results[query] = outcome.result(of: query, in: scope)
                     }
                 }
             }
         }
-        return queries.map { results[$0] ?? .failure(ProviderFailure(scope.provider, .notFound)) }
+        return queries.map { results[$0] ?? .failure(scope.notFound) }
     }
 
-    private func result(of entry: Entry, in scope: CacheScope) -> Result<Value, ProviderFailure> {
-        guard let value = entry.value else { return .failure(ProviderFailure(scope.provider, .notFound)) }
+    @inlinable
+    static func unique(_ queries: [Query]) -> [Query] {
+        guard queries.count > 1 else { return queries }
+        var seen = Set<Query>(minimumCapacity: queries.count)
+        return queries.filter { seen.insert($0).inserted }
+    }
+
+    @inlinable
+    func result(of entry: Entry, in scope: CacheScope) -> Result<Value, ProviderFailure> {
+        guard let value = entry.value else { return .failure(scope.notFound) }
         return .success(entry.hasFailedToRenew ? freshness.markStale?(value) ?? value : value)
     }
 
-    private func recordHits(of plan: Plan, in scope: CacheScope, for call: CallContext) {
+    @usableFromInline
+    func recordHits(of plan: Plan, in scope: CacheScope, for call: CallContext) {
         guard call.observe != nil, !plan.cached.isEmpty else { return }
         let now = time.now()
         if plan.staleCount > 0 { record(.stale, in: scope, at: now, for: call) }
         if plan.staleCount < plan.cached.count { record(.cached, in: scope, at: now, for: call) }
     }
 
+    @usableFromInline
+    func recordJoined(in scope: CacheScope, since start: ContinuousClock.Instant, for call: CallContext) {
+        record(.coalesced, in: scope, at: start, duration: start.duration(to: time.now()), for: call)
+    }
+
+    @usableFromInline
+    func lifetime(of value: Value) -> CacheLifetime { freshness.lifetime(value, time.wallTime()) }
+
+    @usableFromInline var hasSharedPersistence: Bool { persistence?.cache.isShared == true }
+
     // MARK: Plan
 
     /// Decides, in one critical section, where each value comes from.
-    private func plan(_ queries: [Query], in scope: CacheScope, batchSize: Int, for call: CallContext) -> Plan
-    {
+    @inlinable
+    func plan(_ queries: [Query], in scope: CacheScope, batchSize: Int, for call: CallContext) -> Plan {
         let now = time.now()
         let notBefore = notBefore(for: call, in: scope)
-        let refusal = call.callBudget?.limitError()
+        let refusal = scope.refusal(of: call)
         return state.withLock { state in
             var plan = Plan()
             var (missing, due): ([Query], [Query]) = ([], [])
-            var seen: Set<Query> = []
             var awaitedIndexOfRead: [Int: Int] = [:]
-            for query in queries where seen.insert(query).inserted {
+            // Each query occurs once.
+            for query in queries {
                 let key = Key(query, in: scope)
                 let readID = state.inFlightReads.readID(for: key, notBefore: notBefore)
                 switch state.usableEntry(key, at: now, notBefore: notBefore) {
@@ -155,7 +199,8 @@ extension ReadCache {
     }
 
     /// Opens reads for missing values; due renewals are added where a call has room, otherwise they get own calls.
-    private func open(
+    @inlinable
+    func open(
         _ missing: [Query], renewing due: [Query], in scope: CacheScope, _ batchSize: Int,
         at now: ContinuousClock.Instant, _ call: CallContext, _ state: inout State, _ plan: inout Plan
     ) {
@@ -167,7 +212,7 @@ extension ReadCache {
             let keys = queries.map { Key($0, in: scope) }
             let (id, end): (Int, ContinuousClock.Instant)
             // A cache of this process only has no newer value than its memory.
-            let restores = mayRestore && (awaited > 0 || persistence?.cache.isShared == true)
+            let restores = mayRestore && (awaited > 0 || hasSharedPersistence)
             if awaited > 0 {
                 end = call.deadline
                 let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: restores)
@@ -190,24 +235,30 @@ extension ReadCache {
 
     /// Starts a call.
     ///
-    /// It is detached, because it belongs to all who wait and not to the operation that began it.
-    private func start(
+    /// It is detached, because it belongs to all who wait and not to the operation that began it. It begins in the current
+    /// thread, so that its request is with libcurl when this returns.
+    @inlinable
+    func start(
         _ read: NewRead, in scope: CacheScope, for call: CallContext, load: @escaping Load
     ) {
-        let call = CallContext(
-            deadline: read.deadline, notBefore: call.notBefore, acceptsMinimumAge: call.acceptsMinimumAge,
-            observe: call.observe, tracing: call.tracing, callBudget: call.callBudget)
-        let task = Task.detached { [self] in
+        let call = call.ofRead(until: read.deadline)
+        let task = Task.immediateDetached { [self] in
             var outcome = Outcome()
             if read.restores {
                 outcome.results.found = await restore(read.queries, of: read.id, in: scope, for: call)
             }
-            let requested = read.queries.filter { outcome.results.found[$0] == nil }
+            let requested =
+                outcome.results.found.isEmpty
+                ? read.queries : read.queries.filter { outcome.results.found[$0] == nil }
             if !requested.isEmpty {
                 do throws(ProviderFailure) {
                     let loaded = try await load(requested, call)
-                    outcome.results.found.merge(loaded.found) { _, latest in latest }
-                    outcome.results.failures = loaded.failures
+                    if outcome.results.found.isEmpty {
+                        outcome.results = loaded
+                    } else {
+                        outcome.results.found.merge(loaded.found) { _, latest in latest }
+                        outcome.results.failures = loaded.failures
+                    }
                 } catch {
                     outcome.failure = error
                 }
@@ -220,30 +271,33 @@ extension ReadCache {
     }
 
     /// The change of an entry when its call has ended.
-    private enum Change {
+    @usableFromInline
+    enum Change: Sendable {
         case store(Entry, weight: Int)
         case remove
         case recordFailure
         case nothing
     }
 
-    private func complete(_ read: NewRead, _ requested: [Query], in scope: CacheScope, _ outcome: Outcome) {
+    @inlinable
+    func complete(_ read: NewRead, _ requested: [Query], in scope: CacheScope, _ outcome: Outcome) {
         let now = time.now()
-        // Outside of the lock, since weight and lifetime are the caller's code.
-        let changes = requested.map { query in
-            let key = Key(query, in: scope)
-            return (key, change(of: key, of: requested.count, read, outcome, at: now))
+        // Outside of the lock, since weight and lifetime are the caller's code. Queries that were restored do not change.
+        let isRestored = requested.count < read.queries.count
+        let changes = read.queries.map { query in
+            isRestored && !requested.contains(query)
+                ? .nothing : change(of: query, in: scope, of: requested.count, read, outcome, at: now)
         }
-        let completed = state.withLock { state in
+        let completed = update { state in
             let completed = state.inFlightReads.complete(read.id, with: outcome)
             guard let completed else { return completed }
             // At most twice the number of new entries, so that expired entries do not accumulate.
-            state.entries.removeOldest(atMost: 2 * requested.count) {
-                $0.freshness(at: now, notBefore: nil) == .expired
-            }
-            for (key, change) in changes where completed.keys.contains(key) {
-                switch change {
-                case .store(let entry, let weight): state.entries.insert(entry, for: key, weight: weight)
+            state.entries.removeExpired(atMost: 2 * requested.count, at: now)
+            for index in changes.indices where completed.isOwn[index] {
+                let key = Key(read.queries[index], in: scope)
+                switch changes[index] {
+                case .store(let entry, let weight):
+                    state.entries.insert(entry, for: key, weight: weight, at: now)
                 case .remove: state.entries.remove(key)
                 case .recordFailure: state.entries.update(key) { $0.recordFailure(at: now) }
                 case .nothing: break
@@ -251,46 +305,48 @@ extension ReadCache {
             }
             return completed
         }
-        guard let (waiters, keys) = completed else { return }
+        guard let (waiters, isOwn) = completed else { return }
         // Before the waiters continue, so that a stored value has the time at which it was read.
-        persist(requested.filter { keys.contains(Key($0, in: scope)) }, in: scope, outcome.results.found)
+        if persistence != nil, !scope.isPrivate {
+            let own = zip(read.queries, isOwn).filter(\.1).map(\.0)
+            persist(isRestored ? own.filter(requested.contains) : own, in: scope, outcome.results.found)
+        }
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
-    private func change(
-        of key: Key, of count: Int, _ read: NewRead, _ outcome: Outcome, at now: ContinuousClock.Instant
+    @inlinable
+    func change(
+        of query: Query, in scope: CacheScope, of count: Int, _ read: NewRead, _ outcome: Outcome,
+        at now: ContinuousClock.Instant
     ) -> Change {
-        if let value = outcome.results.found[key.query] {
-            let lifetime = freshness.lifetime(value, time.wallTime())
+        if let value = outcome.results.found[query] {
+            let lifetime = lifetime(of: value)
             if lifetime.end == .zero { return .remove }
             let entry = Entry(value, requestedAt: read.start, readAt: now, lifetime)
-            return .store(entry, weight: weight(value) + key.weight)
+            return .store(entry, weight: weight(value))
         }
-        switch outcome.failure(of: key.query)?.cause {
-        case nil: return storeUnknown(key, read, at: now)
-        // A failure of several queries does not say which of them is unknown.
-        case .notFound where count == 1 || outcome.results.failures[key.query] != nil:
-            return storeUnknown(key, read, at: now)
-        // Values that the credential may no longer read are removed.
-        case .unauthorized, .notEntitled: return .remove
-        // The limit of the requesting client has no meaning for the value.
-        case .notAllowed: return .nothing
-        case .notFound, .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited,
-            .quotaExhausted, .unsupported, .overloaded, .feedFull, .cancelled:
-            return .recordFailure
+        guard let failure = outcome.failure(of: query) else { return storeUnknown(in: scope, read, at: now) }
+        switch failure.effect(isOfOneQuery: count == 1 || outcome.results.failures[query] != nil) {
+        case .unknown: return storeUnknown(in: scope, read, at: now)
+        case .remove: return .remove
+        case .nothing: return .nothing
+        case .recordFailure: return .recordFailure
         }
     }
 
-    private func storeUnknown(_ key: Key, _ read: NewRead, at now: ContinuousClock.Instant) -> Change {
-        let duration = negativeTTL(in: key.scope)
+    @inlinable
+    func storeUnknown(
+        in scope: CacheScope, _ read: NewRead, at now: ContinuousClock.Instant
+    ) -> Change {
+        let duration = negativeTTL(in: scope)
         guard duration > .zero else { return .remove }
-        return .store(
-            Entry(unknownRequestedAt: read.start, readAt: now, for: duration), weight: key.weight)
+        return .store(Entry(unknownRequestedAt: read.start, readAt: now, for: duration), weight: 0)
     }
 
     // MARK: Waiting
 
-    private func outcomes(
+    @inlinable
+    func outcomes(
         of reads: [InFlightRead], in scope: CacheScope, for call: CallContext
     ) async -> [(InFlightRead, Outcome)] {
         await withTaskCancellationHandler {
@@ -299,16 +355,16 @@ extension ReadCache {
             for read in reads {
                 outcomes.append((read, await outcome(of: read, in: scope, for: call)))
                 guard read.isCoalesced else { continue }
-                record(
-                    .coalesced, in: scope, at: start, duration: start.duration(to: time.now()), for: call)
+                recordJoined(in: scope, since: start, for: call)
             }
             return outcomes
         } onCancel: {
-            for read in reads { cancelWait(read.ticket, ProviderFailure(scope.provider, .cancelled)) }
+            for read in reads { cancelWait(read.ticket, scope.cancelled) }
         }
     }
 
-    private func outcome(
+    @inlinable
+    func outcome(
         of read: InFlightRead, in scope: CacheScope, for call: CallContext
     ) async -> Outcome {
         // The read keeps its own deadline. Only a waiter with an earlier one needs a timer.
@@ -320,7 +376,8 @@ extension ReadCache {
         }
     }
 
-    private func timer(
+    @usableFromInline
+    func timer(
         for read: InFlightRead, in scope: CacheScope, at deadline: ContinuousClock.Instant
     ) -> Task<Void, Never> {
         Task { [self] in
@@ -329,7 +386,8 @@ extension ReadCache {
         }
     }
 
-    private func cancelWait(_ ticket: Ticket, _ failure: ProviderFailure) {
+    @inlinable
+    func cancelWait(_ ticket: Ticket, _ failure: ProviderFailure) {
         let outcome = Outcome(failure: failure)
         let (continuation, task) = state.withLock { $0.inFlightReads.cancelWait(ticket, with: outcome) }
         continuation?.resume(returning: outcome)
@@ -337,14 +395,47 @@ extension ReadCache {
     }
 
     /// Whether a read that failed by another caller's limit may be repeated for this caller in its remaining time.
-    private func mayRetry(
-        _ read: InFlightRead, after cause: ProviderFailure.Cause?, for call: CallContext
+    @usableFromInline
+    func mayRetry(
+        _ deadline: ContinuousClock.Instant, after failure: ProviderFailure?, for call: CallContext
     ) -> Bool {
-        guard read.isCoalesced, time.now() < call.deadline, !Task.isCancelled else { return false }
-        switch cause {
-        case .timedOut: return read.deadline < call.deadline
+        guard time.now() < call.deadline, !Task.isCancelled else { return false }
+        switch failure?.cause {
+        case .timedOut: return deadline < call.deadline
         case .notAllowed: return true
         default: return false
+        }
+    }
+}
+
+/// The effect of the failure of a read on the stored entry of a query.
+@usableFromInline
+enum ReadFailureEffect {
+    /// The provider does not know the object.
+    case unknown
+    case remove
+    case nothing
+    case recordFailure
+}
+
+extension ProviderFailure {
+    /// Returns what a failed read does to the stored values.
+    ///
+    /// - Parameter isOfOneQuery: Whether the failure is that of one query; a failure of several queries does not say which of
+    ///   them is unknown.
+    /// - Returns: The effect.
+    @usableFromInline
+    func effect(isOfOneQuery: Bool) -> ReadFailureEffect {
+        switch cause {
+        case .notFound where isOfOneQuery: .unknown
+        // Values that the credential may no longer read are removed.
+        case .unauthorized, .notEntitled: .remove
+        // The limit of the requesting client has no meaning for the value.
+        case .notAllowed: .nothing
+        case .notFound, .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited,
+            .quotaExhausted,
+            .unsupported, .overloaded, .feedFull, .cancelled:
+            .recordFailure
         }
     }
 }

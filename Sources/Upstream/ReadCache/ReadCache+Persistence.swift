@@ -6,6 +6,7 @@ extension ReadCache {
     /// The fresh values of the queries of a read that an earlier or another process stored.
     ///
     /// Values that are not fresh are put in memory, for use if the call fails.
+    @usableFromInline
     func restore(
         _ queries: [Query], of readID: Int, in scope: CacheScope, for call: CallContext
     ) async -> [Query: Value] {
@@ -27,14 +28,14 @@ extension ReadCache {
             if wallTime < persisted.freshUntil { fresh[query] = value }
             let key = Key(query, in: scope)
             let entry = Entry(value, restoredFrom: persisted, at: now, wallTime)
-            restored.append((key, entry, weight(value) + key.weight))
+            restored.append((key, entry, weight(value)))
         }
-        state.withLock { state in
+        update { [restored] state in
             for (key, entry, weight) in restored where state.inFlightReads.isInFlight(key, readID) {
-                if let known = state.entries.value(for: key), known.requestedAt >= entry.requestedAt {
+                if let known = state.entries.entry(for: key), known.requestedAt >= entry.requestedAt {
                     continue
                 }
-                state.entries.insert(entry, for: key, weight: weight)
+                state.entries.insert(entry, for: key, weight: weight, at: now)
             }
         }
         if !fresh.isEmpty { record(.cached, in: scope, at: now, for: call) }
@@ -42,12 +43,14 @@ extension ReadCache {
     }
 
     /// Ends the claims of queries whose read has ended, except of those that were persisted.
+    @usableFromInline
     func release(_ queries: [Query], in scope: CacheScope) {
         guard let persistence, persistence.cache.isShared else { return }
         persistence.cache.release(queries.compactMap { persistence.key(of: $0, in: scope) })
     }
 
     /// Persists values that were just read, if they are for everybody and the cache stores those of the provider.
+    @usableFromInline
     func persist(_ queries: [Query], in scope: CacheScope, _ values: [Query: Value]) {
         guard let persistence else { return }
         let now = time.wallTime()

@@ -1,5 +1,4 @@
 package import Brokerage
-public import PorticoCore
 public import Synchronization
 
 /// The limits of a cache.
@@ -36,7 +35,7 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     /// not in the result.
     ///
     /// The error that it throws is the failure of all of them.
-    package typealias Load =
+    public typealias Load =
         @Sendable (_ queries: [Query], _ call: CallContext) async throws(ProviderFailure)
         -> KeyedResults<Query, Value>
 
@@ -44,16 +43,28 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     @usableFromInline package typealias Entry = CacheEntry<Value>
 
     @usableFromInline
-    package struct State {
-        @usableFromInline package var entries: LRUCache<Key, Entry>
-        package var inFlightReads = InFlightReads<Query, Value>()
+    package struct State: Sendable {
+        @usableFromInline package var entries: CacheStorage<Query, Value>
+        @usableFromInline package var inFlightReads = InFlightReads<Query, Value>()
+        /// The weight of the values of users that ``CacheMemory`` counts; look-ups that remove an expired entry change the
+        /// weight without a count.
+        @usableFromInline var countedWeight = 0
+
+        fileprivate init(_ bounds: CacheBounds) { entries = CacheStorage(bounds) }
+
+        /// The change of the weight since the last count.
+        @inlinable
+        mutating func countWeight() -> Int {
+            defer { countedWeight = entries.weightOfUsers }
+            return entries.weightOfUsers - countedWeight
+        }
 
         /// The entry of a key with its freshness; nil if there is none or it has expired.
         @inlinable
         mutating func usableEntry(
             _ key: Key, at now: ContinuousClock.Instant, notBefore: ContinuousClock.Instant?
         ) -> (Entry, Entry.Freshness)? {
-            guard let entry = entries.value(for: key) else { return nil }
+            guard let entry = entries.entry(for: key) else { return nil }
             let freshness = entry.freshness(at: now, notBefore: notBefore)
             guard freshness != .expired else {
                 entries.remove(key)
@@ -69,6 +80,7 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
             guard let (entry, freshness) = usableEntry(key, at: now, notBefore: notBefore),
                 freshness == .fresh
             else { return nil }
+            entries.hits &+= 1
             return entry.value
         }
     }
@@ -76,35 +88,73 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     /// The clocks of the cache.
     @usableFromInline package let time: TimeSource
     let operation: String
-    let freshness: FreshnessPolicy<Value>
-    let weight: @Sendable (Value) -> Int
-    let persistence: PersistentCacheTable<Query, Value>?
+    private let name: String
+    @usableFromInline let freshness: FreshnessPolicy<Value>
+    @usableFromInline let weight: @Sendable (Value) -> Int
+    @usableFromInline let persistence: PersistentCacheTable<Query, Value>?
     // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
     @usableFromInline package let state: Mutex<State>
+    @usableFromInline let memory: CacheMemory
+    /// The weight of the values of users that ``memory`` counts.
+    @usableFromInline let countedWeight = Atomic<Int>(0)
 
     /// Creates an empty cache.
     ///
     /// - Parameters:
     ///   - operation: The name of the reads in records: `quotes`.
     ///   - bounds: The number of entries, and the sum of their weights.
+    ///   - name: The name of the cache in statistics, if another cache has reads with the same name.
     ///   - freshness: The freshness of values.
     ///   - weight: The approximate memory of a value in bytes; by default its inline size, which is right for plain
     ///     values only.
     ///   - persistence: Where values of providers with a low quota outlive the process. It is searched before a
     ///     provider is called, unless the request demands a new value; private values are never stored there.
+    ///   - memory: The memory of users' values, which the cache shares with others by its bound in bytes; nil for a memory
+    ///     of its own with that bound.
     ///   - time: The clocks.
     package init(
-        _ operation: String, _ bounds: CacheBounds, freshness: FreshnessPolicy<Value>,
+        _ operation: String, _ bounds: CacheBounds, name: String? = nil, freshness: FreshnessPolicy<Value>,
         weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride },
-        persistence: PersistentCacheTable<Query, Value>? = nil, time: TimeSource = .system
+        persistence: PersistentCacheTable<Query, Value>? = nil, memory: CacheMemory? = nil,
+        time: TimeSource = .system
     ) {
         self.operation = operation
+        self.name = name ?? operation
         self.freshness = freshness
         self.weight = weight
         self.persistence = persistence
         self.time = time
-        state = Mutex(
-            State(entries: LRUCache(maximumCount: bounds.entries, maximumWeight: bounds.bytes)))
+        state = Mutex(State(bounds))
+        self.memory = memory ?? CacheMemory(limit: bounds.bytes)
+        self.memory.add(
+            CacheMemory.Member(
+                share: max(bounds.bytes, 1), weight: { [weak self] in self?.weightOfUsers ?? 0 },
+                evict: { [weak self] in self?.evict($0) ?? 0 },
+                statistics: { [weak self] in self?.statistics }))
+    }
+
+    /// The use of the cache since it was created.
+    package var statistics: CacheStatistics { state.withLock { $0.entries.statistics(named: name) } }
+
+    private var weightOfUsers: Int { countedWeight.load(ordering: .relaxed) }
+
+    private func evict(_ weight: Int) -> Int {
+        let now = time.now()
+        let removed = state.withLock { state in
+            _ = state.entries.evict(weight, at: now)
+            return -state.countWeight()
+        }
+        countedWeight.wrappingSubtract(removed, ordering: .relaxed)
+        return removed
+    }
+
+    /// Changes the entries, and counts the change of their weight.
+    @inlinable
+    func update<Result>(_ change: (inout State) -> Result) -> Result {
+        let (result, added) = state.withLock { state in (change(&state), state.countWeight()) }
+        countedWeight.wrappingAdd(added, ordering: .relaxed)
+        memory.add(added)
+        return result
     }
 
     // MARK: From memory
@@ -168,6 +218,7 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     ///   - failures: the scopes that were read, one for each source of a route, with the failure of each source.
     ///   - call: the operation that reads; nil if nothing is recorded.
     /// - Returns: the value that was requested last.
+    @usableFromInline
     package func stale(
         _ query: Query, after failures: [(CacheScope, ProviderFailure)], for call: CallContext? = nil
     ) -> Value? {
@@ -202,9 +253,8 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
         let now = time.now()
         let duration = negativeTTL(in: scope)
         guard duration > .zero else { return }
-        let key = Key(query, in: scope)
-        let (entry, weight) = (Entry(unknownRequestedAt: now, readAt: now, for: duration), key.weight)
-        state.withLock { $0.entries.insert(entry, for: key, weight: weight) }
+        let entry = Entry(unknownRequestedAt: now, readAt: now, for: duration)
+        update { $0.entries.insert(entry, for: Key(query, in: scope), weight: 0, at: now) }
     }
 
     /// Removes all values of an owner's connections to a provider, which a write may have changed.
@@ -212,22 +262,22 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     /// The result of a read in flight is returned to the tasks that wait for it. It is not stored, and no task joins
     /// that read any more.
     package func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
-        invalidate { $0.scope.isPrivate(to: owner, at: provider) }
+        update { state in
+            state.entries.removeAll { $0.isPrivate(to: owner, at: provider) }
+            state.inFlightReads.release { $0.scope.isPrivate(to: owner, at: provider) }
+        }
     }
 
     /// Removes one value, likewise.
     package func invalidate(_ query: Query, in scope: CacheScope) {
-        let key = Key(query, in: scope)
-        invalidate { $0 == key }
-    }
-
-    private func invalidate(where isInvalid: @Sendable (Key) -> Bool) {
-        state.withLock { state in
-            state.entries.removeAll { key, _ in isInvalid(key) }
-            state.inFlightReads.release(where: isInvalid)
+        update { state in
+            let key = Key(query, in: scope)
+            state.entries.remove(key)
+            state.inFlightReads.release { $0 == key }
         }
     }
 
+    @usableFromInline
     func negativeTTL(in scope: CacheScope) -> Duration {
         freshness.negativeTTL ?? scope.provider.traits.unknownLifetime
     }

@@ -26,6 +26,8 @@ package struct GraphQLService: Sendable {
     package var toolsResource: ProtectedResource?
     /// The metric families that `/metrics` returns in addition to those of the server.
     package var metrics: @Sendable () -> [MetricFamily] = { [] }
+    /// The use of caches, for `/debug/memory`.
+    package var caches: @Sendable () -> [CacheUse] = { [] }
     /// Counts an operation that was executed, with the client that sent it; nil if uses are not counted.
     package var countUse: (@Sendable (PreparedRequest, ClientApplication?) -> Void)?
     /// Continues the traces of clients; nil if tracing is off.

@@ -38,16 +38,35 @@ struct ProcessMemory: Sendable {
         #endif
     }
 
-    /// The response with these figures; a missing one is null.
-    var response: HTTPResponse {
+    /// The response with these figures and those of the caches; a missing figure is null.
+    func response(with caches: [CacheUse]) -> HTTPResponse {
         let figures: [(String, Int?)] = [
             ("residentBytes", resident), ("maximumResidentBytes", maximumResident),
             ("heapAllocatedBytes", allocated), ("heapFreeBytes", free), ("heapMappedBytes", mapped),
         ]
-        let members = figures.map { "\"\($0)\":\($1.map(String.init) ?? "null")" }
+        let members =
+            figures.map { "\"\($0)\":\($1.map(String.init) ?? "null")" }
+            + ["\"caches\":[\(caches.map(\.json).joined(separator: ","))]"]
         var response = HTTPResponse(
             .ok, ResponseMediaType.json.contentType, body: Array("{\(members.joined(separator: ","))}".utf8))
         response.headers = [HTTPResponse.Header("cache-control", "no-store")]
         return response
+    }
+}
+
+/// The use of one cache since the start of the process.
+package struct CacheUse: Sendable {
+    package let name: String
+    /// The names of figures in JSON, and the figures.
+    package let figures: [(name: String, value: Int)]
+
+    /// `name` and the names of figures need no escape sequence.
+    package init(name: String, figures: [(name: String, value: Int)]) {
+        (self.name, self.figures) = (name, figures)
+    }
+
+    fileprivate var json: String {
+        let members = figures.map { "\"\($0.name)\":\($0.value)" }
+        return "{\"name\":\"\(name)\",\(members.joined(separator: ","))}"
     }
 }

@@ -144,7 +144,7 @@ extension Duration {
 
 /// One call to a service behind the server, or what stood in for one.
 package struct UpstreamCall: Sendable, Hashable {
-    /// Whom it went to: `ALPACA`.
+    /// Whom it went to: `alpaca`.
     package let provider: String
     /// The constant name of the call: `positions`; never a URL.
     package let call: String

@@ -62,7 +62,9 @@ package struct Router: Sendable {
             "/metrics": MetricsRoute(audience: .everyone) { [metrics = service.metrics] in
                 load.families + metrics()
             },
-            "/debug/memory": ReadOnlyRoute { _ in ProcessMemory.current.response },
+            "/debug/memory": ReadOnlyRoute { [caches = service.caches] _ in
+                ProcessMemory.current.response(with: caches())
+            },
         ]
         routes.merge(others) { _, other in other }
     }

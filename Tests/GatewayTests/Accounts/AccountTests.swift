@@ -78,7 +78,7 @@ struct AccountTests {
                 #expect(answer["data"]?["account"] == account)
             }
             let other = try await gateway.ask(
-                "{ account(provider: SAXO) { id } accounts(provider: SAXO) { id } positions(provider: SAXO) { id } }",
+                "{ account(provider: \"saxo\") { id } accounts(provider: \"saxo\") { id } positions(provider: \"saxo\") { id } }",
                 as: alice, backends)
             #expect(
                 other == (try JSONValue(parsing: #"{"data":{"account":null,"accounts":[],"positions":[]}}"#)))
@@ -135,7 +135,7 @@ struct AccountTests {
                 [data["account"], data["account"]?["history"]] + positions + positions.map { $0["quote"] }
             #expect(values.count == 2 + 11 + 11)
             for value in values {
-                #expect(value?["source"] == "ALPACA")
+                #expect(value?["source"] == "alpaca")
                 #expect(value?["stale"] == .bool(false))
                 let fetchedAt = try #require(value?["fetchedAt"]?.string.flatMap { Instant($0) })
                 #expect(fetchedAt >= before && fetchedAt <= .now)

@@ -65,6 +65,50 @@ struct ActivityListTests {
         }
     }
 
+    @Test(
+        "have a null with the member for a row without an id, and what is calculated from all activities is null",
+        arguments: [
+            (ProviderID.alpaca, "GET /v2/account/activities", "id"),
+            (.saxo, "GET /cs/v1/reports/trades/{client_key}", "TradeId"),
+            (.saxo, "GET /cs/v1/reports/bookings/{client_key}", "BkAmountId"),
+        ])
+    func unreadable(provider: ProviderID, endpoint: String, member: String) async throws {
+        try await withGateway { gateway in
+            let services = try gateway.backends([
+                provider == .saxo ? gateway.saxo(of: alice) : gateway.connection("demo", of: alice)
+            ])
+            try #require(
+                gateway.sandbox.faults.add(Fault(.unreadableRow, provider: provider, endpoint: endpoint)))
+            func page(_ arguments: String) async throws -> JSONValue {
+                try await gateway.ask(
+                    """
+                    { account { activities(\(arguments)) { nodes { id } pageInfo { endCursor hasNextPage } }
+                        performance(range: ONE_YEAR) { from } } }
+                    """, as: alice, services)
+            }
+            let answer = try await page("first: 20")
+            let list = try #require(answer["data"]?["account"]?["activities"], "\(answer)")
+            let nodes = try #require(list["nodes"]?.elements)
+            #expect(nodes.count == 21 && nodes.last == .null, "\(answer)")
+            #expect(nodes.dropLast().allSatisfy { $0["id"]?.string != nil })
+            #expect(answer["data"]?["account"]?["performance"] == .null)
+            let messages = answer["errors"]?.elements?.compactMap { $0["message"]?.string } ?? []
+            #expect(messages.count == 2, "\(messages)")
+            for message in messages {
+                #expect(message.hasPrefix("\(provider.name.text) sent an activity that cannot be read: "))
+                #expect(message.contains(member))
+            }
+            #expect(
+                answer.failures.compactMap(\.path).sorted() == [
+                    "account.activities.nodes.20", "account.performance",
+                ])
+            let cursor = try #require(list["pageInfo"]?["endCursor"]?.string)
+            let second = try await page("first: 20, after: \"\(cursor)\"")
+            let others = try #require(second["data"]?["account"]?["activities"]?["nodes"]?.elements)
+            #expect(others.count == 20 && others.allSatisfy { $0 != .null }, "\(second)")
+        }
+    }
+
     @Test("have a cursor for each edge, behind which the next activities are")
     func cursors() async throws {
         try await withGateway { gateway in

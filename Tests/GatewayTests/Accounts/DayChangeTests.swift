@@ -11,8 +11,8 @@ struct DayChangeTests {
 
     private static let fields = """
         symbol side assetClass quantity currency averageEntryPrice costBasis unrealizedProfitLoss
-        unrealizedProfitLossPercentage dayProfitLoss dayProfitLossPercentage dayProfitLossPercent conversionRate
-        quote(provider: SAXO) { change changePercentage currency }
+        unrealizedProfitLossPercentage dayProfitLoss dayProfitLossPercentage conversionRate
+        quote(provider: "saxo") { change changePercentage currency }
         """
 
     @Test("are calculated: cost and profit in per cent from the position, the day's profit from Saxo's quote")
@@ -42,7 +42,6 @@ struct DayChangeTests {
                 let percent = try #require(position["quote"]?["changePercentage"]?.decimal)
                 let day = isShort ? try percent.negated : percent
                 #expect(position["dayProfitLossPercentage"]?.decimal == day)
-                #expect(position["dayProfitLossPercent"]?.digits != nil)
             }
         }
     }
@@ -59,7 +58,7 @@ struct DayChangeTests {
                 """
                 { accounts { provider currency equity lastEquity dayChange dayChangePercentage
                     positions { \(Self.fields) } }
-                  portfolio(currency: "EUR") { dayChange dayChangePercentage dayChangePercent
+                  portfolio(currency: "EUR") { dayChange dayChangePercentage
                     parts { account { id dayChange } value rate { rate } }
                     holdings(first: 50) { nodes { symbol dayProfitLoss dayContributionPercentage } } } }
                 """, backends)
@@ -68,8 +67,9 @@ struct DayChangeTests {
             for account in accounts {
                 let change = try #require(account["dayChange"]?.decimal, "\(account)")
                 let equity = try #require(account["equity"]?.decimal)
-                guard account["provider"] == "SAXO" else {
-                    #expect(change == (try equity - #require(account["lastEquity"]?.decimal)))
+                guard account["provider"] == "saxo" else {
+                    let difference = try equity - #require(account["lastEquity"]?.decimal)
+                    #expect(change == difference.rounded(to: 4, .halfEven))
                     continue
                 }
                 // Saxo does not report it, and a deposit would change it.
@@ -83,7 +83,7 @@ struct DayChangeTests {
                     }
                     hasForeign = true
                     let rate = try #require(position["conversionRate"]?.decimal, "\(position)")
-                    sum = try sum + (profit * rate).rounded(to: max(profit.scale, 2), .halfEven)
+                    sum = try sum + (profit * rate).rounded(to: 4, .halfEven)
                 }
                 #expect(change == sum, "\(account)")
                 #expect(account["dayChangePercentage"]?.decimal == change.percent(of: try equity - change))
@@ -120,14 +120,14 @@ struct DayChangeTests {
                 #expect(position["costBasis"]?.decimal != nil && position["dayProfitLoss"] == .null)
                 #expect(
                     answer.failures.contains(
-                        FieldFailure("positions.\(index).dayProfitLoss", "PROVIDER_UNAVAILABLE", "SAXO")),
+                        FieldFailure("positions.\(index).dayProfitLoss", "PROVIDER_UNAVAILABLE", "saxo")),
                     "\(answer)"
                 )
             }
             #expect(answer["data"]?["account"]?["equity"]?.decimal != nil)
             #expect(answer["data"]?["account"]?["dayChange"] == .null)
             #expect(
-                answer.failures.contains(FieldFailure("account.dayChange", "PROVIDER_UNAVAILABLE", "SAXO")))
+                answer.failures.contains(FieldFailure("account.dayChange", "PROVIDER_UNAVAILABLE", "saxo")))
         }
         try await withGateway {
             $0.saxo.includesExchangePrices = false

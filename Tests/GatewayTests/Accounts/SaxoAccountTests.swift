@@ -30,7 +30,7 @@ struct SaxoAccountTests {
         try await Self.with { gateway, fresh in
             let answer = try await gateway.ask(
                 """
-                { positions(provider: SAXO) { symbol currency canBeClosed valueDate relatedOrderCount reliability
+                { positions(provider: "saxo") { symbol currency canBeClosed valueDate relatedOrderCount reliability
                     conversionRate exposure { amount currency accountAmount accountCurrency }
                     costs { amount currency accountAmount accountCurrency }
                     priceFormat { decimals pipFractionDecimals pip name } } }
@@ -118,7 +118,7 @@ struct SaxoAccountTests {
         try await Self.with { gateway, fresh in
             let answer = try await gateway.ask(
                 """
-                { account(provider: SAXO) { currency positions { currency conversionRate }
+                { account(provider: "saxo") { currency positions { currency conversionRate }
                     conversionRates { from to rate source stale } } }
                 """, as: alice, fresh())
             #expect(answer.failures.isEmpty, "\(answer)")
@@ -132,7 +132,7 @@ struct SaxoAccountTests {
             }
             #expect(!rates.isEmpty && rates.map { $0["from"]?.string } == expected.keys.sorted())
             for rate in rates {
-                #expect(rate["to"] == account["currency"] && rate["source"] == "SAXO")
+                #expect(rate["to"] == account["currency"] && rate["source"] == "saxo")
                 #expect(rate["rate"] == rate["from"]?.string.flatMap { expected[$0] })
             }
             #expect(gateway.calls(of: .saxo)["GET /port/v1/netpositions"] == 1)
@@ -150,7 +150,7 @@ struct SaxoAccountTests {
             func page(_ arguments: String) async throws -> JSONValue {
                 let answer = try await gateway.ask(
                     """
-                    { account(provider: SAXO) { id closedPositions(\(arguments)) { pageInfo { hasNextPage hasPreviousPage
+                    { account(provider: "saxo") { id closedPositions(\(arguments)) { pageInfo { hasNextPage hasPreviousPage
                         startCursor endCursor } edges { cursor node { providerPositionId } } nodes { providerPositionId symbol
                         side quantity openPrice closePrice openedAt closedAt currency conversionFinal source stale
                         account { id } instrument { symbol } profitLoss { amount currency accountAmount accountCurrency }
@@ -164,7 +164,7 @@ struct SaxoAccountTests {
             #expect(nodes.count == 2, "\(all)")
             for node in nodes {
                 #expect(node["symbol"] == "MSFT" && node["side"] == "LONG" && node["quantity"] == "1")
-                #expect(node["account"]?["id"]?.string == account && node["source"] == "SAXO")
+                #expect(node["account"]?["id"]?.string == account && node["source"] == "saxo")
                 #expect(node["instrument"]?["symbol"] == "MSFT" && node["costs"]?["amount"]?.string != nil)
                 #expect(node["profitLoss"]?["currency"] == "USD")
             }
@@ -184,13 +184,33 @@ struct SaxoAccountTests {
         }
     }
 
+    @Test("a closed position that cannot be read is a null with an error behind the others")
+    func unreadableClosedPosition() async throws {
+        try await Self.with { gateway, fresh in
+            let account = try await gateway.account(with: .saxo, fresh())
+            for (key, side) in ["BUY", "SELL", "BUY", "SELL"].enumerated() {
+                _ = try await gateway.placed(Self.market(side, "key-\(key)", account), fresh())
+            }
+            let fault = Fault(.unreadableRow, provider: .saxo, endpoint: "GET /port/v1/closedpositions")
+            try #require(gateway.sandbox.faults.add(fault))
+            let answer = try await gateway.ask(
+                "{ account(provider: \"saxo\") { closedPositions { nodes { symbol } } } }", as: alice, fresh()
+            )
+            let nodes = try #require(answer["data"]?["account"]?["closedPositions"]?["nodes"]?.elements)
+            #expect(nodes.count > 1 && nodes.firstIndex(of: .null) == nodes.count - 1, "\(answer)")
+            #expect(
+                answer["errors"]?[0]?["message"]?.string?.hasPrefix(
+                    "saxo sent a closed position that cannot be read: ") == true, "\(answer)")
+        }
+    }
+
     @Test(
         "closed positions are refused with the argument, and by a broker that does not report them",
         arguments: [
-            ("SAXO", "first: 0", "BAD_USER_INPUT", "first"),
-            ("SAXO", "first: 501", "BAD_USER_INPUT", "first"),
-            ("SAXO", "after: \"bm90aGluZw==\"", "BAD_USER_INPUT", "after"),
-            ("ALPACA", "first: 1", "UNSUPPORTED", nil),
+            ("saxo", "first: 0", "BAD_USER_INPUT", "first"),
+            ("saxo", "first: 501", "BAD_USER_INPUT", "first"),
+            ("saxo", "after: \"bm90aGluZw==\"", "BAD_USER_INPUT", "after"),
+            ("alpaca", "first: 1", "UNSUPPORTED", nil),
         ])
     func refused(provider: String, arguments: String, code: String, argument: String?) async throws {
         try await withGateway { gateway in
@@ -198,7 +218,7 @@ struct SaxoAccountTests {
                 gateway.saxo(of: alice), gateway.connection("demo", of: alice),
             ])
             let answer = try await gateway.ask(
-                "{ account(provider: \(provider)) { closedPositions(\(arguments)) { nodes { symbol } } } }",
+                "{ account(provider: \"\(provider)\") { closedPositions(\(arguments)) { nodes { symbol } } } }",
                 as: alice, backends)
             let error = try #require(answer["errors"]?[0], "\(answer)")
             #expect(error["extensions"]?["code"]?.string == code)
@@ -222,7 +242,7 @@ struct SaxoAccountTests {
                     let answer = try await gateway.ask(
                         query, as: alice, fresh(), variables: ["symbol": .string(symbol)])
                     let depth = try #require(answer["data"]?["instrument"]?["marketDepth"], "\(answer)")
-                    #expect(depth["unavailability"]?.string == reason && depth["source"] == "SAXO")
+                    #expect(depth["unavailability"]?.string == reason && depth["source"] == "saxo")
                     #expect((depth["bids"] == .null) == (reason != nil))
                     #expect((depth["asks"]?.elements?.count == 5) == (reason == nil), "\(depth)")
                 }
@@ -248,17 +268,17 @@ struct SaxoAccountTests {
                 let lists = try #require(answer["data"]?["watchlists"]?.elements)
                 #expect(lists.map { $0["name"]?.string } == (isServed ? ["Currencies", "Technology"] : []))
                 guard let list = lists.first else { return }
-                #expect(list["provider"] == "SAXO" && list["readOnly"] == .bool(true))
+                #expect(list["provider"] == "saxo" && list["readOnly"] == .bool(true))
                 #expect(list["items"]?[0]?["symbol"] == "EUR/DKK")
                 let id = try #require(list["id"]?.string)
                 let changed = try await gateway.ask(
                     "mutation { addToWatchlist(id: \"\(id)\", symbols: [\"KO\"]) { watchlist { id } } }",
                     as: alice, services)
                 #expect(
-                    changed.failures == [FieldFailure("addToWatchlist", "UNSUPPORTED", "SAXO")], "\(changed)")
+                    changed.failures == [FieldFailure("addToWatchlist", "UNSUPPORTED", "saxo")], "\(changed)")
                 #expect(
                     changed["errors"]?[0]?["message"]?.string
-                        == "Watchlists at SAXO cannot be changed through Portico. Use a list of `createWatchlist`."
+                        == "Watchlists at saxo cannot be changed through Portico. Use a list of `createWatchlist`."
                 )
                 #expect(gateway.calls(of: .saxo)["GET /ref/v1/watchlists/{watchlist_id}"] == 2)
             }

@@ -9,7 +9,7 @@ import Upstream
 @Suite("Alerts")
 struct AlertTests {
     static let fields =
-        "id kind symbol price percent label state rearmAfter firedCount lastFiring { id value }"
+        "id kind symbol price percentage label state rearmAfter firedCount lastFiring { id value }"
 
     private static func backends(_ gateway: TestGateway) throws -> GatewayServices {
         try gateway.backends([gateway.connection("demo", of: alice)])
@@ -36,8 +36,9 @@ struct AlertTests {
                 #"label: "up", rearmAfter: 3600"#)
             #expect(first["kind"] == "PRICE_ABOVE" && first["price"] == "250.50" && first["label"] == "up")
             #expect(first["state"] == "ACTIVE" && first["firedCount"] == 0 && first["lastFiring"] == .null)
-            let second = try await Self.create(gateway, backends, #"dayFall: { symbol: "KO", percent: "3" }"#)
-            #expect(second["kind"] == "DAY_FALL" && second["percent"] == "3" && second["price"] == .null)
+            let second = try await Self.create(
+                gateway, backends, #"dayFall: { symbol: "KO", percentage: "3" }"#)
+            #expect(second["kind"] == "DAY_FALL" && second["percentage"] == "3" && second["price"] == .null)
             let page = "nodes { id symbol instrument { name } order { id } goal { id } connection { id } }"
             let list = try await gateway.ask(
                 "{ alerts(first: 1) { \(page) edges { cursor } pageInfo { hasNextPage endCursor } } }",
@@ -99,18 +100,18 @@ struct AlertTests {
                 condition: #"priceBelow: { symbol: "NOSUCH", price: "1" }"#, code: "NOT_FOUND",
                 argument: "input.condition.priceBelow.symbol"),
             Refusal(
-                condition: #"dayRise: { symbol: "NOSUCH", percent: "1" }"#, code: "NOT_FOUND",
+                condition: #"dayRise: { symbol: "NOSUCH", percentage: "1" }"#, code: "NOT_FOUND",
                 argument: "input.condition.dayRise.symbol"),
             Refusal(
-                condition: #"dayFall: { symbol: "NOSUCH", percent: "1" }"#, code: "NOT_FOUND",
+                condition: #"dayFall: { symbol: "NOSUCH", percentage: "1" }"#, code: "NOT_FOUND",
                 argument: "input.condition.dayFall.symbol"),
             Refusal(
-                condition: #"dayFall: { symbol: "AAPL", percent: "100" }"#, code: "BAD_USER_INPUT",
-                argument: "input.condition.dayFall.percent",
+                condition: #"dayFall: { symbol: "AAPL", percentage: "100" }"#, code: "BAD_USER_INPUT",
+                argument: "input.condition.dayFall.percentage",
                 reason: "It is 100; it must be above 0 and below 100, because a price does not fall to 0."),
             Refusal(
-                condition: #"dayFall: { symbol: "AAPL", percent: "150.5" }"#, code: "BAD_USER_INPUT",
-                argument: "input.condition.dayFall.percent",
+                condition: #"dayFall: { symbol: "AAPL", percentage: "150.5" }"#, code: "BAD_USER_INPUT",
+                argument: "input.condition.dayFall.percentage",
                 reason: "It is 150.5; it must be above 0 and below 100, because a price does not fall to 0."),
             Refusal(
                 condition: #"orderState: { orderId: "Order:demo:none", states: [FILLED] }"#,

@@ -9,14 +9,14 @@ import Upstream
 @Suite("Changes of goals")
 struct GoalChangeTests {
     private static let selection =
-        "{ id title about target currency dueOn allocations { symbol quantity percent } }"
+        "{ id title description target currency dueOn allocations { symbol quantity percentage } }"
     private static let all =
-        "{ goals { id title about target currency dueOn updatedAt allocations { symbol } } }"
+        "{ goals { id title description target currency dueOn updatedAt allocations { symbol } } }"
 
     private func made(_ gateway: TestGateway, _ backends: GatewayServices) async throws -> JSONValue {
         let answer = try await gateway.ask(
             """
-            mutation { createGoal(input: { title: "House", about: "x", target: "100", currency: "EUR",
+            mutation { createGoal(input: { title: "House", description: "x", target: "100", currency: "EUR",
                 dueOn: "2031-06-30", allocations: [{ symbol: "KO" }] }) { goal \(Self.selection) } }
             """, as: alice, backends)
         return try #require(answer["data"]?["createGoal"]?["goal"], "\(answer)")
@@ -32,16 +32,16 @@ struct GoalChangeTests {
         static let all = [
             Patch(input: "{ }"),
             Patch(input: #"{ title: "Boat" }"#, field: "title", value: "Boat"),
-            Patch(input: #"{ about: "" }"#, field: "about", value: ""),
+            Patch(input: #"{ description: "" }"#, field: "description", value: ""),
             Patch(input: #"{ target: "0.5" }"#, field: "target", value: "0.5"),
             Patch(input: #"{ currency: "CHF" }"#, field: "currency", value: "CHF"),
             Patch(input: "{ dueOn: null }", field: "dueOn"),
             Patch(input: #"{ dueOn: "2050-12-31" }"#, field: "dueOn", value: "2050-12-31"),
             Patch(input: "{ allocations: [] }", field: "allocations", value: .array([])),
             Patch(
-                input: #"{ allocations: [{ symbol: "AAPL", share: { percent: "12.5" } }] }"#,
+                input: #"{ allocations: [{ symbol: "AAPL", share: { percentage: "12.5" } }] }"#,
                 field: "allocations",
-                value: .array([.object(["symbol": "AAPL", "quantity": .null, "percent": "12.5"])])),
+                value: .array([.object(["symbol": "AAPL", "quantity": .null, "percentage": "12.5"])])),
         ]
     }
 
@@ -152,13 +152,13 @@ struct GoalChangeTests {
                 #"{ symbol: "KO", share: { quantity: 0 } }"#, at: "share.quantity",
                 "It is 0; it must be above 0."),
             .allocate(
-                #"{ symbol: "KO", share: { percent: "100.01" } }"#, at: "share.percent",
+                #"{ symbol: "KO", share: { percentage: "100.01" } }"#, at: "share.percentage",
                 "It is 100.01; it may be 100 at most."),
             .allocate(
                 #"{ symbol: "KO", share: { quantity: 121 } }"#, at: "share",
                 "Of 120 KO held, 72 are allocated otherwise; 121 more would be too many."),
             .allocate(
-                #"{ symbol: "KO", share: { percent: 41 } }"#, at: "share",
+                #"{ symbol: "KO", share: { percentage: 41 } }"#, at: "share",
                 "Of 120 KO held, 72 are allocated otherwise; 49.2 more would be too many."),
             Refusal(
                 "updateGoal(id: $id, input: { title: null })",
@@ -184,7 +184,8 @@ struct GoalChangeTests {
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             let id = try await GoalTests.create(
                 gateway, backends,
-                #"{ title: "House", target: 100, allocations: [{ symbol: "KO", share: { percent: 60 } }] }"#)
+                #"{ title: "House", target: 100, allocations: [{ symbol: "KO", share: { percentage: 60 } }] }"#
+            )
             let before = try await gateway.ask(Self.all, as: alice, backends)
             let needsID = refusal.mutation.contains("$id")
             let selection = refusal.mutation.hasPrefix("delete") ? "deletedId" : "goal { id }"

@@ -46,43 +46,43 @@ struct GoalTests {
             let house = try aapl + quarter + msft.divided(by: 2, to: 10, .halfEven)
             let made = try await gateway.ask(
                 """
-                mutation { createGoal(input: { title: "House", about: "By the sea", target: "25000.50",
+                mutation { createGoal(input: { title: "House", description: "By the sea", target: "25000.50",
                     dueOn: "2031-06-30",
                     allocations: [{ symbol: "AAPL" }, { symbol: "KO", share: { quantity: "30" } },
-                                  { symbol: "MSFT", share: { percent: 50 } }] }) {
-                  goal { id title about target currency dueOn achieved progress createdAt updatedAt
-                    allocations { symbol quantity percent value rate { rate } account { id }
+                                  { symbol: "MSFT", share: { percentage: 50 } }] }) {
+                  goal { id title description target currency dueOn achieved progressPercentage createdAt updatedAt
+                    allocations { symbol quantity percentage value rate { rate } account { id }
                                   positions { symbol } instrument { name } } }
-                  goalsProgress { achieved target progress currency stale source } } }
+                  goalsProgress { achieved target progressPercentage currency stale source } } }
                 """, as: alice, backends)
             #expect(made.failures.isEmpty, "\(made)")
             let payload = made["data"]?["createGoal"]
             let goal = payload?["goal"]
-            #expect(goal?["title"] == "House" && goal?["about"] == "By the sea")
+            #expect(goal?["title"] == "House" && goal?["description"] == "By the sea")
             #expect(goal?["target"] == "25000.50" && goal?["currency"] == "USD")
             #expect(goal?["dueOn"] == "2031-06-30")
             #expect(Self.decimal(goal?["achieved"]) == house)
             let shares = try #require(goal?["allocations"]?.elements)
             #expect(shares.map { $0["symbol"] } == ["AAPL", "KO", "MSFT"])
             #expect(shares.map { $0["quantity"] } == [.null, "30", .null])
-            #expect(shares.map { $0["percent"] } == [.null, .null, "50"])
+            #expect(shares.map { $0["percentage"] } == [.null, .null, "50"])
             #expect(Self.decimal(shares[0]["value"]) == aapl)
             #expect(shares.allSatisfy { $0["rate"] == .null && $0["account"] == .null })
             #expect(shares.allSatisfy { $0["positions"]?[0]?["symbol"] == $0["symbol"] })
             #expect(shares.allSatisfy { $0["instrument"]?["name"]?.string != nil })
             let target = try #require(Decimal("25000.50"))
-            let progress = try house.divided(by: target, to: 3, .halfEven)
-            #expect(goal?["progress"]?.digits == progress.withoutTrailingZeros.description)
+            #expect(Self.decimal(goal?["progressPercentage"]) == house.percent(of: target))
             #expect(payload?["goalsProgress"]?["achieved"] == goal?["achieved"])
-            #expect(payload?["goalsProgress"]?["progress"] == goal?["progress"])
-            #expect(payload?["goalsProgress"]?["source"] == "ALPACA")
+            #expect(payload?["goalsProgress"]?["progressPercentage"] == goal?["progressPercentage"])
+            #expect(payload?["goalsProgress"]?["source"] == "alpaca")
 
             // The rest of KO for another goal.
             _ = try await Self.create(
                 gateway, backends,
                 #"{ title: "Boat", target: 1000, allocations: [{ symbol: "KO", share: { quantity: 90 } }] }"#)
             let all = try await gateway.ask(
-                "{ goals { title achieved } goalsProgress { achieved target progress } }", as: alice, backends
+                "{ goals { title achieved } goalsProgress { achieved target progressPercentage } }",
+                as: alice, backends
             )
             #expect(all["data"]?["goals"]?.elements?.map { $0["title"] } == ["House", "Boat"])
             let whole = try house + (ko * 90).divided(by: 120, to: 10, .halfEven)
@@ -98,14 +98,14 @@ struct GoalTests {
             let answer = try await gateway.ask(
                 """
                 { goals { id }
-                  goalsProgress(currency: "EUR") { currency achieved target progress fetchedAt stale } }
+                  goalsProgress(currency: "EUR") { currency achieved target progressPercentage fetchedAt stale } }
                 """, as: alice, backends)
             #expect(
                 try answer
                     == JSONValue(
                         parsing: """
                             {"data":{"goals":[],"goalsProgress":{"currency":"EUR","achieved":"0","target":"0",
-                            "progress":null,"fetchedAt":null,"stale":false}}}
+                            "progressPercentage":null,"fetchedAt":null,"stale":false}}}
                             """))
         }
     }
@@ -123,7 +123,7 @@ struct GoalTests {
             let before = gateway.calls["GET /v2/positions"] ?? 0
             let answer = try await gateway.ask(
                 """
-                { goals { achieved progress allocations { value rate { rate } positions { symbol } } }
+                { goals { achieved progressPercentage allocations { value rate { rate } positions { symbol } } }
                   goalsProgress { achieved } }
                 """, as: alice, backends)
             #expect(answer.failures.isEmpty, "\(answer)")
@@ -151,15 +151,15 @@ struct GoalTests {
             #expect(answer.failures.isEmpty, "\(answer)")
             let goal = answer["data"]?["goals"]?[0]
             let rate = goal?["allocations"]?[0]?["rate"]
-            #expect(rate?["from"] == "USD" && rate?["to"] == "EUR" && rate?["source"] == "YAHOO")
+            #expect(rate?["from"] == "USD" && rate?["to"] == "EUR" && rate?["source"] == "yahoo")
             let factor = try #require(Self.decimal(rate?["rate"]))
-            let euros = try (ko * factor).rounded(to: max(ko.scale, 2), .halfEven)
+            let euros = try (ko * factor).rounded(to: 4, .halfEven)
             #expect(Self.decimal(goal?["achieved"]) == euros)
             #expect(Self.decimal(goal?["allocations"]?[0]?["value"]) == euros)
             #expect(Self.decimal(answer["data"]?["euros"]?["achieved"]) == euros)
             // Positions by Alpaca, the rate by Yahoo.
             #expect(answer["data"]?["euros"]?["source"] == .null)
-            let target = try (factor * 500).rounded(to: 2, .halfEven) + 10_000
+            let target = try (factor * 500).rounded(to: 4, .halfEven) + 10_000
             #expect(Self.decimal(answer["data"]?["euros"]?["target"]) == target)
             // In dollars nothing was converted: the positions are in dollars.
             #expect(Self.decimal(answer["data"]?["dollars"]?["achieved"]) == ko)
@@ -176,7 +176,7 @@ struct GoalTests {
                     gateway, backends,
                     """
                     { title: "a", target: 1, currency: "\(currency)",
-                      allocations: [{ symbol: "KO", share: { percent: 50 } }] }
+                      allocations: [{ symbol: "KO", share: { percentage: 50 } }] }
                     """)
             }
             let answer = try await gateway.ask(
@@ -282,8 +282,8 @@ struct GoalTests {
             ])
             let answer = try await gateway.ask(
                 """
-                { goals { title achieved progress allocations { value positions { symbol } } }
-                  goalsProgress { achieved target progress } }
+                { goals { title achieved progressPercentage allocations { value positions { symbol } } }
+                  goalsProgress { achieved target progressPercentage } }
                 """, as: alice, broken)
             let goals = try #require(answer["data"]?["goals"]?.elements)
             // What the named account holds is known; of the rest the other one might hold some.
@@ -293,8 +293,9 @@ struct GoalTests {
             #expect(answer["data"]?["goalsProgress"]?["achieved"] == .null)
             #expect(answer["data"]?["goalsProgress"]?["target"] == "3")
             let places = [
-                "goals.0.achieved", "goals.0.progress", "goals.0.allocations.0.value",
-                "goals.0.allocations.0.positions.1", "goalsProgress.achieved", "goalsProgress.progress",
+                "goals.0.achieved", "goals.0.progressPercentage", "goals.0.allocations.0.value",
+                "goals.0.allocations.0.positions.1", "goalsProgress.achieved",
+                "goalsProgress.progressPercentage",
             ]
             #expect(Set(answer.failures) == Set(places.map { FieldFailure($0, "PROVIDER_UNAVAILABLE") }))
             // Without a connection nobody can say.

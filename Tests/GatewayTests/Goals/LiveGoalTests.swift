@@ -11,7 +11,8 @@ import Upstream
 
 @Suite("Subscriptions to progress")
 struct LiveGoalTests {
-    private static let query = "subscription { goalsProgress { achieved target progress currency } }"
+    private static let query =
+        "subscription { goalsProgress { achieved target progressPercentage currency } }"
 
     private func backends(_ gateway: TestGateway) throws -> GatewayServices {
         try gateway.backends([gateway.connection("demo", of: alice)])
@@ -23,7 +24,7 @@ struct LiveGoalTests {
             let backends = try backends(gateway)
             var answers = try await gateway.subscribe(Self.query, as: alice, backends)
             let none = try await answers.value(of: "goalsProgress")
-            #expect(none["target"] == "0" && none["progress"] == .null && none["currency"] == "USD")
+            #expect(none["target"] == "0" && none["progressPercentage"] == .null && none["currency"] == "USD")
             let id = try await GoalTests.create(
                 gateway, backends, "{ title: \"House\", target: \"100\", allocations: [] }")
             _ = try await answers.value(of: "goalsProgress") { $0["target"] == "100" }

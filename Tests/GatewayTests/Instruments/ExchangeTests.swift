@@ -40,8 +40,8 @@ struct ExchangeTests {
     ]
 
     private static let mappings: [(name: String, mapping: any SymbolMapping)] = [
-        ("ALPACA", AlpacaSymbols()), ("SAXO", SaxoSymbols()), ("ALPHA_VANTAGE", AlphaVantageSymbols()),
-        ("YAHOO", YahooSymbols()), ("POLYGON", PolygonSymbols()),
+        ("alpaca", AlpacaSymbols()), ("saxo", SaxoSymbols()), ("alpha-vantage", AlphaVantageSymbols()),
+        ("yahoo", YahooSymbols()), ("polygon", PolygonSymbols()),
     ]
 
     @Test("has 60 exchanges or more in this test, each once")

@@ -18,7 +18,7 @@ struct MergedFundamentalsTests {
     }
 
     private static func parts(_ merged: MergedFundamentals?) -> [String] {
-        merged?.parts.map { "\($0.provenance.source.rawValue): \($0.fields.joined(separator: " "))" } ?? []
+        merged?.parts.map { "\($0.provenance.source.name.text): \($0.fields.joined(separator: " "))" } ?? []
     }
 
     @Test("are nil if there are no reports")
@@ -36,7 +36,7 @@ struct MergedFundamentalsTests {
         #expect(merged?.figures.marketCap == 1 && merged?.figures.yearHigh == 3)
         #expect(merged?.figures.sector == "Tech")
         #expect(
-            Self.parts(merged) == ["POLYGON: currency marketCap", "ALPHA_VANTAGE: sector", "YAHOO: yearHigh"])
+            Self.parts(merged) == ["polygon: currency marketCap", "alpha-vantage: sector", "yahoo: yearHigh"])
         #expect(merged?.isComplete == false)
     }
 
@@ -64,6 +64,6 @@ struct MergedFundamentalsTests {
             Self.report(.polygon, sector: "Old", isStale: true), Self.report(.yahoo, sector: "New"),
         ])
         #expect(merged?.figures.sector == "New")
-        #expect(Self.parts(merged) == ["YAHOO: sector"])
+        #expect(Self.parts(merged) == ["yahoo: sector"])
     }
 }

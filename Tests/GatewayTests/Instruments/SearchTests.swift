@@ -54,6 +54,67 @@ struct SearchTests {
         }
     }
 
+    @Test(
+        "has the currency and the decimals that `instrument` has, with one call more to a provider that omits them"
+    )
+    func details() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.marketWithSaxo()
+            let answer = try await gateway.ask(
+                """
+                { search(text: "tsco") { instrument { id currency decimals } }
+                  instrument(symbol: "TSCO:XLON") { id currency decimals } }
+                """, as: alice, backends)
+            #expect(answer.failures.isEmpty, "\(answer)")
+            let instrument = try #require(answer["data"]?["instrument"])
+            #expect(instrument["currency"] == "GBP" && instrument["decimals"] == 2, "\(answer)")
+            let hits = answer["data"]?["search"]?.elements ?? []
+            #expect(
+                hits.first { $0["instrument"]?["id"] == instrument["id"] }?["instrument"] == instrument,
+                "\(answer)")
+            #expect(gateway.calls(of: .yahoo)["GET /v7/finance/quote"] ?? 0 <= 1)
+            let details = "GET /ref/v1/instruments/details"
+            let before = gateway.calls(of: .saxo)[details] ?? 0
+            let pairs = try await gateway.ask(
+                "{ search(text: \"euro\", provider: \"saxo\") { instrument { symbol currency decimals } } }",
+                as: alice, backends)
+            let found = pairs["data"]?["search"]?.elements ?? []
+            #expect(found.count >= 7 && pairs.failures.isEmpty, "\(pairs)")
+            #expect(
+                found.allSatisfy {
+                    $0["instrument"]?["currency"] != .null && $0["instrument"]?["decimals"] != .null
+                },
+                "\(pairs)")
+            #expect(gateway.calls(of: .saxo)[details] == before + 1)
+        }
+    }
+
+    @Test(
+        "whose currencies cannot be read has the results without them, and without a selected currency they are not read"
+    )
+    func detailsFailure() async throws {
+        try await withGateway { gateway in
+            let quotes = "GET /v7/finance/quote"
+            #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: quotes)))
+            let backends = try gateway.marketWithSaxo()
+            let names = try await gateway.ask(
+                "{ search(text: \"tsco\", provider: \"yahoo\") { instrument { id name } } }", as: alice,
+                backends)
+            #expect(
+                names.failures.isEmpty && names["data"]?["search"]?.elements?.isEmpty == false, "\(names)")
+            #expect(gateway.calls(of: .yahoo)[quotes] == nil)
+            let answer = try await gateway.ask(
+                "{ search(text: \"tsco\", provider: \"yahoo\") { instrument { id name currency } } }",
+                as: alice,
+                backends)
+            #expect(answer.failures.isEmpty, "\(answer)")
+            #expect(answer["data"]?["search"]?[0]?["instrument"]?["currency"] == .null, "\(answer)")
+            #expect(
+                answer["data"]?["search"]?[0]?["instrument"]?["id"]
+                    == names["data"]?["search"]?[0]?["instrument"]?["id"])
+        }
+    }
+
     @Test("without a result of the others asks those with few calls, one after the other")
     func scarce() async throws {
         try await withGateway { gateway in
@@ -71,7 +132,7 @@ struct SearchTests {
             #expect(gateway.sandbox.faults.add(Fault(.status(503), endpoint: "GET /ref/v1/instruments")))
             let answer = try await search("apple", gateway, gateway.marketWithSaxo())
             #expect(symbols(answer) == ["AAPL", nil], "\(answer)")
-            #expect(answer.failures == [FieldFailure("search.1", "PROVIDER_UNAVAILABLE", "SAXO")])
+            #expect(answer.failures == [FieldFailure("search.1", "PROVIDER_UNAVAILABLE", "saxo")])
         }
     }
 
@@ -83,7 +144,7 @@ struct SearchTests {
             }
             let answer = try await search("apple", gateway, gateway.marketWithSaxo())
             #expect(answer["data"]?["search"] == .null)
-            #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "ALPACA")])
+            #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "alpaca")])
         }
     }
 
@@ -128,7 +189,7 @@ struct SearchTests {
             #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .saxo)))
             let answer = try await search("NDX.I:CfdOnIndex", gateway, gateway.marketWithSaxo())
             #expect(answer["data"]?["search"] == .null)
-            #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "SAXO")])
+            #expect(answer.failures == [FieldFailure("search", "PROVIDER_UNAVAILABLE", "saxo")])
         }
     }
 }

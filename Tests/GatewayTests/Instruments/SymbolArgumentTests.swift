@@ -50,13 +50,15 @@ struct SymbolArgumentTests {
             ("M&M.NS", "\"M&M:XNSE\""), ("GC=F", "\"GC=F\""), ("ABC.L", "\"ABC.L\" (did you mean ABC:XLON?)"),
             ("XYZ-USD", "\"XYZ/USD\""), ("^nosuch", "\"^NOSUCH\""),
             ("NOS/B", "\"NOS/B\" (did you mean NOS.B?)"),
+            ("SPX", "\"SPX\" (did you mean ^SPX?)"), ("AAPL.US", "\"AAPL.US\" (did you mean AAPL?)"),
+            ("NASDAQ:AAPL", "\"NASDAQ:AAPL\" (did you mean AAPL?)"),
         ])
     func missing(text: String, phrase: String) async throws {
         try await withGateway { gateway in
             let backends = try gateway.marketWithSaxo()
             // The first call to Yahoo also gets a cookie and a crumb.
             _ = try await gateway.ask(
-                "{ quote(symbol: \"AAPL\", provider: YAHOO) { price } }", as: alice, backends)
+                "{ quote(symbol: \"AAPL\", provider: \"yahoo\") { price } }", as: alice, backends)
             for field in [
                 "instrument(symbol: \"\(text)\") { symbol }", "quote(symbol: \"\(text)\") { symbol }",
                 "quotes(symbols: [\"\(text)\"]) { symbol }",

@@ -42,10 +42,7 @@ struct DisclaimerTests {
         }
 
         func preview() async throws -> JSONValue {
-            let text = order.mutation.replacing("mutation { placeOrder", with: "{ previewOrder")
-                .replacing(
-                    "order { \(TestOrder.fields) }",
-                    with: "rejections { reason } disclaimers { \(DisclaimerTests.fields) }")
+            let text = order.preview("rejections { reason } disclaimers { \(DisclaimerTests.fields) }")
             let answer = try await gateway.ask(text, as: alice, backends)
             return try #require(answer["data"]?["previewOrder"], "\(answer)")
         }
@@ -178,10 +175,10 @@ struct DisclaimerTests {
             let rejection = try await test.place()["rejection"]
             let ids = try test.ids(rejection)
             let answer = try await test.accept(ids)
-            #expect(answer.failures == [FieldFailure("acceptDisclaimers", "CONFLICT", "SAXO")], "\(answer)")
+            #expect(answer.failures == [FieldFailure("acceptDisclaimers", "CONFLICT", "saxo")], "\(answer)")
             #expect(
                 answer["errors"]?[0]?["message"]
-                    == "Argument \"ids[1]\": SAXO blocks the order with this disclaimer, which cannot be accepted. Do not place the order."
+                    == "Argument \"ids[1]\": saxo blocks the order with this disclaimer, which cannot be accepted. Do not place the order."
             )
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "ids[1]")
             #expect(test.calls("POST /dm/v2/disclaimers") == 0)
@@ -198,7 +195,7 @@ struct DisclaimerTests {
             for text in [nil, "I understand"] {
                 let answer = try await test.accept(ids, typing: text)
                 #expect(
-                    answer.failures == [FieldFailure("acceptDisclaimers", "BAD_USER_INPUT", "SAXO")],
+                    answer.failures == [FieldFailure("acceptDisclaimers", "BAD_USER_INPUT", "saxo")],
                     "\(answer)")
                 #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "typedText")
             }

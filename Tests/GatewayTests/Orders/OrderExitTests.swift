@@ -96,7 +96,7 @@ struct OrderExitTests {
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
             var order = TestOrder(account: try await gateway.account(backends))
             (order.price, order.rest) = (
-                "{ market: true }",
+                "null",
                 "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"2\" } } timeInForce: GTC"
             )
             let placed = try await Self.order(order, gateway, backends)
@@ -146,7 +146,7 @@ struct OrderExitTests {
                     let answer = try await gateway.ask(
                         "mutation { replaceOrder(id: \"\(id ?? "")\", input: { \(change) }) { order { id } } }",
                         as: alice, backends)
-                    #expect(answer.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "ALPACA")])
+                    #expect(answer.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "alpaca")])
                     let error = answer["errors"]?[0]
                     #expect(error?["extensions"]?["argument"]?.string == argument)
                     #expect(
@@ -195,13 +195,14 @@ struct OrderExitTests {
         }
     }
 
-    @Test("closes an existing position without a price: the take profit with the stop loss as its leg")
+    @Test("closes an existing position with `closesPosition`: the take profit with the stop loss as its leg")
     func oneCancelsOther() async throws {
         try await Self.atAlpaca { gateway, backends, order in
             var order = order
             (order.symbol, order.side, order.size) = ("KO", "SELL", "{ quantity: \"5\" }")
             (order.price, order.rest) = (
-                "null", "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"1\" } } timeInForce: GTC"
+                "null",
+                "exits: { closesPosition: true takeProfit: { limit: \"900\" } stopLoss: { stop: \"1\" } } timeInForce: GTC"
             )
             let placed = try await Self.order(order, gateway, backends)
             #expect(placed["type"] == "LIMIT" && placed["limitPrice"] == "900", "\(placed)")
@@ -237,7 +238,7 @@ struct OrderExitTests {
                 argument: "input.exits.stopLoss.stop", rest: "exits: { stopLoss: { stop: \"3\" } }"),
             Refusal(
                 testDescription: "It is 4; it must be below the limit of the take profit, 3.",
-                argument: "input.exits.stopLoss.stop", price: "{ market: true }",
+                argument: "input.exits.stopLoss.stop", price: "null",
                 rest: "exits: { takeProfit: { limit: \"3\" } stopLoss: { stop: \"4\" } }"),
             Refusal(
                 testDescription: "It is 2.20; it must be below the stop of the stop loss, 2.",
@@ -248,31 +249,33 @@ struct OrderExitTests {
                 rest: "exits: {}"),
             Refusal(
                 testDescription:
-                    "It is missing; a market order has `{ market: true }`. Only the `exits` of a position are placed without it.",
-                argument: "input.price", price: "null"),
+                    "Exits that close a position need both a take profit and a stop loss, of which one cancels the other.",
+                argument: "input.exits", price: "null",
+                rest: "exits: { closesPosition: true stopLoss: { stop: \"2\" } }"),
             Refusal(
-                testDescription:
-                    "Without a price they close a position, and need both a take profit and a stop loss, of which one cancels the other.",
-                argument: "input.exits", price: "null", rest: "exits: { stopLoss: { stop: \"2\" } }"),
+                testDescription: "Exits that close a position have the prices of the order: omit `price`.",
+                argument: "input.price",
+                rest: "exits: { closesPosition: true takeProfit: { limit: \"3\" } stopLoss: { stop: \"2\" } }"
+            ),
             Refusal(
                 testDescription: "An order with exits needs a quantity.", argument: "input.size.notional",
-                code: "UNSUPPORTED", provider: "ALPACA", size: "{ notional: \"100\" }", rest: bracket),
+                code: "UNSUPPORTED", provider: "alpaca", size: "{ notional: \"100\" }", rest: bracket),
             Refusal(
-                testDescription: "ALPACA takes whole pieces only in an order with exits.",
-                argument: "input.size.quantity", code: "UNSUPPORTED", provider: "ALPACA",
+                testDescription: "alpaca takes whole pieces only in an order with exits.",
+                argument: "input.size.quantity", code: "UNSUPPORTED", provider: "alpaca",
                 size: "{ quantity: \"1.5\" }", rest: bracket),
             Refusal(
-                testDescription: "ALPACA takes no order with exits that is FOK.",
+                testDescription: "alpaca takes no order with exits that is FOK.",
                 argument: "input.timeInForce",
-                code: "UNSUPPORTED", provider: "ALPACA",
+                code: "UNSUPPORTED", provider: "alpaca",
                 rest: "exits: { stopLoss: { stop: \"2\" } } timeInForce: FOK"),
             Refusal(
                 testDescription: "An order with exits is for the regular hours only.",
-                argument: "input.extendedHours", code: "UNSUPPORTED", provider: "ALPACA",
+                argument: "input.extendedHours", code: "UNSUPPORTED", provider: "alpaca",
                 rest: "exits: { stopLoss: { stop: \"2\" } } extendedHours: true"),
             Refusal(
                 testDescription: "A trailing stop cannot have exits.", argument: "input.price.trail",
-                code: "UNSUPPORTED", provider: "ALPACA", price: "{ trail: { amount: \"1\" } }",
+                code: "UNSUPPORTED", provider: "alpaca", price: "{ trail: { amount: \"1\" } }",
                 rest: "exits: { stopLoss: { stop: \"2\" } }"),
         ])
     func refused(_ refusal: Refusal) async throws {
@@ -305,14 +308,14 @@ struct OrderExitTests {
         (ticket.exits, ticket.price) = (nil, .trailingStop(.percent(1)))
         let trail = #expect(throws: FieldError.self) { try abilities.check(ticket, at: .saxo) }
         let trailError =
-            "Argument \"input.price.trail.percent\": SAXO takes the distance of a trailing stop as an amount only: use `amount`."
-        #expect(trail?.argument == "input.price.trail.percent" && trail?.code == .unsupported)
+            "Argument \"input.price.trail.percentage\": saxo takes the distance of a trailing stop as an amount only: use `amount`."
+        #expect(trail?.argument == "input.price.trail.percentage" && trail?.code == .unsupported)
         #expect(trail?.message == trailError)
         let change = #expect(throws: FieldError.self) {
             try abilities.check(
                 OrderReplacement(price: .trailingStop(.percent(1))), inGroup: false, at: .saxo)
         }
-        #expect(change?.argument == "input.price.trail.percent" && change?.message == trailError)
+        #expect(change?.argument == "input.price.trail.percentage" && change?.message == trailError)
         ticket.price = .trailingStop(.amount(1))
         #expect(throws: Never.self) { try abilities.check(ticket, at: .saxo) }
     }
@@ -363,7 +366,7 @@ struct OrderExitTests {
             let refused = try await gateway.ask(
                 "mutation { replaceOrder(id: \"\(loss)\", input: { price: { limit: \"141\" } }) { order { id } } }",
                 as: alice, fresh())
-            #expect(refused.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "SAXO")])
+            #expect(refused.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "saxo")])
             #expect(
                 refused["errors"]?[0]?["message"]?.string
                     == "Argument \"input.price\": It is LIMIT, and the order is STOP, which cannot change: cancel the order and place another."
@@ -381,7 +384,7 @@ struct OrderExitTests {
     func filled() async throws {
         try await Self.atSaxo { gateway, fresh, order in
             var order = order
-            order.price = "{ market: true }"
+            order.price = "null"
             order.rest =
                 "exits: { takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
             let fault = Fault(
@@ -394,6 +397,13 @@ struct OrderExitTests {
             let found = try await Self.read(placed["id"]?.string, gateway, fresh())
             #expect(found["state"] == "FILLED", "\(found)")
             #expect(found["legs"]?.elements?.map { $0["type"] } == ["LIMIT", "STOP"])
+            // A market order with exits is for the day at Saxo, whatever was requested.
+            let times = try await gateway.ask(
+                "{ order(id: \"\(found["id"]?.string ?? "")\") { timeInForce requestedTimeInForce } }",
+                as: alice, fresh())
+            let stated = times["data"]?["order"]
+            #expect(
+                stated?["timeInForce"] == "DAY" && stated?["requestedTimeInForce"] == "GTC", "\(times)")
             #expect(found["legs"]?.elements?.map { $0["state"] } == ["OPEN", "OPEN"])
             #expect(found["legs"]?.elements?.allSatisfy { $0["parent"]?["id"] == found["id"] } == true)
             #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 1)
@@ -427,7 +437,7 @@ struct OrderExitTests {
             var order = order
             (order.side, order.price) = ("SELL", "null")
             order.rest =
-                "exits: { takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
+                "exits: { closesPosition: true takeProfit: { limit: \"300\" } stopLoss: { stop: \"150\" } } timeInForce: GTC"
             let placed = try await Self.order(order, gateway, fresh())
             #expect(placed["type"] == "LIMIT" && placed["side"] == "SELL", "\(placed)")
             #expect(placed["legs"]?.elements?.map { $0["type"] } == ["STOP"])

@@ -19,10 +19,10 @@ struct OrderPlacingTests {
         "sends the broker all values, to the last digit",
         arguments: [
             Placing(
-                size: "{ quantity: \"2\" }", price: "{ market: true }",
+                size: "{ quantity: \"2\" }", price: "null",
                 told: ["type": "MARKET", "quantity": "2"]),
             Placing(
-                size: "{ notional: \"150.25\" }", price: "{ market: true }",
+                size: "{ notional: \"150.25\" }", price: "null",
                 told: ["type": "MARKET", "notional": "150.25"]),
             Placing(
                 size: "{ quantity: \"3\" }", price: "{ limit: \"10.55\" }", rest: "timeInForce: GTC",
@@ -57,7 +57,7 @@ struct OrderPlacingTests {
 
     @Test(
         "sends the distance of a trailing stop, and returns the stop price that follows the market",
-        arguments: [("percent", "trailPercent", "1.5"), ("amount", "trailAmount", "2.25")])
+        arguments: [("percentage", "trailPercentage", "1.5"), ("amount", "trailAmount", "2.25")])
     func trailing(_ unit: String, _ field: String, _ distance: String) async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([gateway.connection("demo", of: alice)])
@@ -149,26 +149,25 @@ struct OrderPlacingTests {
         "with invalid input is rejected with the argument's path, before a call",
         arguments: [
             (
-                size: "{ quantity: \"0\" }", price: "{ market: true }", rest: "", "input.size.quantity",
+                size: "{ quantity: \"0\" }", price: "null", rest: "", "input.size.quantity",
                 "BAD_USER_INPUT"
             ),
-            ("{ quantity: \"-1\" }", "{ market: true }", "", "input.size.quantity", "BAD_USER_INPUT"),
+            ("{ quantity: \"-1\" }", "null", "", "input.size.quantity", "BAD_USER_INPUT"),
             (
-                "{ notional: \"0.0000000001\" }", "{ market: true }", "", "input.size.notional",
+                "{ notional: \"0.0000000001\" }", "null", "", "input.size.notional",
                 "BAD_USER_INPUT"
             ),
-            ("{ quantity: \"1\" }", "{ market: false }", "", "input.price.market", "BAD_USER_INPUT"),
             ("{ quantity: \"1\" }", "{ limit: \"-5\" }", "", "input.price.limit", "BAD_USER_INPUT"),
             (
                 "{ quantity: \"1\" }", "{ stopLimit: { stop: \"1\" limit: \"0\" } }", "",
                 "input.price.stopLimit.limit", "BAD_USER_INPUT"
             ),
             (
-                "{ quantity: \"1\" }", "{ market: true }", "timeInForce: GTD expiresOn: \"2026-12-01\"",
+                "{ quantity: \"1\" }", "null", "timeInForce: GTD expiresOn: \"2026-12-01\"",
                 "input.timeInForce", "UNSUPPORTED"
             ),
             (
-                "{ quantity: \"1\" }", "{ market: true }", "expiresOn: \"2026-12-01\"", "input.expiresOn",
+                "{ quantity: \"1\" }", "null", "expiresOn: \"2026-12-01\"", "input.expiresOn",
                 "BAD_USER_INPUT"
             ),
         ])

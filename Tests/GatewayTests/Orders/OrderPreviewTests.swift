@@ -17,8 +17,7 @@ struct OrderPreviewTests {
     private static func preview(
         _ order: TestOrder, _ gateway: TestGateway, _ backends: GatewayServices
     ) async throws -> JSONValue {
-        let query = order.mutation.replacing("mutation { placeOrder", with: "{ previewOrder")
-            .replacing("order { \(TestOrder.fields) }", with: fields)
+        let query = order.preview(fields)
         let answer = try await gateway.ask(query, as: alice, backends)
         return try #require(answer["data"]?["previewOrder"], "\(answer)")
     }
@@ -46,7 +45,7 @@ struct OrderPreviewTests {
             let ask = try Self.number(quote["data"]?["quote"]?["ask"])
             let power = try Self.number(quote["data"]?["account"]?["buyingPower"])
             let preview = try await Self.preview(order, gateway, backends)
-            #expect(preview["calculatedBy"] == "PORTICO" && preview["source"] == "ALPACA", "\(preview)")
+            #expect(preview["calculatedBy"] == "PORTICO" && preview["source"] == "alpaca", "\(preview)")
             #expect(try Self.number(preview["price"]) == ask && preview["quantity"] == "3")
             #expect(try Self.number(preview["value"]) == ask * 3)
             #expect(preview["currency"] == "USD" && preview["accountCurrency"] == "USD")
@@ -108,7 +107,7 @@ struct OrderPreviewTests {
         var symbol = "AMD"
         var side = "BUY"
         var size = "{ quantity: \"2\" }"
-        var price = "{ market: true }"
+        var price = "null"
         var rest = ""
 
         init(
@@ -138,17 +137,17 @@ struct OrderPreviewTests {
             },
             Rejection("PRICE", "input.price") { $0.price = "{ limit: \"2.505\" }" },
             Rejection("PRICE", "input.price") {
-                ($0.symbol, $0.side, $0.price) = ("KO", "SELL", "{ trail: { percent: \"100\" } }")
+                ($0.symbol, $0.side, $0.price) = ("KO", "SELL", "{ trail: { percentage: \"100\" } }")
             },
             Rejection("PRICE", "input.price") { $0.price = "{ trail: { amount: \"1.005\" } }" },
             Rejection("OTHER", "input.timeInForce") {
-                ($0.price, $0.rest) = ("{ trail: { percent: \"5\" } }", "timeInForce: OPENING")
+                ($0.price, $0.rest) = ("{ trail: { percentage: \"5\" } }", "timeInForce: OPENING")
             },
             Rejection("QUANTITY", "input.size") {
                 ($0.size, $0.rest) = ("{ quantity: \"1.5\" }", "timeInForce: GTC")
             },
             Rejection("QUANTITY", "input.size") {
-                ($0.size, $0.price) = ("{ quantity: \"1.5\" }", "{ trail: { percent: \"5\" } }")
+                ($0.size, $0.price) = ("{ quantity: \"1.5\" }", "{ trail: { percentage: \"5\" } }")
             },
             Rejection("OTHER", "input.extendedHours") { $0.rest = "extendedHours: true" },
             Rejection("PRICE", "input.exits.takeProfit") {
@@ -208,8 +207,7 @@ struct OrderPreviewTests {
         try await Self.atAlpaca { gateway, backends, order in
             var order = order
             order.account = "Account:nobody:1"
-            let query = order.mutation.replacing("mutation { placeOrder", with: "{ previewOrder")
-                .replacing("order { \(TestOrder.fields) }", with: "value")
+            let query = order.preview("value")
             let answer = try await gateway.ask(query, as: alice, backends)
             #expect(answer.failures == [FieldFailure("previewOrder", "NOT_FOUND", nil)])
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "input.accountId")
@@ -223,7 +221,7 @@ struct OrderPreviewTests {
             var order = TestOrder(account: try await gateway.account(with: .saxo, fresh()))
             (order.symbol, order.size, order.price) = ("AAPL", "{ quantity: \"10\" }", "{ limit: \"200\" }")
             let preview = try await Self.preview(order, gateway, fresh())
-            #expect(preview["calculatedBy"] == "BROKER" && preview["source"] == "SAXO", "\(preview)")
+            #expect(preview["calculatedBy"] == "BROKER" && preview["source"] == "saxo", "\(preview)")
             #expect(preview["price"] == "200" && preview["value"] == "2000" && preview["currency"] == "USD")
             // 0.08 % of 2000.
             #expect(try Self.number(preview["costs"]?["commission"]) == Brokerage.Decimal("1.6"))

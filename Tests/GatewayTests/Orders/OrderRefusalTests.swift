@@ -34,19 +34,19 @@ struct OrderRefusalTests {
     @Test(
         "has the argument that the broker does not accept",
         arguments: [
-            Refusal("input.price", "SAXO takes no order of the type STOP.") { ticket, _ in
+            Refusal("input.price", "saxo takes no order of the type STOP.") { ticket, _ in
                 ticket.price = .stop(1)
             },
-            Refusal("input.timeInForce", "SAXO takes no order that is FOK.") { ticket, _ in
+            Refusal("input.timeInForce", "saxo takes no order that is FOK.") { ticket, _ in
                 ticket.timeInForce = .fillOrKill
             },
-            Refusal("input.size.notional", "SAXO takes a quantity only.") { ticket, _ in
+            Refusal("input.size.notional", "saxo takes a quantity only.") { ticket, _ in
                 ticket.size = .notional(100)
             },
-            Refusal("input.size.quantity", "SAXO takes whole pieces only.") { ticket, _ in
+            Refusal("input.size.quantity", "saxo takes whole pieces only.") { ticket, _ in
                 ticket.size = .quantity(.oneAndAHalf)
             },
-            Refusal("input.extendedHours", "SAXO takes orders for its regular hours only.") { ticket, _ in
+            Refusal("input.extendedHours", "saxo takes orders for its regular hours only.") { ticket, _ in
                 ticket.isExtendedHours = true
             },
         ])
@@ -68,7 +68,7 @@ struct OrderRefusalTests {
         #expect(error?.code == .unsupported && error?.argument == "input.timeInForce")
         #expect(
             error?.message
-                == "Argument \"input.timeInForce\": ALPACA takes an order for a cryptocurrency only if it is GTC or IOC."
+                == "Argument \"input.timeInForce\": alpaca takes an order for a cryptocurrency only if it is GTC or IOC."
         )
         ticket.timeInForce = .immediateOrCancel
         try abilities.check(ticket, at: .alpaca)
@@ -77,13 +77,13 @@ struct OrderRefusalTests {
     @Test(
         "has it for a change, too",
         arguments: [
-            Refusal("input.price", "SAXO takes no order of the type STOP.") { _, change in
+            Refusal("input.price", "saxo takes no order of the type STOP.") { _, change in
                 change.price = .stop(1)
             },
-            Refusal("input.timeInForce", "SAXO takes no order that is FOK.") { _, change in
+            Refusal("input.timeInForce", "saxo takes no order that is FOK.") { _, change in
                 change.timeInForce = .fillOrKill
             },
-            Refusal("input.quantity", "SAXO takes whole pieces only.") { _, change in
+            Refusal("input.quantity", "saxo takes whole pieces only.") { _, change in
                 change.quantity = .oneAndAHalf
             },
         ])
@@ -97,7 +97,7 @@ struct OrderRefusalTests {
     func unchangeable() {
         var abilities = Self.abilities
         abilities.replaces = false
-        let refusal = Refusal(nil, "SAXO changes no orders: cancel it and place another.") { _, change in
+        let refusal = Refusal(nil, "saxo changes no orders: cancel it and place another.") { _, change in
             change.quantity = 2
         }
         let error = #expect(throws: FieldError.self) { try abilities.check(refusal.change, at: .saxo) }
@@ -107,13 +107,13 @@ struct OrderRefusalTests {
     @Test(
         "has the instrument's restriction",
         arguments: [
-            Refusal("input.price", "SAXO takes no STOP order for AAPL.") { ticket, _ in
+            Refusal("input.price", "saxo takes no STOP order for AAPL.") { ticket, _ in
                 ticket.price = .stop(1)
             },
-            Refusal("input.size.notional", "SAXO trades AAPL in whole pieces only.") { ticket, _ in
+            Refusal("input.size.notional", "saxo trades AAPL in whole pieces only.") { ticket, _ in
                 ticket.size = .notional(100)
             },
-            Refusal("input.size.quantity", "SAXO trades AAPL in whole pieces only.") { ticket, _ in
+            Refusal("input.size.quantity", "saxo trades AAPL in whole pieces only.") { ticket, _ in
                 ticket.size = .quantity(.oneAndAHalf)
             },
         ])
@@ -132,7 +132,7 @@ struct OrderRefusalTests {
         var listing = Listing(provider: .saxo, key: "211")
         try listing.check(.plain, naming: "input.instrument.symbol")
         listing.isTradable = false
-        let refusal = Refusal("input.instrument.symbol", "SAXO does not trade AAPL.") { _, _ in }
+        let refusal = Refusal("input.instrument.symbol", "saxo does not trade AAPL.") { _, _ in }
         let error = #expect(throws: FieldError.self) {
             try listing.check(refusal.ticket, naming: "input.instrument.symbol")
         }

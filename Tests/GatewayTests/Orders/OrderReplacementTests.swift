@@ -131,8 +131,8 @@ struct OrderReplacementTests {
                     "It is STOP, and the order is LIMIT, which cannot change: cancel the order and place another."
                 ),
                 (
-                    "{ trail: { percent: \"5\" } }", "{ trail: { amount: \"1\" } }", "input.price.trail",
-                    "ALPACA keeps the unit of the distance: use `percent`."
+                    "{ trail: { percentage: \"5\" } }", "{ trail: { amount: \"1\" } }", "input.price.trail",
+                    "alpaca keeps the unit of the distance: use `percentage`."
                 ),
             ]
             for (index, (price, change, argument, reason)) in cases.enumerated() {
@@ -141,7 +141,7 @@ struct OrderReplacementTests {
                 let answer = try await gateway.ask(
                     "mutation { replaceOrder(id: \"\(id)\", input: { price: \(change) }) { order { id } } }",
                     as: alice, backends)
-                #expect(answer.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "ALPACA")])
+                #expect(answer.failures == [FieldFailure("replaceOrder", "UNSUPPORTED", "alpaca")])
                 let error = answer["errors"]?[0]
                 #expect(error?["extensions"]?["argument"]?.string == argument, "\(answer)")
                 #expect(error?["message"]?.string == "Argument \"\(argument)\": \(reason)")

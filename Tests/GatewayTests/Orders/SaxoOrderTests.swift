@@ -84,10 +84,10 @@ struct SaxoOrderTests {
         try await Self.with { gateway, fresh, order in
             let id = try #require(try await gateway.placed(order, fresh())["id"]?.string)
             let refused = try await gateway.cancel(id, fresh())
-            #expect(refused.failures == [FieldFailure("cancelOrder", "CONFLICT", "SAXO")], "\(refused)")
+            #expect(refused.failures == [FieldFailure("cancelOrder", "CONFLICT", "saxo")], "\(refused)")
             #expect(
                 refused["errors"]?[0]?["message"]
-                    == "SAXO does not change the order: The order has ended: its state is FILLED.")
+                    == "saxo does not change the order: The order has ended: its state is FILLED.")
             #expect(refused["errors"]?[0]?["extensions"]?["rejection"] == "TOO_LATE")
             let state = try await gateway.order(id, fresh())["data"]?["order"]?["state"]
             #expect(state == "FILLED")
@@ -113,7 +113,7 @@ struct SaxoOrderTests {
             let refused = try await gateway.cancel(id, services)
             #expect(
                 refused["errors"]?[0]?["message"]
-                    == "SAXO does not change the order: The order has ended: its state is CANCELED.",
+                    == "saxo does not change the order: The order has ended: its state is CANCELED.",
                 "\(refused)")
             #expect(try await gateway.order(id, fresh())["data"]?["order"]?["state"] == "CANCELED")
         }

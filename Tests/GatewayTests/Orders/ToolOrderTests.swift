@@ -35,8 +35,7 @@ struct ToolOrderTests {
         }
 
         func preview(_ order: TestOrder) async throws {
-            let query = order.mutation.replacing("mutation { placeOrder", with: "{ previewOrder")
-                .replacing("order { \(TestOrder.fields) }", with: "value rejections { code }")
+            let query = order.preview("value rejections { code }")
             let answer = try await ask(query)
             #expect(answer["data"]?["previewOrder"]?["value"]?.string != nil, "\(answer)")
         }
@@ -68,7 +67,7 @@ struct ToolOrderTests {
         }
 
         static let noPreview = """
-            This order has no preview that is valid. Call a tool with `previewOrder` with the same `input` in this \
+            This order has no preview that is valid. Call a tool with `previewOrder` with the same order in this \
             session, then this tool within 5 minutes. If an earlier call had no result, read the orders first, because \
             it may have placed the order.
             """
@@ -89,7 +88,7 @@ struct ToolOrderTests {
                 try await tools.place(tools.order, call: "8"), "CONFLICT",
                 """
                 The preview of this order was used by another call. Read the orders, because that call may have placed \
-                it. Call a tool with `previewOrder` with the same `input` in this session, then this tool within 5 minutes.
+                it. Call a tool with `previewOrder` with the same order in this session, then this tool within 5 minutes.
                 """)
             // After another preview, the same call of another connection places another order.
             try await tools.preview(tools.order)
@@ -123,8 +122,7 @@ struct ToolOrderTests {
             tools.expectRefusal(
                 try await tools.place(tools.order, call: "1"), "CONFLICT", Tools.noPreview)
             // A preview that is no call of a tool has no effect.
-            let query = tools.order.mutation.replacing("mutation { placeOrder", with: "{ previewOrder")
-                .replacing("order { \(TestOrder.fields) }", with: "value")
+            let query = tools.order.preview("value")
             _ = try await tools.gateway.ask(query, as: alice, tools.backends)
             tools.expectRefusal(
                 try await tools.place(tools.order, call: "1"), "CONFLICT", Tools.noPreview)
@@ -133,7 +131,7 @@ struct ToolOrderTests {
             var changes: [TestOrder] = []
             for change: (inout TestOrder) -> Void in [
                 { $0.size = "{ quantity: \"5\" }" }, { $0.price = "{ limit: \"99\" }" },
-                { $0.price = "{ market: true }" }, { $0.symbol = "KO" }, { $0.rest = "timeInForce: GTC" },
+                { $0.price = "null" }, { $0.symbol = "KO" }, { $0.rest = "timeInForce: GTC" },
             ] {
                 var order = tools.order
                 change(&order)
@@ -188,7 +186,7 @@ struct ToolOrderTests {
                 """
                 The value of the order is 4000 USD, and the orders of this session have a value of 8000 USD today. The \
                 limit is 10000 USD in a day (UTC). Place a smaller order, or wait until the next day.
-                """, retryAt: "2026-11-21T00:00:00Z")
+                """, retryAt: "2026-11-21T00:00:00.000Z")
             // Exactly the limit is permitted.
             var small = tools.order
             small.size = "{ quantity: \"2\" }"

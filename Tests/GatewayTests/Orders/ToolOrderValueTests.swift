@@ -41,7 +41,9 @@ struct ToolOrderValueTests {
             Evasion(symbol: "AMD", side: "BUY", quantity: 1, price: "{ limit: \"0.01\" }"),
             Evasion(
                 symbol: "KO", side: "SELL", quantity: 100, price: "null",
-                exits: "exits: { takeProfit: { limit: \"0.02\" } stopLoss: { stop: \"0.01\" } }"),
+                exits:
+                    "exits: { closesPosition: true takeProfit: { limit: \"0.02\" } stopLoss: { stop: \"0.01\" } }"
+            ),
             Evasion(
                 symbol: "AMD", side: "BUY", quantity: 1, price: "{ limit: \"0.05\" }",
                 exits: "exits: { takeProfit: { limit: \"0.10\" } stopLoss: { stop: \"0.01\" } }"),
@@ -78,17 +80,17 @@ struct ToolOrderValueTests {
         let near = Bool.random(using: &random)
         let range = near ? (95, 105) : (1, 400)
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: return (side, "{ market: true }", "")
+        case 0: return (side, "null", "")
         case 1: return (side, "{ limit: \"\(try price(range.0, range.1))\" }", "")
         case 2: return (side, "{ stop: \"\(try price(range.0, range.1))\" }", "")
         case 3:
             let (stop, limit) = (try price(range.0, range.1), try price(range.0, range.1))
             return (side, "{ stopLimit: { stop: \"\(stop)\" limit: \"\(limit)\" } }", "")
-        case 4: return (side, "{ trail: { percent: \"\(Int.random(in: 1...50, using: &random))\" } }", "")
+        case 4: return (side, "{ trail: { percentage: \"\(Int.random(in: 1...50, using: &random))\" } }", "")
         default:
             let (profit, stop) = (try price(110, 400), try price(1, 90))
             let exits = "exits: { takeProfit: { limit: \"\(profit)\" } stopLoss: { stop: \"\(stop)\" } }"
-            return ("BUY", "{ market: true }", exits)
+            return ("BUY", "null", exits)
         }
     }
 
@@ -135,7 +137,8 @@ struct ToolOrderValueTests {
             #expect(try Self.counted(try await tools.placed(order, call: "1")) == 5_000)
 
             (order.symbol, order.side, order.price) = ("KO", "SELL", "null")
-            order.rest = "exits: { takeProfit: { limit: \"900\" } stopLoss: { stop: \"10\" } }"
+            order.rest =
+                "exits: { closesPosition: true takeProfit: { limit: \"900\" } stopLoss: { stop: \"10\" } }"
             try await tools.preview(order)
             #expect(try Self.counted(try await tools.placed(order, call: "2")) == 1_800)
         }
@@ -146,7 +149,7 @@ struct ToolOrderValueTests {
         try await Tools.with { tools in
             let endpoint = "GET /v2/stocks/snapshots"
             let message = """
-                Argument "input.instrument": ALPACA has no market price of AMD that was read in the last 15 seconds and is \
+                Argument "input.instrument": alpaca has no market price of AMD that was read in the last 15 seconds and is \
                 delayed by 15 minutes at most. The value of an order counts with the market price, so that the order was \
                 not placed. Repeat the call later.
                 """
@@ -156,7 +159,7 @@ struct ToolOrderValueTests {
             #expect(tools.gateway.sandbox.faults.add(Fault(.status(503), endpoint: endpoint)))
             tools.expectRefusal(
                 try await tools.place(tools.order, call: "1"), "PROVIDER_UNAVAILABLE", message,
-                argument: "input.instrument", provider: "ALPACA")
+                argument: "input.instrument", provider: "alpaca")
             #expect(tools.gateway.placings == 0)
             tools.gateway.sandbox.faults.reset()
             _ = try await tools.placed(tools.order, call: "1")
@@ -187,8 +190,8 @@ struct ToolOrderValueTests {
             let tools = Tools(gateway: gateway, backends: backends, order: order)
             for (symbol, side, size, price, currency) in [
                 ("AAPL", "BUY", "10", "{ limit: \"150\" }", "USD"),
-                ("AAPL:XNAS:CfdOnStock", "SELL", "10", "{ market: true }", "USD"),
-                ("EUR/DKK", "BUY", "10000", "{ market: true }", "EUR"),
+                ("AAPL:XNAS:CfdOnStock", "SELL", "10", "null", "USD"),
+                ("EUR/DKK", "BUY", "10000", "null", "EUR"),
             ] {
                 let quote = try await tools.ask("{ quote(symbol: \"\(symbol)\") { bid ask } }")
                 let best = try Self.number(quote["data"]?["quote"]?[side == "BUY" ? "ask" : "bid"])

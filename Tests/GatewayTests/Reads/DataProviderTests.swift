@@ -24,13 +24,13 @@ struct DataProviderTests {
             let fields = "{ symbol currency source \(Self.figures) }"
             let answer = try await gateway.ask(
                 """
-                { a: quote(symbol: "\(symbol)", provider: ALPACA) \(fields)
-                  b: quote(symbol: "\(symbol)", provider: YAHOO) \(fields)
-                  c: quote(symbol: "\(symbol)", provider: ALPHA_VANTAGE) \(fields) }
+                { a: quote(symbol: "\(symbol)", provider: "alpaca") \(fields)
+                  b: quote(symbol: "\(symbol)", provider: "yahoo") \(fields)
+                  c: quote(symbol: "\(symbol)", provider: "alpha-vantage") \(fields) }
                 """, as: nil, gateway.wholeMarket())
             #expect(answer.failures.isEmpty)
             let quotes = ["a", "b", "c"].map { answer["data"]?[$0] }
-            #expect(quotes.map { $0?["source"] } == ["ALPACA", "YAHOO", "ALPHA_VANTAGE"])
+            #expect(quotes.map { $0?["source"] } == ["alpaca", "yahoo", "alpha-vantage"])
             let ticks = try #require(MarketView(gateway.sandbox.market, at: moment()).price(symbol))
             for quote in quotes {
                 #expect(quote?["symbol"]?.string == symbol)
@@ -56,13 +56,13 @@ struct DataProviderTests {
             let answer = try await gateway.ask(query, as: nil, market)
             #expect(answer.failures.isEmpty)
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
-            #expect(quotes.map { $0["source"] } == ["POLYGON", "YAHOO"])
+            #expect(quotes.map { $0["source"] } == ["polygon", "yahoo"])
             #expect(quotes.allSatisfy { $0["price"]?.string != nil }, "\(answer)")
             let alone = try await gateway.ask(query, as: nil, gateway.market([try gateway.yahoo()]))
             #expect(alone.failures.isEmpty)
             #expect(
                 alone["data"]?["quotes"]?[0]?["price"] == .null
-                    && alone["data"]?["quotes"]?[0]?["source"] == "YAHOO")
+                    && alone["data"]?["quotes"]?[0]?["source"] == "yahoo")
         }
     }
 
@@ -85,16 +85,17 @@ struct DataProviderTests {
         "return consistent daily candles of a share", arguments: ["AAPL", "BRK.B"])
     func days(symbol: String) async throws {
         try await withGateway { gateway in
-            let names = ["ALPACA", "YAHOO", "POLYGON", "ALPHA_VANTAGE"]
-            let charts = names.map { name in
-                "\(name): chart(symbol: \"\(symbol)\", last: 6, provider: \(name)) "
+            let names = ["alpaca", "yahoo", "polygon", "alpha-vantage"]
+            // Names of providers can have hyphens, aliases cannot.
+            let charts = names.enumerated().map { index, name in
+                "chart\(index): chart(symbol: \"\(symbol)\", last: 6, provider: \"\(name)\") "
                     + "{ source timeZone candles { time date open high low close complete } }"
             }
             let answer = try await gateway.ask(
                 "{ \(charts.joined(separator: " ")) }", as: nil, gateway.wholeMarket())
             #expect(answer.failures.isEmpty)
-            let series = try names.map { name in
-                try #require(answer["data"]?[name]?["candles"]?.elements, "\(name): \(answer)")
+            let series = try names.enumerated().map { index, name in
+                try #require(answer["data"]?["chart\(index)"]?["candles"]?.elements, "\(name): \(answer)")
             }
             for (name, candles) in zip(names, series) {
                 #expect(candles.count == 6, "\(name)")
@@ -116,10 +117,10 @@ struct DataProviderTests {
             let answer = try await gateway.ask(
                 """
                 { instrument(symbol: "BRK.B") { symbol listings { provider key } }
-                  yahoo: instrument(symbol: "BRK-B", provider: YAHOO) { symbol }
-                  alphaVantage: instrument(symbol: "BRK-B", provider: ALPHA_VANTAGE) { symbol }
-                  polygon: instrument(symbol: "BRK.B", provider: POLYGON) { symbol }
-                  alpaca: instrument(symbol: "BRK.B", provider: ALPACA) { symbol } }
+                  yahoo: instrument(symbol: "BRK-B", provider: "yahoo") { symbol }
+                  alphaVantage: instrument(symbol: "BRK-B", provider: "alpha-vantage") { symbol }
+                  polygon: instrument(symbol: "BRK.B", provider: "polygon") { symbol }
+                  alpaca: instrument(symbol: "BRK.B", provider: "alpaca") { symbol } }
                 """, as: nil, gateway.wholeMarket())
             #expect(answer.failures.isEmpty, "\(answer)")
             for name in ["instrument", "yahoo", "alphaVantage", "polygon", "alpaca"] {
@@ -129,7 +130,7 @@ struct DataProviderTests {
             let keys = Dictionary(
                 listings.map { ($0["provider"]?.string, $0["key"]?.string) }, uniquingKeysWith: { $1 })
             #expect(
-                keys == ["ALPACA": "BRK.B", "YAHOO": "BRK-B", "POLYGON": "BRK.B", "ALPHA_VANTAGE": "BRK-B"])
+                keys == ["alpaca": "BRK.B", "yahoo": "BRK-B", "polygon": "BRK.B", "alpha-vantage": "BRK-B"])
         }
     }
 
@@ -158,15 +159,15 @@ struct DataProviderTests {
         try await withGateway { gateway in
             let answer = try await gateway.ask(
                 """
-                { own: instrument(symbol: "\(foreign.symbol)", provider: \(foreign.provider.rawValue)) { symbol }
-                  theirs: instrument(symbol: "\(foreign.spelling)", provider: \(foreign.provider.rawValue)) {
+                { own: instrument(symbol: "\(foreign.symbol)", provider: "\(foreign.provider.name.text)") { symbol }
+                  theirs: instrument(symbol: "\(foreign.spelling)", provider: "\(foreign.provider.name.text)") {
                     symbol listings { provider key } } }
                 """, as: nil, gateway.wholeMarket())
             #expect(answer.failures.isEmpty, "\(answer)")
             #expect(answer["data"]?["own"]?["symbol"]?.string == foreign.symbol)
             #expect(answer["data"]?["theirs"]?["symbol"]?.string == foreign.symbol)
             let listings = answer["data"]?["theirs"]?["listings"]?.elements
-            let own = listings?.first { $0["provider"]?.string == foreign.provider.rawValue }
+            let own = listings?.first { $0["provider"]?.string == foreign.provider.name.text }
             #expect(own?["key"]?.string == foreign.spelling, "\(answer)")
         }
     }
@@ -183,7 +184,7 @@ struct DataProviderTests {
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
             #expect(quotes.map { $0["symbol"]?.string } == symbols)
             #expect(
-                quotes.map { $0["source"]?.string } == ["ALPACA", "YAHOO", "YAHOO", "YAHOO", "ALPACA"])
+                quotes.map { $0["source"]?.string } == ["alpaca", "yahoo", "yahoo", "yahoo", "alpaca"])
             #expect(quotes.map { $0["currency"]?.string } == ["USD", "USD", "USD", "GBP", "USD"])
             #expect(gateway.calls(of: .alpaca) == ["GET /v2/stocks/snapshots": 1])
             #expect(gateway.calls(of: .yahoo)["GET /v7/finance/quote"] == 1)
@@ -204,10 +205,10 @@ struct DataProviderTests {
                 """, as: nil, gateway.wholeMarket())
             #expect(answer.failures.isEmpty, "\(answer)")
             #expect(
-                answer["data"]?["quotes"]?.elements?.map { $0["source"]?.string } == ["YAHOO", "YAHOO"])
-            #expect(answer["data"]?["chart"]?["source"] == "YAHOO")
+                answer["data"]?["quotes"]?.elements?.map { $0["source"]?.string } == ["yahoo", "yahoo"])
+            #expect(answer["data"]?["chart"]?["source"] == "yahoo")
             let article = answer["data"]?["news"]?["nodes"]?[0]
-            #expect(article?["provider"] == "POLYGON")
+            #expect(article?["provider"] == "polygon")
             #expect(article?["symbols"]?.elements?.contains("AAPL") == true)
         }
     }
@@ -226,7 +227,7 @@ struct DataProviderTests {
                     == ["quote", "chart", "instrument"].map { FieldFailure($0, "NOT_FOUND", nil) })
             #expect(
                 answer["errors"]?[0]?["message"]
-                    == "None of ALPACA, YAHOO, POLYGON, ALPHA_VANTAGE knows any symbol \"NOPE\".")
+                    == "None of alpaca, yahoo, polygon, alpha-vantage knows any symbol \"NOPE\".")
         }
     }
 
@@ -237,7 +238,8 @@ struct DataProviderTests {
             var calls: [Int] = []
             for last in 2...5 {
                 let answer = try await gateway.ask(
-                    "{ chart(symbol: \"NOPE\", last: \(last), provider: ALPHA_VANTAGE) { source } }", as: nil,
+                    "{ chart(symbol: \"NOPE\", last: \(last), provider: \"alpha-vantage\") { source } }",
+                    as: nil,
                     backends)
                 #expect(answer.failures.map(\.code) == ["NOT_FOUND"], "\(answer)")
                 calls.append(gateway.calls(of: .alphaVantage).values.reduce(0, +))
@@ -245,7 +247,8 @@ struct DataProviderTests {
             #expect(calls == Array(repeating: calls[0], count: 4), "\(calls)")
             // Another symbol is requested.
             let known = try await gateway.ask(
-                "{ chart(symbol: \"AAPL\", last: 2, provider: ALPHA_VANTAGE) { source } }", as: nil, backends)
+                "{ chart(symbol: \"AAPL\", last: 2, provider: \"alpha-vantage\") { source } }", as: nil,
+                backends)
             #expect(known.failures.isEmpty, "\(known)")
         }
     }
@@ -264,9 +267,9 @@ struct DataProviderTests {
             for (day, adjustment, calls) in charts {
                 let answer = try await gateway.ask(
                     """
-                    { chart(symbol: "NOPE", from: "\(day)T00:00:00Z", provider: POLYGON \(adjustment)) { source } }
+                    { chart(symbol: "NOPE", from: "\(day)T00:00:00Z", provider: "polygon" \(adjustment)) { source } }
                     """, as: nil, backends)
-                #expect(answer.failures == [FieldFailure("chart", "NOT_FOUND", "POLYGON")], "\(answer)")
+                #expect(answer.failures == [FieldFailure("chart", "NOT_FOUND", "polygon")], "\(answer)")
                 #expect(gateway.calls(of: .polygon)[prices] == calls, "\(day) \(adjustment)")
             }
         }
@@ -280,7 +283,7 @@ struct DataProviderTests {
             }
             let list = symbols.map { "\"\($0)\"" }.joined(separator: ", ")
             let answer = try await gateway.ask(
-                "{ quotes(symbols: [\(list)], provider: YAHOO) { price } }", as: nil,
+                "{ quotes(symbols: [\(list)], provider: \"yahoo\") { price } }", as: nil,
                 gateway.market([gateway.yahoo()]))
             #expect(answer.failures.count == 200)
             // 50 at a time, and one cookie and crumb for all.
@@ -306,12 +309,12 @@ struct DataProviderTests {
                 "{ quotes(symbols: [\(list)]) { source price } }", as: nil,
                 gateway.market(sources, routes: routes))
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
-            #expect(quotes.count { $0["source"]?.string == "ALPHA_VANTAGE" } == 5)
-            #expect(quotes.count { $0["source"]?.string == "YAHOO" } == (hasOther ? 25 : 0))
+            #expect(quotes.count { $0["source"]?.string == "alpha-vantage" } == 5)
+            #expect(quotes.count { $0["source"]?.string == "yahoo" } == (hasOther ? 25 : 0))
             #expect(gateway.sandbox.calls.all(of: .alphaVantage).map(\.count) == [5])
             #expect(answer.failures.count == (hasOther ? 0 : 25))
             for (failure, error) in zip(answer.failures, answer["errors"]?.elements ?? []) {
-                #expect(failure.code == "QUOTA_EXHAUSTED" && failure.provider == "ALPHA_VANTAGE")
+                #expect(failure.code == "QUOTA_EXHAUSTED" && failure.provider == "alpha-vantage")
                 #expect(error["extensions"]?["retryAt"]?.string != nil)
             }
         }
@@ -349,6 +352,31 @@ struct DataProviderTests {
                 cursor = ", after: \"\(end)\""
             }
             #expect(ids.count == 90 && Set(ids).count == 90)
+        }
+    }
+
+    @Test("are in the standard route of each kind of data that they have, and in no other one")
+    func standardRoutes() async throws {
+        try await withGateway { gateway in
+            let answer = try await gateway.ask(
+                "{ providers { name capabilities { features } } }", as: alice, gateway.marketWithSaxo())
+            let providers = try #require(answer["data"]?["providers"]?.elements, "\(answer)")
+            #expect(providers.count == ProviderID.allCases.count)
+            let features: [(MarketDataCapability, JSONValue)] = [
+                (.quotes, "QUOTES"), (.charts, "CHARTS"), (.instruments, "SEARCH"),
+                (.fundamentals, "FUNDAMENTALS"), (.news, "NEWS"), (.clock, "MARKET_CLOCK"),
+                (.corporateActions, "CORPORATE_ACTIONS"),
+            ]
+            #expect(features.count == MarketDataCapability.allCases.count)
+            for provider in providers {
+                let id = try #require(provider["name"]?.string.flatMap { ProviderID(named: $0) })
+                let found = provider["capabilities"]?["features"]?.elements ?? []
+                for (capability, feature) in features {
+                    #expect(
+                        found.contains(feature) == (id.traits.ranks[capability] != nil), "\(id) \(capability)"
+                    )
+                }
+            }
         }
     }
 }

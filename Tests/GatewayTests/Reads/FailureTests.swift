@@ -29,10 +29,10 @@ struct FailureTests {
     func cause(_ cause: ProviderFailure.Cause, code: ErrorCode) {
         let error = FieldError(ProviderFailure(.alphaVantage, cause))
         #expect(error.code == code)
-        #expect(error.message.contains("ALPHA_VANTAGE"))
+        #expect(error.message.contains("alpha-vantage"))
         #expect(error.extensions["code"] == .string(code.rawValue))
-        #expect(error.extensions["provider"] == .string("ALPHA_VANTAGE"))
-        #expect(error.extensions["retryAt"] == cause.retryAt.map { .string($0.description) })
+        #expect(error.extensions["provider"] == .string("alpha-vantage"))
+        #expect(error.extensions["retryAt"] == cause.retryAt.map { .string($0.dateTime) })
     }
 
     @Test("of the part of a quota for clients without a session name this limit, and the remedy")
@@ -42,13 +42,13 @@ struct FailureTests {
             error.message
                 == """
                 All clients without a session, or with a guest session, have used up their part of the quota of \
-                POLYGON: wait, or sign in.
+                polygon: wait, or sign in.
                 """)
         #expect(
             error.extensions
                 == [
-                    "code": .string("QUOTA_EXHAUSTED"), "provider": .string("POLYGON"),
-                    "retryAt": .string("2026-11-20T16:05:00Z"),
+                    "code": .string("QUOTA_EXHAUSTED"), "provider": .string("polygon"),
+                    "retryAt": .string("2026-11-20T16:05:00.000Z"),
                 ])
     }
 

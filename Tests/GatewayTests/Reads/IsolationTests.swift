@@ -12,7 +12,7 @@ struct IsolationTests {
         "{ account { id number equity cash lastEquity } }",
         "{ accounts { id number positions { id symbol marketValue } } }",
         "{ positions { id symbol quantity averageEntryPrice quote { symbol price } } }",
-        "{ account { number history(range: ONE_WEEK) { baseValue points { time equity profitLoss } } } }",
+        "{ account { number history(range: FIVE_DAYS) { baseValue points { time equity profitLoss } } } }",
         homeScreen,
     ]
 

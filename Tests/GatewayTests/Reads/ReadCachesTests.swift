@@ -23,8 +23,8 @@ struct ReadCachesTests {
     func restart() async throws {
         let query = """
             { news(symbols: ["AAPL"], first: 2) { nodes { id headline url publishedAt symbols } }
-              instrument(symbol: "AAPL", provider: POLYGON) { name exchange }
-              chart(symbol: "AAPL", provider: POLYGON, last: 3) { source } }
+              instrument(symbol: "AAPL", provider: "polygon") { name exchange }
+              chart(symbol: "AAPL", provider: "polygon", last: 3) { source } }
             """
         try await withGateway { gateway in
             try await withFolder { folder in
@@ -52,7 +52,7 @@ struct ReadCachesTests {
     @Test("exists after a restart for dividends and splits of every provider", arguments: [true, false])
     func corporateActions(isFirst: Bool) async throws {
         let query = """
-            { instrument(symbol: "NVDA", provider: POLYGON) {
+            { instrument(symbol: "NVDA", provider: "polygon") {
                 dividends(first: 2) { nodes { exDate amount } source } splits { nodes { exDate } source } } }
             """
         try await withGateway { gateway in
@@ -72,7 +72,7 @@ struct ReadCachesTests {
                     await lasting.flush()
                 }
                 let dividends = answers[0]["data"]?["instrument"]?["dividends"]
-                #expect(dividends?["source"] == .string(provider.rawValue))
+                #expect(dividends?["source"] == .string(provider.name.text))
                 #expect(dividends?["nodes"]?.elements?.count == 2)
                 #expect(answers[1] == answers[0])
                 #expect(calls[0].values.reduce(0, +) == 1 && calls[1] == calls[0])

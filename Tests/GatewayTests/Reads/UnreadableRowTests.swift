@@ -38,7 +38,7 @@ struct UnreadableRowTests {
                     ])
                 #expect(
                     Self.message(answer).hasPrefix(
-                        "ALPACA sent an order that cannot be read: orders[2].id: expected a string, found an object"
+                        "alpaca sent an order that cannot be read: orders[2].id: expected a string, found an object"
                     ))
                 gateway.sandbox.faults.reset()
             }
@@ -73,7 +73,49 @@ struct UnreadableRowTests {
                     Self.invalid("positions.\(last)"), Self.invalid("accounts.0.positions.1"),
                     Self.invalid("portfolio.unrealizedProfitLoss"),
                 ], "\(answer)")
-            #expect(Self.message(answer).contains("ALPACA sent a position that cannot be read: positions["))
+            #expect(Self.message(answer).contains("alpaca sent a position that cannot be read: positions["))
+        }
+    }
+
+    @Test(
+        "is a null candle once, of a chart with at most the requested number of others, or is older than all of them",
+        arguments: [
+            // The last row is the oldest one, which is requested; the newest one; the oldest one of many.
+            (ProviderID.alpaca, "GET /v2/stocks/bars", [true, false, false]),
+            (.saxo, "GET /chart/v3/charts", [true, false, false, false]),
+            (
+                .polygon, "GET /v2/aggs/ticker/{ticker}/range/{multiplier}/{timespan}/{from}/{to}",
+                [false, false, false]
+            ),
+        ] as [(ProviderID, String, [Bool])])
+    func candles(provider: ProviderID, endpoint: String, areUnreadable: [Bool]) async throws {
+        try await withGateway { gateway in
+            #expect(
+                gateway.sandbox.faults.add(Fault(.unreadableRow, provider: provider, endpoint: endpoint)))
+            let answer = try await gateway.ask(
+                """
+                { chart(symbol: "AAPL", last: 3, provider: "\(provider.name.text)") { candles { time } } }
+                """, as: alice, gateway.marketWithSaxo())
+            let candles = try #require(answer["data"]?["chart"]?["candles"]?.elements, "\(answer)")
+            #expect(candles.map { $0 == .null } == areUnreadable, "\(answer)")
+            #expect(
+                answer.failures.map(\.code)
+                    == areUnreadable.filter(\.self).map { _ in "PROVIDER_ANSWER_INVALID" }, "\(answer)")
+        }
+    }
+
+    @Test("is a quote with the place of the error in its message")
+    func quote() async throws {
+        try await withGateway { gateway in
+            let endpoint = "GET /v2/stocks/snapshots"
+            #expect(gateway.sandbox.faults.add(Fault(.unreadableRow, endpoint: endpoint)))
+            let answer = try await gateway.ask(
+                "{ quote(symbol: \"COST\", provider: \"alpaca\") { price } }", as: alice,
+                gateway.wholeMarket())
+            #expect(answer.failures == [Self.invalid("quote")], "\(answer)")
+            let prefix = "alpaca gave an answer that cannot be used: COST."
+            #expect(Self.message(answer).hasPrefix(prefix), "\(answer)")
+            #expect(Self.message(answer).contains(": expected "), "\(answer)")
         }
     }
 

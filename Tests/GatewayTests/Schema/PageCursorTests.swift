@@ -21,7 +21,7 @@ struct PageCursorTests {
         ("portfolio { it: holdings(PAGE) }", "holding  KO USD"),
         ("instrument(symbol: \"KO\") { it: dividends(PAGE) }", "2026-11-20 0"),
         ("instrument(symbol: \"KO\") { it: splits(PAGE) }", "2026-11-20 1"),
-        ("it: news(PAGE)", "ALPACA 1 "),
+        ("it: news(PAGE)", "alpaca 1 "),
     ]
 
     private static func query(_ field: String, after cursor: String) -> String {
@@ -47,7 +47,7 @@ struct PageCursorTests {
             let services = gateway.market(
                 [try gateway.alpaca()], connections: [try gateway.connection("demo", of: alice)])
             for plain in [
-                "", "no", "alerts", "firings", "ALPACA", "orders\nclosed", "2026-11-20", "\(list.plain)\0",
+                "", "no", "alerts", "firings", "alpaca", "orders\nclosed", "2026-11-20", "\(list.plain)\0",
                 "activities\nclosed a%00b 2026-11-20 1 a1", "activities\nclosed a1 2026-11-20 1 a%00b",
                 "activities\nclosed a1 2026-11-20 1 0 a%00b a1", "activities\nclosed a1 2026-11-20 1 x  a1",
                 "activities\nclosed a1 2026-11-20 1 0 a1",

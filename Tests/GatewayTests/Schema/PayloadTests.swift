@@ -57,7 +57,7 @@ struct PayloadTests {
             let item = data["watchlist"]?["items"]?[0]
             let name = list.dropFirst("Watchlist:".count)
             #expect(item?["id"]?.string == "WatchlistItem:KO@\(name)")
-            #expect(item?["quote"]?["id"]?.string == "Quote:ALPACA:KO")
+            #expect(item?["quote"]?["id"]?.string == "Quote:alpaca:KO")
             #expect(data["goalsProgress"]?["id"]?.string == "GoalsProgress:alice:USD")
             #expect(data["portfolio"]?["id"]?.string == "Portfolio:alice:USD")
             let other = try await gateway.ask(

@@ -14,7 +14,7 @@ import Upstream
 struct LiveConsistencyTests {
     @Test(
         "shows the price of its event in every field that has the quote",
-        arguments: ["quote", "quote(provider: ALPACA)"])
+        arguments: ["quote", "quote(provider: \"alpaca\")"])
     func quotes(field: String) async throws {
         try await withGateway { gateway in
             let source = ScriptedQuotes(price: 200)
@@ -40,11 +40,11 @@ struct LiveConsistencyTests {
             let backends = gateway.market([source.marketSource, try gateway.yahoo()])
             let query = """
                 subscription { quotes(symbols: ["AAPL"]) {
-                    price instrument { quote(provider: YAHOO) { price source } } } }
+                    price instrument { quote(provider: "yahoo") { price source } } } }
                 """
             let told = try await gateway.follow(query, as: alice, backends, count: 1)
             let nested = told.first?["data"]?["quotes"]?["instrument"]?["quote"]
-            #expect(nested?["source"]?.string == "YAHOO", "\(told)")
+            #expect(nested?["source"]?.string == "yahoo", "\(told)")
             #expect(nested?["price"]?.string != "200")
         }
     }

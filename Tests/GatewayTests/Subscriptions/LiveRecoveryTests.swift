@@ -52,7 +52,7 @@ struct LiveRecoveryTests {
             return
         }
         #expect(error.code == .rateLimited)
-        #expect(error.message == "The price feed of ALPACA is full; Portico tries again.")
+        #expect(error.message == "The price feed of alpaca is full; Portico tries again.")
         occupant = nil
         #expect(occupant == nil)
         let price = try #require(await news.next()?[coke])
@@ -186,7 +186,7 @@ struct LiveRecoveryTests {
             let failed = try #require(try await answers.next())
             #expect(
                 failed.failures == [
-                    FieldFailure(followed.field, "PROVIDER_UNAVAILABLE", followed.provider.rawValue)
+                    FieldFailure(followed.field, "PROVIDER_UNAVAILABLE", followed.provider.name.text)
                 ], "\(failed)")
             #expect(failed.nulls == [followed.field])
             #expect(reads() == 1)

@@ -36,7 +36,7 @@ struct LiveTests {
             let backends = try gateway.backends([gateway.connection("alpaca", of: user)])
             let told = try await gateway.follow(
                 "subscription { account { equity provider } }", as: user, backends, count: 1)
-            #expect(told.first?["data"]?["account"]?["provider"]?.string == "ALPACA")
+            #expect(told.first?["data"]?["account"]?["provider"]?.string == "alpaca")
             #expect(told.first?["data"]?["account"]?["equity"]?.string != nil)
         }
     }

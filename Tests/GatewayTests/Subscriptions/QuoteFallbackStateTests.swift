@@ -160,7 +160,7 @@ struct QuoteFallbackStateTests {
             let news = QuoteEvent.failure(ProviderFailure(provider, .notFound))
             _ = state.receive([apple: news], ended: [apple], from: source)
         }
-        let error = FieldError(.notFound, "None of ALPACA, YAHOO, POLYGON knows any symbol \"AAPL\".")
+        let error = FieldError(.notFound, "None of alpaca, yahoo, polygon knows any symbol \"AAPL\".")
         #expect(state.drainPending() == [apple: .failure(error)])
         #expect(state.isOver)
     }

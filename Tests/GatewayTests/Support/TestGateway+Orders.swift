@@ -38,7 +38,7 @@ extension TestGateway {
         of owner: OwnerID = alice, with provider: ProviderID = .alpaca, _ backends: GatewayServices
     ) async throws -> String {
         let answer = try await ask(
-            "{ account(provider: \(provider.rawValue)) { id } }", as: owner, backends)
+            "{ account(provider: \"\(provider.name.text)\") { id } }", as: owner, backends)
         return try #require(answer["data"]?["account"]?["id"]?.string, "\(answer)")
     }
 
@@ -62,12 +62,12 @@ struct TestOrder {
     var symbol = "AMD"
     var side = "BUY"
     var size = "{ quantity: \"2\" }"
-    var price = "{ market: true }"
+    var price = "null"
     var rest = ""
 
     static let fields = """
         id state providerOrderId clientOrderId symbol side type timeInForce extendedHours quantity notional limitPrice
-        stopPrice trailPercent trailAmount filledQuantity rejection { reason message } stale reconciliation
+        stopPrice trailPercentage trailAmount filledQuantity rejection { reason message } stale reconciliation
         """
 
     var mutation: String {
@@ -77,6 +77,14 @@ struct TestOrder {
             order { \(Self.fields) }
         } }
         """
+    }
+
+    /// The preview of the order, with some fields.
+    func preview(_ fields: String) -> String {
+        mutation.replacing(
+            "mutation { placeOrder(input: { idempotencyKey: \"\(key)\"", with: "{ previewOrder(input: {"
+        )
+        .replacing("order { \(Self.fields) }", with: fields)
     }
 }
 

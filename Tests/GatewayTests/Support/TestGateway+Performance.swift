@@ -40,14 +40,14 @@ extension JSONValue {
 let performanceFields = """
     currency from through firstValue lastValue netDeposits
     timeWeighted {
-      value { percentage annualPercentage from through method unvaluedFlowDates estimated chains }
+      percentage annualizedPercentage from through method unvaluedFlowDates estimated chains
       known { percentage } undetermined { reason date symbol currency solutions } }
-    grossTimeWeighted { value { percentage } known { percentage } undetermined { reason } }
-    moneyWeighted { value { percentage annualPercentage } known { percentage } undetermined { reason } }
-    gain { value { total price income taxes fees exchangeRates includesInstrumentCurrencies }
+    grossTimeWeighted { percentage known { percentage } undetermined { reason } }
+    moneyWeighted { percentage annualizedPercentage known { percentage } undetermined { reason } }
+    gain { total price income taxes fees exchangeRates includesInstrumentCurrencies
       known { total } undetermined { reason date symbol currency } }
     series(points: 400) { date value netDeposits gain timeWeightedPercentage benchmarkPercentage }
     benchmark { symbol source excessPercentage
-      performance { value { percentage includesDividends } undetermined { reason symbol } } }
+      percentage includesDividends undetermined { reason symbol } }
     unclassified usesCarriedRates rateSources asOf fetchedAt source stale
     """

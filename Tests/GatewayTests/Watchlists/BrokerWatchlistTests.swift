@@ -39,7 +39,7 @@ struct BrokerWatchlistTests {
             #expect(answer.failures.isEmpty, "\(answer)")
             let lists = try #require(answer["data"]?["watchlists"]?.elements)
             #expect(lists.map { $0["name"]?.string } == ["Mine", "Theirs"])
-            #expect(lists.map { $0["provider"] } == [.null, "ALPACA"])
+            #expect(lists.map { $0["provider"] } == [.null, "alpaca"])
             #expect(lists[1]["readOnly"] == .bool(false))
             #expect(WatchlistTests.symbols(lists[1]) == ["AAPL", "BRK.B"])
             let items = try #require(lists[1]["items"]?.elements)
@@ -190,7 +190,7 @@ struct BrokerWatchlistTests {
             #expect(
                 answer["errors"]?[0]?["message"]?.string
                     == """
-                    Argument "name": ALPACA refused the change: another of its lists may have the name, or it does not have one of \
+                    Argument "name": alpaca refused the change: another of its lists may have the name, or it does not have one of \
                     the symbols.
                     """)
             #expect(answer["errors"]?[0]?["extensions"]?["argument"] == "name")

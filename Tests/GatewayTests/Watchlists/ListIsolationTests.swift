@@ -75,7 +75,7 @@ struct ListIsolationTests {
             let made = try await change(
                 """
                 createGoal(input: { title: "\(client.title)", target: \(target),
-                    allocations: [{ symbol: "AAPL", share: { percent: "0.5" } }] })
+                    allocations: [{ symbol: "AAPL", share: { percentage: "0.5" } }] })
                 """, "goal { id title target }")["goal"]
             #expect(made?["title"]?.string == client.title && made?["target"]?.string == "\(target)")
             return made?["id"]?.string

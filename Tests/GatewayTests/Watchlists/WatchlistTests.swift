@@ -119,11 +119,11 @@ struct WatchlistTests {
         ),
         (
             #"createWatchlist(input: { name: "a", symbols: ["KO", "NOSUCH"] })"#, "NOT_FOUND",
-            #"Argument "input.symbols[1]": ALPACA knows no symbol "NOSUCH"."#
+            #"Argument "input.symbols[1]": alpaca knows no symbol "NOSUCH"."#
         ),
         (
             #"addToWatchlist(id: $id, symbols: ["NOSUCH", "MSFT"])"#, "NOT_FOUND",
-            #"Argument "symbols[0]": ALPACA knows no symbol "NOSUCH"."#
+            #"Argument "symbols[0]": alpaca knows no symbol "NOSUCH"."#
         ),
         (
             #"moveInWatchlist(id: $id, symbol: "MSFT", to: 0)"#, "NOT_FOUND",

@@ -63,7 +63,7 @@ struct MockSchemaTests {
         func matches(_ field: String, _ form: Regex<Substring>) -> Bool {
             data[field]?.string?.wholeMatch(of: form) != nil
         }
-        #expect(matches("when", /2026-[01][0-9]-[0-2][0-9]T[0-2][0-9]:[0-5][0-9]:00Z/))
+        #expect(matches("when", /2026-[01][0-9]-[0-2][0-9]T[0-2][0-9]:[0-5][0-9]:00\.000Z/))
         #expect(matches("since", /2026-[01][0-9]-[0-2][0-9]/))
         #expect(matches("worth", /[0-9]+\.[0-9]{2}/))
         #expect(["CASH", "MARGIN"].contains(data["kind"]?.string))

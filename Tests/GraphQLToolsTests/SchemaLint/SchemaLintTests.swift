@@ -6,7 +6,7 @@ import Testing
 struct LintCase: CustomTestStringConvertible, Sendable {
     let title: String
     let schema: String
-    var rules: Set<LintFinding.Rule> = Set(LintFinding.Rule.allCases)
+    var rules: Set<LintFinding.Rule> = LintFinding.Rule.standard
     let findings: [String]
 
     var testDescription: String { title }
@@ -25,7 +25,34 @@ struct SchemaLintTests {
 }
 
 extension LintCase {
-    static let all = names + descriptions + deprecations + items
+    static let all = names + descriptions + deprecations + items + strict
+
+    private static let strict = [
+        LintCase(
+            title: "definitions that the strict rules reject",
+            schema: #"""
+                type Query { quote(provider: Provider, providerName: String): Quote }
+                enum Provider { OTHER }
+                enum ChartRange { ONE_DAY ONE_MONTH ONE_YEAR }
+                enum HistoryRange { ONE_MONTH ONE_YEAR MAX }
+                enum Interval { ONE_DAY ONE_MONTH }
+                type Quote { price: Float "Null if unknown." changePercent: Int source: Int! sourceName: String! "Null." old: Int @deprecated(reason: "Use `price`.") }
+                """#,
+            rules: [.noDeprecations, .noFloats, .percentageNames, .oneRange, .twinNames, .nullDescriptions],
+            findings: [
+                #"1:40 twin-names Query.quote(providerName:): Argument "Query.quote(providerName:)" names the same thing "#
+                    + #"as "Query.quote(provider:)": keep one of them."#,
+                #"4:6 one-range HistoryRange: Type "HistoryRange" is a second enumeration of ranges: use "ChartRange"."#,
+                #"6:14 no-floats Quote.price: Field "Quote.price" is a Float, which has no exact decimals: use a scalar for "#
+                    + "decimal numbers.",
+                #"6:14 null-descriptions Quote.price: Field "Quote.price" can be null: say in its description when it is."#,
+                #"6:46 percentage-names Quote.changePercent: Field "Quote.changePercent" is a percentage by another word: "#
+                    + #"name it "changePercentage"."#,
+                #"6:78 twin-names Quote.sourceName: Field "Quote.sourceName" names the same thing as "Quote.source": keep "#
+                    + "one of them.",
+                #"6:106 no-deprecations Quote.old: Field "Quote.old" is deprecated: remove it before the first release."#,
+            ])
+    ]
 
     private static let names = [
         LintCase(

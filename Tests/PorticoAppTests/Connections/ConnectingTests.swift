@@ -21,7 +21,7 @@ struct ConnectingTests {
         let code: String
         let message: String
 
-        var testDescription: String { "\(provider.rawValue) \(credential) \(more)" }
+        var testDescription: String { "\(provider.name.text) \(credential) \(more)" }
     }
 
     @Test("by consent gives the accounts to that user only", arguments: [ProviderID.alpaca, .saxo])
@@ -29,7 +29,7 @@ struct ConnectingTests {
         try await withTestGateway { gateway in
             let (ann, bob) = (try gateway.user("ann"), try gateway.user("bob"))
             let connection = try await gateway.consent(provider, more: "label: \"Mine\"", as: ann)
-            #expect(connection["provider"]?.string == provider.rawValue)
+            #expect(connection["provider"]?.string == provider.name.text)
             #expect(connection["environment"] == "SANDBOX")
             #expect(connection["label"] == "Mine")
             #expect(connection["status"] == "ACTIVE")
@@ -87,9 +87,10 @@ struct ConnectingTests {
                 let (_, state) = try await gateway.begin(provider, as: ann)
                 let answer = try await gateway.connect(provider, code: "planted-code", state: state, as: ann)
                 #expect(
-                    answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", provider.rawValue)])
+                    answer.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", provider.name.text)]
+                )
                 #expect(
-                    answer.message?.contains(": \(provider.rawValue) did not accept the credential") == true)
+                    answer.message?.contains(": \(provider.name.text) did not accept the credential") == true)
                 #expect(!"\(answer)".contains("planted"))
             }
             let other = try await gateway.begin(.saxo, as: ann)
@@ -116,7 +117,7 @@ struct ConnectingTests {
         try await withTestGateway { gateway in
             let answer = try await gateway.ask(
                 """
-                mutation { beginConnection(provider: SAXO, redirectUri: "https://evil.example/") { url } }
+                mutation { beginConnection(provider: "saxo", redirectUri: "https://evil.example/") { url } }
                 """)
             #expect(answer.failures == [FieldFailure("beginConnection", "BAD_USER_INPUT", nil)])
             #expect(
@@ -159,7 +160,7 @@ struct ConnectingTests {
         Mistake(
             provider: .alpaca, credential: "{ apiKey: { key: \"planted\", secret: \"planted\" } }",
             code: "BAD_USER_INPUT",
-            message: #"Argument "input.credential": ALPACA did not accept the credential"#),
+            message: #"Argument "input.credential": alpaca did not accept the credential"#),
         Mistake(
             provider: .alpaca, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
             message: #"Argument "input.credential.apiKey.secret": It is missing"#),
@@ -168,25 +169,25 @@ struct ConnectingTests {
             message: #"Argument "input.credential": It cannot be sent. The token for Alpaca is empty"#),
         Mistake(
             provider: .saxo, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
-            message: #"Argument "input.credential.apiKey": It is not for SAXO"#),
+            message: #"Argument "input.credential.apiKey": It is not for saxo"#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", code: "BAD_USER_INPUT",
-            message: #"Argument "input.credential": SAXO did not accept the credential"#),
+            message: #"Argument "input.credential": saxo did not accept the credential"#),
         Mistake(
             provider: .polygon, credential: "{ accessToken: \"planted\" }", code: "BAD_USER_INPUT",
-            message: #"Argument "input.credential": It is an `apiKey` without a secret for POLYGON."#),
+            message: #"Argument "input.credential": It is an `apiKey` without a secret for polygon."#),
         Mistake(
             provider: .polygon, credential: "{ apiKey: { key: \"planted\" } }", code: "BAD_USER_INPUT",
-            message: #"Argument "input.credential": POLYGON did not accept the credential"#),
+            message: #"Argument "input.credential": polygon did not accept the credential"#),
         Mistake(
             provider: .yahoo, credential: "{ accessToken: \"planted\" }", code: "UNSUPPORTED",
             message:
-                "`input.provider` is YAHOO; users can be connected with ALPACA, ALPHA_VANTAGE, POLYGON, SAXO."
+                "`input.provider` is yahoo; users can be connected with alpaca, alpha-vantage, polygon, saxo."
         ),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "environment: LIVE",
             code: "BAD_USER_INPUT",
-            message: #"Argument "input.environment": It can be SANDBOX for SAXO."#),
+            message: #"Argument "input.environment": It can be SANDBOX for saxo."#),
         Mistake(
             provider: .saxo, credential: "{ accessToken: \"planted\" }", more: "renew: \"Connection:none\"",
             code: "NOT_FOUND", message: "There is no connection \"Connection:none\"."),
@@ -238,7 +239,7 @@ struct ConnectingTests {
             let keys = SandboxUser.demo.alpaca
             let again = "{ apiKey: { key: \"\(keys.keyID)\", secret: \"\(keys.secretKey)\" } }"
             let twice = try await gateway.connect(.alpaca, again, as: ann)
-            #expect(twice.failures == [FieldFailure("connectProvider", "CONFLICT", "ALPACA")])
+            #expect(twice.failures == [FieldFailure("connectProvider", "CONFLICT", "alpaca")])
             #expect(twice.message?.contains(id) == true, "\(twice)")
 
             let renewed = try await gateway.connect(.alpaca, again, more: "renew: \"\(id)\"", as: ann)
@@ -247,7 +248,7 @@ struct ConnectingTests {
             #expect(renewed["data"]?["connectProvider"]?["connection"]?["accounts"] == first["accounts"])
             let other = try #require(second["id"]?.string)
             let wrong = try await gateway.connect(.alpaca, again, more: "renew: \"\(other)\"", as: ann)
-            #expect(wrong.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", "ALPACA")])
+            #expect(wrong.failures == [FieldFailure("connectProvider", "BAD_USER_INPUT", "alpaca")])
             #expect(wrong.message?.contains("does not open account") == true)
             let after = try await gateway.ask("{ accounts { id number equity } }", as: ann)
             #expect(after["data"]?["accounts"]?.elements?.count == 2)
@@ -349,9 +350,10 @@ struct ConnectingLimitTests {
             }
             // The number of windows that `providers` lists for Polygon.
             func windows() async throws -> Int? {
-                let answer = try await gateway.ask("{ providers { provider rateLimits { name } } }", as: ann)
+                let answer = try await gateway.ask(
+                    "{ providers { provider: name rateLimits { name } } }", as: ann)
                 let providers = try #require(answer["data"]?["providers"]?.elements, "\(answer)")
-                return providers.first { $0["provider"] == "POLYGON" }?["rateLimits"]?.elements?.count
+                return providers.first { $0["provider"] == "polygon" }?["rateLimits"]?.elements?.count
             }
             let id = try await connect(as: ann)
             let other = try await connect(as: bob)
@@ -426,7 +428,7 @@ struct ConnectingLimitTests {
                 late.message
                     == "Too many attempts to connect with a provider by this user: try again later.")
             let begun = try await gateway.ask(
-                "mutation { beginConnection(provider: ALPACA, redirectUri: \"\(TestGateway.redirectURI)\") { url } }",
+                "mutation { beginConnection(provider: \"alpaca\", redirectUri: \"\(TestGateway.redirectURI)\") { url } }",
                 as: ann)
             #expect(begun.message == "Too many authorizations by this user: try again later.")
             for refusal in [late, begun] {

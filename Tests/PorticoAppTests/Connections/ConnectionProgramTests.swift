@@ -40,7 +40,7 @@ struct ConnectionProgramTests {
     {
         let begun = try await server.ask(
             """
-            mutation { beginConnection(provider: \(provider), redirectUri: "\(redirectURI)") { url state expiresAt } }
+            mutation { beginConnection(provider: "\(provider)", redirectUri: "\(redirectURI)") { url state expiresAt } }
             """, token: token)
         let request = begun.json?["data"]?["beginConnection"]
         let back = try await Browser.approve(
@@ -49,7 +49,7 @@ struct ConnectionProgramTests {
         #expect(request?["state"]?.string == state)
         let connected = try await server.ask(
             """
-            mutation { connectProvider(input: { provider: \(provider) credential: { authorization: {
+            mutation { connectProvider(input: { provider: "\(provider)" credential: { authorization: {
               code: "\(back["code"] ?? "")", state: "\(state)", redirectUri: "\(redirectURI)" } } }) {
               connection { id status environment } } }
             """, token: token)
@@ -97,8 +97,8 @@ struct ConnectionProgramTests {
                 let (token, connected) = try await withCrashingServer(environment: environment) { server in
                     let token = try await Self.guest(server)
                     let ids = [
-                        try await Self.connect("SAXO", server, token: token),
-                        try await Self.connect("ALPACA", server, token: token),
+                        try await Self.connect("saxo", server, token: token),
+                        try await Self.connect("alpaca", server, token: token),
                     ]
                     #expect(tokenCalls() == 1)
                     refuseOnce()
@@ -128,7 +128,7 @@ struct ConnectionProgramTests {
                         }
                         let nobody = try await server.ask(
                             """
-                            mutation { beginConnection(provider: SAXO, redirectUri: "\(Self.redirectURI)") { url } }
+                            mutation { beginConnection(provider: "saxo", redirectUri: "\(Self.redirectURI)") { url } }
                             """, token: nil)
                         #expect(nobody.code == "UNAUTHENTICATED")
                     }
@@ -162,7 +162,7 @@ struct ConnectionProgramTests {
                     ] {
                         let answer = try await server.ask(
                             """
-                            mutation { connectProvider(input: { provider: ALPACA credential: \(credential)
+                            mutation { connectProvider(input: { provider: "alpaca" credential: \(credential)
                               environment: \(environment) }) { connection { id accounts { number } failure { message } } } }
                             """, token: ownerToken)
                         said.append(answer.body)
@@ -203,7 +203,7 @@ struct ConnectionProgramTests {
                 let newKey = folder.appending(path: "new.key").path
                 let keyFile = data + "/portico.key"
                 try await withServer(environment: environment) { server in
-                    _ = try await Self.connect("SAXO", server, token: ownerToken)
+                    _ = try await Self.connect("saxo", server, token: ownerToken)
                     let old = try String(contentsOfFile: keyFile, encoding: .utf8)
                     let run = try await Program.run(
                         ["keys", "rotate", "--data", data, "--new-key-file", newKey])
@@ -219,7 +219,7 @@ struct ConnectionProgramTests {
                                 remaining: 1)))
                     // The renewed tokens are sealed and kept as before.
                     try await Self.expectHoldings(server, token: ownerToken, accounts: 2)
-                    _ = try await Self.connect("ALPACA", server, token: ownerToken)
+                    _ = try await Self.connect("alpaca", server, token: ownerToken)
                     try old.write(to: folder.appending(path: "old.key"), atomically: true, encoding: .utf8)
                 }
                 try await withServer(environment: environment) { server in

@@ -17,7 +17,7 @@ struct JoiningTests {
             var answers = try await gateway.follow("subscription { \(field) }", as: ann)
             _ = try await gateway.consent(.saxo, as: ann)
             let first = try await answers.next()
-            #expect(first?["data"]?[name]?["provider"] == "SAXO", "\(String(describing: first))")
+            #expect(first?["data"]?[name]?["provider"] == "saxo", "\(String(describing: first))")
         }
     }
 
@@ -30,23 +30,23 @@ struct JoiningTests {
             var positions = try await gateway.follow("subscription { positions { provider } }", as: ann)
             var orders = try await gateway.follow("subscription { orders { provider } }", as: ann)
             var others = try await gateway.follow("subscription { positions { provider } }", as: bob)
-            #expect(try await positions.next()?["data"]?["positions"]?["provider"] == "ALPACA")
+            #expect(try await positions.next()?["data"]?["positions"]?["provider"] == "alpaca")
             _ = try await gateway.consent(.saxo, as: ann)
             var next: JSONValue?
             repeat {
                 next = try await positions.next()
-            } while next?["data"]?["positions"]?["provider"] == "ALPACA"
-            #expect(next?["data"]?["positions"]?["provider"] == "SAXO", "\(String(describing: next))")
+            } while next?["data"]?["positions"]?["provider"] == "alpaca"
+            #expect(next?["data"]?["positions"]?["provider"] == "saxo", "\(String(describing: next))")
             // The sandbox's users have an open order at each broker.
             repeat {
                 next = try await orders.next()
-            } while next?["data"]?["orders"]?["provider"] == "ALPACA"
-            #expect(next?["data"]?["orders"]?["provider"] == "SAXO", "\(String(describing: next))")
+            } while next?["data"]?["orders"]?["provider"] == "alpaca"
+            #expect(next?["data"]?["orders"]?["provider"] == "saxo", "\(String(describing: next))")
             _ = try await gateway.consent(.saxo, of: "second", as: bob)
             repeat {
                 next = try await others.next()
-            } while next?["data"]?["positions"]?["provider"] == "ALPACA"
-            #expect(next?["data"]?["positions"]?["provider"] == "SAXO", "\(String(describing: next))")
+            } while next?["data"]?["positions"]?["provider"] == "alpaca"
+            #expect(next?["data"]?["positions"]?["provider"] == "saxo", "\(String(describing: next))")
         }
     }
 }

@@ -30,12 +30,12 @@ struct PartingTests {
             var prices = try await gateway.follow(
                 "subscription { quotes(symbols: [\"EUR/DKK\"]) { symbol price source } }", as: ann)
             let first = try #require(try await prices.next())
-            #expect(first["data"]?["quotes"]?["source"] == "SAXO", "\(first)")
+            #expect(first["data"]?["quotes"]?["source"] == "saxo", "\(first)")
             try await streams(of: .saxo, at: Self.endpoint, 1, gateway)
             try await disconnect(connection, gateway, as: ann)
             try await streams(of: .saxo, at: Self.endpoint, 0, gateway)
             var next: JSONValue?
-            repeat { next = try await prices.next() } while next?["data"]?["quotes"]?["source"] == "SAXO"
+            repeat { next = try await prices.next() } while next?["data"]?["quotes"]?["source"] == "saxo"
             let quote = try #require(next?["data"]?["quotes"])
             #expect(quote == .null || quote["price"]?.string != nil)
             #expect(
@@ -63,10 +63,10 @@ struct PartingTests {
             _ = try await gateway.consent(.saxo, as: ann)
             let name = String(field.prefix { $0 != " " })
             var provider: JSONValue?
-            while provider != "SAXO", let answer = try await answers.next() {
+            while provider != "saxo", let answer = try await answers.next() {
                 provider = answer["data"]?[name]?["provider"]
             }
-            #expect(provider == "SAXO")
+            #expect(provider == "saxo")
         }
     }
 

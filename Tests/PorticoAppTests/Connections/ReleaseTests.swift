@@ -43,7 +43,7 @@ struct ReleaseTests {
         func connect() async throws {
             let answer = try await ask(
                 """
-                mutation { connectProvider(input: { provider: ALPACA environment: PAPER
+                mutation { connectProvider(input: { provider: "alpaca" environment: PAPER
                   credential: { apiKey: { key: "\(key.keyID)", secret: "\(key.secretKey)" } } }) {
                   connection { status } } }
                 """)

@@ -114,7 +114,7 @@ struct StoredConnectionTests {
             #expect(connection?["status"] == "REVOKED")
             #expect(connection?["failure"]?["code"] == "RECONNECT_REQUIRED")
             #expect(
-                connection?["failure"]?["message"] == "ALPACA refused the credential: connect with it again.")
+                connection?["failure"]?["message"] == "alpaca refused the credential: connect with it again.")
             gateway.sandbox.faults.reset()
             #expect(try await later.ask(Self.equities, as: ann).failures.isEmpty)
             let mended = try await later.ask(status, as: ann)
@@ -167,7 +167,7 @@ struct StoredConnectionTests {
             _ = try await gateway.connect(.polygon, "{ apiKey: { key: \"\(key)\" } }", as: ann)
             let status = "{ viewer { connections { status lastSuccessAt failure { code } } } }"
             let chart =
-                "{ chart(symbol: \"MSFT\", interval: ONE_DAY, last: 5, provider: POLYGON) { source } }"
+                "{ chart(symbol: \"MSFT\", interval: ONE_DAY, last: 5, provider: \"polygon\") { source } }"
             #expect(gateway.sandbox.faults.add(Fault(.expiredToken, provider: .polygon)))
             #expect(try await gateway.ask(chart, as: ann).failures.map(\.code) == ["RECONNECT_REQUIRED"])
             let refused = try await gateway.ask(status, as: ann)
@@ -190,9 +190,9 @@ struct StoredConnectionTests {
             // One of them was the call that tried it out.
             #expect(day["limit"]?.digits == "25")
             #expect(day["remaining"]?.digits == "24")
-            let quota = "{ providers { provider rateLimits { name remaining } } }"
+            let quota = "{ providers { provider: name rateLimits { name remaining } } }"
             let others = try await gateway.ask(quota, as: bob)["data"]?["providers"]?.elements?
-                .first { $0["provider"] == "ALPHA_VANTAGE" }?["rateLimits"]?.elements
+                .first { $0["provider"] == "alpha-vantage" }?["rateLimits"]?.elements
             #expect(others?.first { $0["name"] == "day" }?["remaining"]?.digits == "25")
         }
     }

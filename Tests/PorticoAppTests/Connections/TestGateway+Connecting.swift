@@ -16,7 +16,7 @@ extension TestGateway {
     func begin(_ provider: ProviderID, as user: OwnerID) async throws -> (url: String, state: String) {
         let answer = try await ask(
             """
-            mutation { beginConnection(provider: \(provider.rawValue), redirectUri: "\(Self.redirectURI)") {
+            mutation { beginConnection(provider: "\(provider.name.text)", redirectUri: "\(Self.redirectURI)") {
               url state expiresAt } }
             """, as: user)
         let request = answer["data"]?["beginConnection"]
@@ -44,7 +44,7 @@ extension TestGateway {
     ) async throws -> JSONValue {
         try await ask(
             """
-            mutation { connectProvider(input: { provider: \(provider.rawValue) credential: \(credential) \(more) }) {
+            mutation { connectProvider(input: { provider: "\(provider.name.text)" credential: \(credential) \(more) }) {
               \(connectionFields) } }
             """, as: user)
     }

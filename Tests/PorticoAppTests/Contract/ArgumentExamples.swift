@@ -19,8 +19,8 @@ enum ArgumentExamples {
         "last": ["20"],
         // The second is more than the account can pay.
         "input": ["1", "1000000"].map { quantity in
-            #"{ idempotencyKey: "k", accountId: "(Account)", instrument: { symbol: "AAPL" }, side: BUY, "#
-                + #"size: { quantity: "\#(quantity)" }, price: { market: true } }"#
+            #"{ accountId: "(Account)", instrument: { symbol: "AAPL" }, side: BUY, "#
+                + #"size: { quantity: "\#(quantity)" } }"#
         },
     ]
 

@@ -35,7 +35,9 @@ struct ArgumentFailureTests {
             #expect(gateway.sandbox.calls.total == 0)
             // A generator that found fewer inputs would be wrong.
             #expect(
-                Set(counts.keys) == ["String", "ID", "Int", "DateTime", "Date", "Decimal"], "\(counts)")
+                Set(counts.keys) == [
+                    "String", "ID", "Int", "DateTime", "Date", "Decimal", "ProviderName",
+                ], "\(counts)")
             #expect(counts.values.reduce(0, +) > 80, "\(counts)")
         }
     }
@@ -96,7 +98,7 @@ struct ArgumentFailureTests {
     @Test(
         "of another type than the schema's, or an unknown value of an enum, is an error of the request",
         arguments: [
-            #"quotes(symbols: [1]) { price }"#, #"quotes(symbols: ["AAPL"], provider: NOBODY) { price }"#,
+            #"quotes(symbols: [1]) { price }"#, #"chart(symbol: "AAPL", interval: ONE_LIGHTYEAR) { id }"#,
             #"search(text: "apple", first: "ten") { region }"#, "chart { id }",
         ])
     func requests(field: String) async throws {

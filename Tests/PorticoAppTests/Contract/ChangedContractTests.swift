@@ -13,7 +13,7 @@ struct ChangedContractTests {
     }
 
     private static let field =
-        "  \"\"\"\n  The exchange, as the provider names it.\n  \"\"\"\n  exchange: String\n"
+        "  \"\"\"The exchange, as the provider names it. Null if the provider does not report it.\"\"\"\n  exchange: String\n"
 
     @Test("is accepted without a change: each field that loads states its lifetime and cost")
     func loads() throws {

@@ -9,6 +9,9 @@ struct ContractTests {
     /// Types that describe failures, and what a broker requires before an order; a healthy gateway has no object of them.
     private static let failureTypes = ["Disclaimer", "Failure", "OrderRejection"]
 
+    /// Types of options and futures, which the sandbox does not have.
+    private static let contractTypes = ["FutureContract", "Greeks", "OptionContract", "OptionQuote"]
+
     @Test("the sandbox returns every type that queries reach, with every field, as the schema states")
     func everyField() async throws {
         // The descriptions of all holdings require more calls than Polygon's free plan allows in a minute.
@@ -24,7 +27,7 @@ struct ContractTests {
             try await run.run()
             #expect(run.violations.isEmpty)
             let missing = run.unanswered.filter { type in
-                !Self.failureTypes.contains { type.hasPrefix($0 + " ") }
+                !(Self.failureTypes + Self.contractTypes).contains { type.hasPrefix($0 + " ") }
             }
             #expect(missing.isEmpty)
         }
@@ -43,13 +46,13 @@ struct ContractTests {
     /// Sells a part of one position and increases another one, so that the account has a position that was closed today, and
     /// units without a known cost: Saxo reports the trades of a day on the next one.
     private func tradeAtSaxo(_ gateway: TestGateway) async throws {
-        let accounts = try await gateway.ask("{ account(provider: SAXO) { id } }")
+        let accounts = try await gateway.ask("{ account(provider: \"saxo\") { id } }")
         let id = try #require(accounts["data"]?["account"]?["id"]?.string, "\(accounts)")
         for (side, quantity, symbol) in [("SELL", "1000", "EUR/USD"), ("BUY", "1", "AAPL")] {
             let answer = try await gateway.ask(
                 """
                 mutation { placeOrder(input: { idempotencyKey: "\(side)" accountId: "\(id)" side: \(side)
-                    instrument: { symbol: "\(symbol)" } size: { quantity: "\(quantity)" } price: { market: true }
+                    instrument: { symbol: "\(symbol)" } size: { quantity: "\(quantity)" }
                     timeInForce: DAY }) { order { state } } }
                 """)
             #expect(answer.failures.isEmpty, "\(answer)")

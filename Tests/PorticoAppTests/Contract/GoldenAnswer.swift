@@ -13,11 +13,11 @@ struct GoldenAnswer {
     /// What is no other at the same time of the same market, by document: times of Portico's own, and what is left of
     /// quotas, which depends on which calls were under way together.
     private static let madeAnew: [String: Set<String>] = [
-        "stocktracker-new-list": ["addedAt"],
-        "stocktracker-add-to-list": ["addedAt"],
-        "stocktracker-home": ["remaining", "resetsAt"],
-        "stocktracker-remove-from-list": ["addedAt"],
-        "raven-connections": ["connectedAt", "expiresAt"],
+        "create-watchlist": ["addedAt"],
+        "add-to-watchlist": ["addedAt"],
+        "watchlist-charts": ["remaining", "resetsAt"],
+        "remove-from-watchlist": ["addedAt"],
+        "connections": ["connectedAt", "expiresAt"],
     ]
 
     /// Expects an answer to be the recorded one, or records it.

@@ -229,7 +229,12 @@ struct HostileInput {
             case .float: return "1.5"
             case .boolean: return "true"
             case .string, .id: return "\"\(texts[name] ?? "sample")\""
-            case nil: return schema[type].name == "Decimal" ? "\"1\"" : "\"2028-06-30\""
+            case nil:
+                switch schema[type].name {
+                case "Decimal": return "\"1\""
+                case "ProviderName": return "\"alpaca\""
+                default: return "\"2028-06-30\""
+                }
             }
         case .object, .interface, .union: return ""
         }

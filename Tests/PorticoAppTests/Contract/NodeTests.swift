@@ -64,7 +64,7 @@ struct NodeTests {
     }
 
     private static func isOfSaxo(_ id: String) -> Bool {
-        id.hasPrefix("Quote:SAXO:") || id.hasPrefix("Chart:SAXO:")
+        id.hasPrefix("Quote:saxo:") || id.hasPrefix("Chart:saxo:")
     }
 
     /// Whether it is an instrument of Saxo that is a contract for difference on another one.
@@ -143,15 +143,15 @@ struct NodeTests {
     func malformed() async throws {
         try await withTestGateway { gateway in
             let ids = [
-                "Nothing:1", "Instrument:", "Instrument:a b", "Article:ALPACA:1", "Article:ALPACA:x:1",
+                "Nothing:1", "Instrument:", "Instrument:a b", "Article:alpaca:1", "Article:alpaca:x:1",
                 "Article:NOBODY:0:1", "Position:", "Position:nobody:AAPL", "Account:nobody:1", "Session:x",
                 "User:x", "Goal:x", "Alert:x", "AlertFiring:x", "Webhook:x", "Watchlist:x", "Order:nobody:1",
                 "Connection:x",
-                "Quote:AAPL", "Quote:NOBODY:AAPL", "Quote:ALPACA:aapl", "Quote:ALPACA:", "Chart:ALPACA:AAPL",
-                "Chart:ALPACA:AAPL~", "Chart:ALPACA:AAPL~interval=ONE_YEAR",
-                "Chart:ALPACA:AAPL~last=5,interval=ONE_DAY",
-                "Chart:ALPACA:AAPL~interval=ONE_DAY,range=MAX,from=2026-01-01T00:00:00Z",
-                "Chart:ALPACA:AAPL~interval=ONE_DAY,last=99999", "Fundamentals:a b", "MarketClock:NOBODY",
+                "Quote:AAPL", "Quote:NOBODY:AAPL", "Quote:alpaca:aapl", "Quote:alpaca:", "Chart:alpaca:AAPL",
+                "Chart:alpaca:AAPL~", "Chart:alpaca:AAPL~interval=ONE_YEAR",
+                "Chart:alpaca:AAPL~last=5,interval=ONE_DAY",
+                "Chart:alpaca:AAPL~interval=ONE_DAY,range=MAX,from=2026-01-01T00:00:00Z",
+                "Chart:alpaca:AAPL~interval=ONE_DAY,last=99999", "Fundamentals:a b", "MarketClock:NOBODY",
                 "ProviderStatus:NOBODY", "Portfolio:USD", "Portfolio:nobody:USD", "GoalsProgress:nobody:USD",
                 "WatchlistItem:AAPL", "WatchlistItem:AAPL@x", "WatchlistItem:AAPL@nobody:x",
             ]

@@ -3,12 +3,13 @@ import GraphQL
 import TestSupport
 import Testing
 
-@Suite("The operations of real screens")
+@Suite("The operations of screens")
 struct OperationDocumentTests {
     @Test(
-        "are in the directory of their application, with unique names", arguments: OperationDocument.all)
+        "are in the directory of a topic, with unique names", arguments: OperationDocument.all)
     func names(_ document: OperationDocument) throws {
-        #expect(document.name.hasPrefix(document.app + "-"))
+        let topics: Set = ["accounts", "alerts", "goals", "markets", "orders", "users", "watchlists"]
+        #expect(topics.contains(document.topic))
         #expect(OperationDocument.all.filter { $0.name == document.name }.count == 1)
         let parsed = try parse(SourceText(document.text))
         let operations = parsed.definitions.compactMap { definition -> String? in

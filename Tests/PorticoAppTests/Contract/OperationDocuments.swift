@@ -8,10 +8,10 @@ import Testing
 
 /// A document of `schema/operations`, with its example variables.
 struct OperationDocument: CustomTestStringConvertible, Sendable {
-    /// The file's name without its ending, as in `raven-home`.
+    /// The file's name without its ending, as in `home`.
     let name: String
-    /// The folder that it lies in.
-    let app: String
+    /// The folder that it lies in, as in `accounts`.
+    let topic: String
     let text: String
     let variables: [UInt8]
 
@@ -29,7 +29,7 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
                     let file = folder.appending(path: path)
                     return OperationDocument(
                         name: file.deletingPathExtension().lastPathComponent,
-                        app: file.deletingLastPathComponent().lastPathComponent,
+                        topic: file.deletingLastPathComponent().lastPathComponent,
                         text: try String(contentsOf: file, encoding: .utf8),
                         variables: [UInt8](
                             try Data(contentsOf: file.deletingPathExtension().appendingPathExtension("json")))
@@ -43,18 +43,18 @@ struct OperationDocument: CustomTestStringConvertible, Sendable {
 
     /// Documents that start, use up or end a session or a connection; `SessionScreenTests` executes them in order.
     private static let ofSessions: Set = [
-        "raven-sign-up", "raven-sign-in", "raven-sign-out", "raven-begin-connection",
-        "raven-connect-broker", "raven-disconnect-broker",
+        "sign-up", "sign-in", "sign-out", "begin-connection",
+        "connect-broker", "disconnect-broker",
     ]
 
     /// Documents that need a name of the Internet, which tests do not resolve.
-    private static let ofInternet: Set = ["raven-register-webhook"]
+    private static let ofInternet: Set = ["register-webhook"]
 
     /// Documents that need more calls than a provider's plan allows in a minute.
     ///
     /// Which values they lack depends on the order of the responses, and later documents have no quota left. With a clock
     /// that is stopped, the next minute never begins.
-    private static let aboveQuota: Set = ["raven-allocation"]
+    private static let aboveQuota: Set = ["allocation"]
 
     /// The documents that one server with the names and the quotas of a test can execute.
     static let executable = all.filter { !ofSessions.union(ofInternet).contains($0.name) }
@@ -88,7 +88,7 @@ extension OperationDocument {
     func prepare(_ gateway: TestGateway) async throws {
         if wantsWatchlist { try await gateway.makeWatchlist() }
         if wants("goal") { try await gateway.makeGoal() }
-        if wants("alert") || name == "raven-live-alerts" { try await gateway.makeAlert() }
+        if wants("alert") || name == "live-alerts" { try await gateway.makeAlert() }
         if isSubscription || wants("order") { try await gateway.placeOpenOrder() }
     }
 
@@ -109,10 +109,10 @@ extension OperationDocument {
     /// By subscription, a query for the number of objects that it follows; the other subscriptions follow
     /// one.
     private static let followed = [
-        "raven-live-positions": "{ positions { id } }",
-        "raven-live-orders": "{ orders(open: true) { nodes { id } } }",
-        "saxotrader-live-orders": "{ orders(open: true) { nodes { id } } }",
-        "raven-live-alerts": "{ alerts { nodes { id } } }",
+        "live-positions": "{ positions { id } }",
+        "live-orders": "{ orders(open: true) { nodes { id } } }",
+        "live-order-list": "{ orders(open: true) { nodes { id } } }",
+        "live-alerts": "{ alerts { nodes { id } } }",
     ]
 
     /// The number of first events of a subscription: one for each object that it follows.
@@ -142,8 +142,8 @@ extension OperationDocument {
 
     /// Those that change or delete user data, in an order in which each finds what it changes.
     static let changes: [OperationDocument] = [
-        "raven-edit-goal", "raven-delete-goal", "raven-replace-order", "raven-cancel-order",
-        "stocktracker-remove-from-list", "raven-edit-alert", "raven-delete-alert",
+        "update-goal", "delete-goal", "replace-order", "cancel-order",
+        "remove-from-watchlist", "update-alert", "delete-alert",
     ].compactMap { name in all.first { $0.name == name } }
 
     /// Those that make something, in an order in which each finds what it changes.
@@ -168,7 +168,7 @@ extension OperationDocument {
 
 /// Places an order that stands, so that there is one to be told of.
 func placeOpenOrder(asking ask: (_ query: String) async throws -> JSONValue) async throws {
-    let account = try await ask("{ account(provider: ALPACA) { id } }")["data"]?["account"]?["id"]?.string
+    let account = try await ask("{ account(provider: \"alpaca\") { id } }")["data"]?["account"]?["id"]?.string
     let answer = try await ask(
         """
         mutation { placeOrder(input: { idempotencyKey: "open" accountId: "\(account ?? "")" side: BUY
@@ -221,7 +221,7 @@ extension TestGateway {
         let answer = try await ask(
             """
             mutation { createGoal(input: { title: "A boat" target: "900"
-                allocations: [{ symbol: "AAPL" share: { percent: "1" } }] }) { goal { id } } }
+                allocations: [{ symbol: "AAPL" share: { percentage: "1" } }] }) { goal { id } } }
             """)
         #expect(answer.failures.isEmpty, "\(answer)")
     }

@@ -157,7 +157,7 @@ struct OwnDocumentTests {
 
     @Test("are run by their ids; if only they are trusted, other documents are not run")
     func named() async throws {
-        let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
+        let request = try Self.named("describe-instrument", variables: #"{"symbol":"KO"}"#)
         try await withServer { server in
             let answer = try await server.send(request)
             #expect(answer.json?["data"]?["instrument"]?["symbol"] == "KO", "\(answer.body)")
@@ -172,7 +172,7 @@ struct OwnDocumentTests {
 
     @Test("are replaced by those of a manifest in the settings")
     func replaced() async throws {
-        let request = try Self.named("plan-a-describe", variables: #"{"symbol":"KO"}"#)
+        let request = try Self.named("describe-instrument", variables: #"{"symbol":"KO"}"#)
         let manifest = try OperationManifest(of: [
             OperationManifestTests.document("query T { __typename }", "t.graphql")
         ])

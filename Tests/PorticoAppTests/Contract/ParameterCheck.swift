@@ -21,11 +21,12 @@ struct ParameterCheck {
                 let words = endpoint.split(separator: " ").map(String.init)
                 let operation = words.count == 2 ? specification?.operation(words[0], words[1]) : nil
                 let mark = operation == nil ? " (no document)" : ""
-                lines.append("\(provider.rawValue) \(endpoint)\(mark): \(parameters.joined(separator: ", "))")
+                lines.append(
+                    "\(provider.name.text) \(endpoint)\(mark): \(parameters.joined(separator: ", "))")
                 guard let specification, let operation else { continue }
                 let unknown = specification.unknownParameters(parameters, of: operation)
                 documentedCount += parameters.count - unknown.count
-                undocumented += unknown.map { "\(provider.rawValue) \(endpoint): \($0)" }
+                undocumented += unknown.map { "\(provider.name.text) \(endpoint): \($0)" }
             }
         }
     }

@@ -25,6 +25,7 @@ enum ScalarForm: Sendable {
             case "UnixTime": self = .wholeNumber(-62_135_596_800...253_402_300_799)
             case "DateTime": self = .dateTime
             case "Date": self = .date
+            case "ProviderName": self = .string
             default: return nil
             }
         }
@@ -41,7 +42,8 @@ enum ScalarForm: Sendable {
         case .decimal: return value.string?.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?/) != nil
         case .dateTime:
             return value.string?.wholeMatch(
-                of: /[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]+)?Z/) != nil
+                of: /[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}([0-9]{3})?Z/)
+                != nil
         case .date: return value.string?.wholeMatch(of: /[0-9]{4}-[01][0-9]-[0-3][0-9]/) != nil
         }
     }

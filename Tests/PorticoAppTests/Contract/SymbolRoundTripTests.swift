@@ -39,7 +39,7 @@ struct SymbolRoundTripTests {
             }
             for entry in found where entry.provider != nil {
                 let answer = try await gateway.ask(
-                    "{ instrument(symbol: \"\(entry.symbol)\", provider: \(entry.provider ?? "")) { symbol } }"
+                    "{ instrument(symbol: \"\(entry.symbol)\", provider: \"\(entry.provider ?? "")\") { symbol } }"
                 )
                 #expect(
                     answer["data"]?["instrument"]?["symbol"]?.string == entry.symbol,
@@ -100,7 +100,7 @@ struct SymbolRoundTripTests {
             "Account.orders": "account { orders(symbols: $list, first: 1) { nodes { symbol } } }",
             "Account.activities": "account { activities(symbol: $one, first: 1) { nodes { symbol } } }",
             "Account.closedPositions":
-                "account(provider: SAXO) { closedPositions(symbols: $list) { nodes { symbol } } }",
+                "account(provider: \"saxo\") { closedPositions(symbols: $list) { nodes { symbol } } }",
             "Account.performance": "account { performance(benchmark: $one) { unclassified } }",
             "Position.performance":
                 "positions(symbols: [\"AAPL\"]) { performance(benchmark: $one) { unclassified } }",
@@ -147,10 +147,10 @@ struct SymbolRoundTripTests {
     /// The symbols of searches at each provider, and of all that the user has.
     private static func symbols(of gateway: inout PacedGateway) async throws -> Set<Found> {
         var found: Set<Found> = []
-        for provider in ProviderID.allCases.map(\.rawValue) {
+        for provider in ProviderID.allCases.map(\.name.text) {
             for text in texts {
                 let answer = try await gateway.ask(
-                    "{ search(text: \"\(text)\", first: 50, provider: \(provider)) { instrument { symbol } } }"
+                    "{ search(text: \"\(text)\", first: 50, provider: \"\(provider)\") { instrument { symbol } } }"
                 )
                 #expect(answer.failures.isEmpty, "\(provider) \(text): \(answer)")
                 for symbol in answer["data"].map(members(named: "symbol")) ?? [] {
@@ -163,7 +163,7 @@ struct SymbolRoundTripTests {
             { positions { symbol provider } orders(first: 100) { nodes { symbol } }
               watchlists { items { symbol } } activities(first: 500) { nodes { symbol } }
               news(first: 100) { nodes { symbols } }
-              account(provider: SAXO) { closedPositions { nodes { symbol } } } }
+              account(provider: "saxo") { closedPositions { nodes { symbol } } } }
             """)
         #expect(owned.failures.isEmpty, "\(owned.failures)")
         for name in ["symbol", "symbols"] {

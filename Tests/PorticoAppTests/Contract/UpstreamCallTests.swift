@@ -83,8 +83,8 @@ struct UpstreamCallTests {
     /// many depends on the order in which responses arrive, so these calls are then not compared.
     private static func calls(of gateway: TestGateway, since before: Calls) -> [String] {
         let lines = gateway.sandbox.calls.lines(since: before)
-        guard lines.contains(where: { $0.hasPrefix("ALPACA GET /v2/assets: ") }) else { return lines }
-        return lines.filter { !$0.hasPrefix("ALPACA GET /v2/assets/{symbol_or_asset_id}: ") }
+        guard lines.contains(where: { $0.hasPrefix("alpaca GET /v2/assets: ") }) else { return lines }
+        return lines.filter { !$0.hasPrefix("alpaca GET /v2/assets/{symbol_or_asset_id}: ") }
     }
 
     /// Creates the objects that users create, so that every field has a value.
@@ -119,7 +119,7 @@ struct UpstreamCallTests {
     /// each account.
     private static func brokerArguments(of field: SchemaField) -> [String] {
         let isPrivate = field.appliedDirectives.first(named: "requires") != nil
-        return isPrivate && field.arguments.contains { $0.name == "provider" } ? ["(provider: SAXO)"] : []
+        return isPrivate && field.arguments.contains { $0.name == "provider" } ? ["(provider: \"saxo\")"] : []
     }
 
     /// A selection on the objects of a field, or of its pages if it has pages.
@@ -172,7 +172,7 @@ extension Calls {
             return all(of: provider).compactMap { name, count in
                 let added = count - (old[name] ?? 0)
                 let opensStream = ["/stream", "/connect", "/subscriptions"].contains { name.contains($0) }
-                return added > 0 && !opensStream ? "\(provider.rawValue) \(name): \(added)" : nil
+                return added > 0 && !opensStream ? "\(provider.name.text) \(name): \(added)" : nil
             }
         }
     }

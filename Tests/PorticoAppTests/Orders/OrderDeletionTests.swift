@@ -50,7 +50,7 @@ struct OrderDeletionTests {
                 environment["PORTICO_PASSWORD_COST"] = "4"
                 try await withServer(environment: environment) { server in
                     let token = try await token(server)
-                    let connection = try await ConnectionProgramTests.connect("SAXO", server, token: token)
+                    let connection = try await ConnectionProgramTests.connect("saxo", server, token: token)
                     let accounts = try await server.ask("{ accounts { id } }", token: token)
                     let account = try #require(
                         accounts.json?["data"]?["accounts"]?[0]?["id"]?.string, "\(accounts.body)")

@@ -16,7 +16,7 @@ struct OrderSendTests {
     private static let orders = "POST /v2/orders"
     private static let bars = "GET /v2/stocks/bars"
 
-    /// The number of connections to one host, by the transport's limit.
+    /// The limit of connections to one host.
     private static let connections = 16
 
     @Test(
@@ -28,6 +28,7 @@ struct OrderSendTests {
                 try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
                 let environment = Upstream(sandbox).environment.merging([
                     "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
+                    "PORTICO_UPSTREAM_CONNECTIONS_PER_HOST": "\(Self.connections)",
                 ]) { $1 }
                 try await withServer(environment: environment) { server in
                     // All other values of the order are cached, so that only the order itself waits below.
@@ -64,7 +65,7 @@ struct OrderSendTests {
                         kill(server.program.processID, SIGCONT)
                         let refused = try await placed
                         #expect(
-                            refused.failures == [FieldFailure("placeOrder", "PROVIDER_UNAVAILABLE", "ALPACA")]
+                            refused.failures == [FieldFailure("placeOrder", "PROVIDER_UNAVAILABLE", "alpaca")]
                         )
                         try await group.waitForAll()
                     }

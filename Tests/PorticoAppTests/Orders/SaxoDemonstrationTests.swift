@@ -79,7 +79,8 @@ struct SaxoDemonstrationTests {
     @Test("places a bracket, sees both exits before and after its entry fills, changes one, and cancels all")
     func bracket() async throws {
         try await Walk.with { walk in
-            let quote = try await walk.ask("{ quote(symbol: \"AAPL\", provider: SAXO) { price } }", "quote")
+            let quote = try await walk.ask(
+                "{ quote(symbol: \"AAPL\", provider: \"saxo\") { price } }", "quote")
             let price = try #require(quote["price"]?.string.flatMap { Double($0) })
             func at(_ factor: Double) -> String { "\(Int(price * factor))" }
             let placed = try await walk.place(

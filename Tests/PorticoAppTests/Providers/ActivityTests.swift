@@ -67,8 +67,8 @@ struct ActivityTests {
     func fiveYears() async throws {
         try await Self.withGateway { gateway in
             let all = try await Self.nodes(gateway)
-            let ofAlpaca = all.filter { $0["provider"] == "ALPACA" }.count
-            let accounts = Set(all.filter { $0["provider"] == "SAXO" }.map { $0["account"]?["id"]?.string })
+            let ofAlpaca = all.filter { $0["provider"] == "alpaca" }.count
+            let accounts = Set(all.filter { $0["provider"] == "saxo" }.map { $0["account"]?["id"]?.string })
             #expect(ofAlpaca > 100 && accounts.count == 2)
             let first = Self.calls(gateway)
             // The last page of Alpaca is not full. No report of Saxo fills a page of 1000.
@@ -197,7 +197,8 @@ struct ActivityTests {
             let all = try await Self.nodes(gateway)
             #expect(try await Self.nodes(gateway, first: 9, arguments) == all.filter(matches))
             let answer = try await gateway.ask(
-                "{ account(provider: ALPACA) { id activities(first: 500 \(arguments)) { \(Self.fields) } } }")
+                "{ account(provider: \"alpaca\") { id activities(first: 500 \(arguments)) { \(Self.fields) } } }"
+            )
             try #require(answer.failures.isEmpty, "\(answer.failures)")
             let account = try #require(answer["data"]?["account"])
             let expected = all.filter { $0["account"]?["id"] == account["id"] && matches($0) }
@@ -214,18 +215,18 @@ struct ActivityTests {
                     "TRADE", "DIVIDEND", "INTEREST", "FEE", "TAX", "DEPOSIT", "WITHDRAWAL", "SPLIT",
                     "SPIN_OFF",
                 ]), "\(kinds)")
-            let account = try await gateway.ask("{ account(provider: ALPACA) { id } }")
+            let account = try await gateway.ask("{ account(provider: \"alpaca\") { id } }")
             let id = try #require(account["data"]?["account"]?["id"]?.string)
             let placed = try await gateway.ask(
                 """
                 mutation { placeOrder(input: {idempotencyKey: "activity", accountId: "\(id)", instrument: {symbol: "AAPL"}, side: BUY,
-                  size: {quantity: "2"}, price: {market: true}}) { order { id } } }
+                  size: {quantity: "2"}}) { order { id } } }
                 """)
             let order = try #require(placed["data"]?["placeOrder"]?["order"]?["id"]?.string, "\(placed)")
             // The write made the earlier read invalid; the fee of a sale would follow the next day.
             let answer = try await gateway.ask(
                 """
-                { account(provider: ALPACA) { activities(first: 1) { nodes {
+                { account(provider: "alpaca") { activities(first: 1) { nodes {
                     id kind side symbol quantity order { id state } account { id } } } } }
                 """)
             try #require(answer.failures.isEmpty, "\(answer.failures)")
@@ -250,9 +251,9 @@ struct ActivityTests {
                 "{ activities(first: 3) { nodes { provider } pageInfo { hasNextPage } } }")
             #expect(answer.failures == [FieldFailure("activities.nodes.3", "PROVIDER_UNAVAILABLE")])
             let nodes = answer["data"]?["activities"]?["nodes"]?.elements
-            #expect(nodes?.map { $0["provider"]?.string } == ["SAXO", "SAXO", "SAXO", nil])
+            #expect(nodes?.map { $0["provider"]?.string } == ["saxo", "saxo", "saxo", nil])
             let account = try await gateway.ask(
-                "{ account(provider: ALPACA) { id activities { nodes { id } } } }")
+                "{ account(provider: \"alpaca\") { id activities { nodes { id } } } }")
             #expect(account.failures == [FieldFailure("account.activities", "PROVIDER_UNAVAILABLE")])
             #expect(account["data"]?["account"]?["activities"] == .null)
             #expect(account["data"]?["account"]?["id"]?.string != nil)
@@ -300,7 +301,7 @@ struct ActivityTests {
                 gateway.sandbox.faults.add(
                     Fault(.expiredToken, provider: .alpaca, endpoint: Self.alpacaPages)))
             let refused = try await gateway.ask(
-                "{ account(provider: ALPACA) { activities { nodes { id } } } }")
+                "{ account(provider: \"alpaca\") { activities { nodes { id } } } }")
             #expect(refused.failures == [FieldFailure("account.activities", "RECONNECT_REQUIRED")])
         }
     }
@@ -310,7 +311,7 @@ struct ActivityTests {
         try await Self.withGateway { gateway in
             let fault = Fault(.status(503), provider: .alpaca, endpoint: Self.alpacaPages, every: 2)
             #expect(gateway.sandbox.faults.add(fault))
-            let query = "{ account(provider: ALPACA) { activities(first: 500) { nodes { id } } } }"
+            let query = "{ account(provider: \"alpaca\") { activities(first: 500) { nodes { id } } } }"
             #expect(
                 try await gateway.ask(query).failures == [
                     FieldFailure("account.activities", "PROVIDER_UNAVAILABLE")
@@ -319,7 +320,7 @@ struct ActivityTests {
             gateway.sandbox.faults.reset()
             gateway.clock.advance(by: .seconds(60))
             let restarted = try await gateway.restarted()
-            let all = try await Self.nodes(restarted).filter { $0["provider"] == "ALPACA" }
+            let all = try await Self.nodes(restarted).filter { $0["provider"] == "alpaca" }
             // The first page is not read again, and one call reads what was recorded meanwhile.
             #expect(Self.calls(restarted).alpaca == 2 + all.count / 100 + 1)
             #expect(Set(all.map { $0["id"] }).count == all.count)
@@ -333,7 +334,7 @@ struct ActivityTests {
             async let other = Self.nodes(gateway, first: 500)
             let (first, second) = try await (one, other)
             #expect(first == second)
-            #expect(Self.calls(gateway).alpaca == first.filter { $0["provider"] == "ALPACA" }.count / 100 + 1)
+            #expect(Self.calls(gateway).alpaca == first.filter { $0["provider"] == "alpaca" }.count / 100 + 1)
             #expect(Self.calls(gateway).saxo == 4)
         }
     }
@@ -430,7 +431,7 @@ struct ActivityTests {
             let gone = try await gateway.ask(
                 "mutation { disconnectProvider(id: \"\(id)\") { deletedId } }", as: ann)
             #expect(gone.failures.isEmpty, "\(gone)")
-            #expect(try await exported().count == all.filter { $0["provider"] == "SAXO" }.count)
+            #expect(try await exported().count == all.filter { $0["provider"] == "saxo" }.count)
             try await gateway.file.database.write { db in
                 try db.execute(#"DELETE FROM "user" WHERE id = ?"#, [ann.text])
             }

@@ -16,9 +16,9 @@ struct CallCountTests {
         try await withTestGateway(users: [Self.fifty]) { gateway in
             let answer = try await gateway.ask(
                 """
-                { positions(provider: ALPACA) {
-                    symbol quote(provider: ALPACA) { price } instrument { name }
-                    chart(interval: ONE_DAY, last: 250, provider: ALPACA) { columns { close } } } }
+                { positions(provider: "alpaca") {
+                    symbol quote(provider: "alpaca") { price } instrument { name }
+                    chart(interval: ONE_DAY, last: 250, provider: "alpaca") { columns { close } } } }
                 """)
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let positions = try #require(answer["data"]?["positions"]?.elements)
@@ -47,7 +47,7 @@ struct CallCountTests {
             let listed = FakeInstrument.listing.map(\.symbol)
             let symbols = (0..<200).map { listed.indices.contains($0) ? listed[$0] : unknown($0) }
             let answer = try await gateway.ask(
-                "{ quotes(symbols: \(symbols), provider: ALPACA) { symbol price } }")
+                "{ quotes(symbols: \(symbols), provider: \"alpaca\") { symbol price } }")
             let quotes = try #require(answer["data"]?["quotes"]?.elements)
             #expect(quotes.prefix(listed.count).map { $0["symbol"]?.string } == listed)
             #expect(answer.failures.count == 200 - listed.count)
@@ -64,7 +64,7 @@ struct CallCountTests {
     func storedFields() async throws {
         try await withTestGateway { gateway in
             let answer = try await gateway.ask(
-                "{ positions(provider: SAXO) { account { id number name currency } } }")
+                "{ positions(provider: \"saxo\") { account { id number name currency } } }")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let accounts = try #require(answer["data"]?["positions"]?.elements).compactMap { $0["account"] }
             let ids = Set(accounts.compactMap { $0["id"]?.string }).sorted()
@@ -83,11 +83,11 @@ struct CallCountTests {
     func rates() async throws {
         try await withTestGateway { gateway in
             let answer = try await gateway.ask(
-                "{ positions(provider: ALPACA) { converted(to: \"EUR\") { marketValue rate { rate source } } } }"
+                "{ positions(provider: \"alpaca\") { converted(to: \"EUR\") { marketValue rate { rate source } } } }"
             )
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let rate = answer["data"]?["positions"]?[0]?["converted"]?["rate"]
-            #expect(rate?["source"] == "SAXO" && rate?["rate"]?.string != nil, "\(answer)")
+            #expect(rate?["source"] == "saxo" && rate?["rate"]?.string != nil, "\(answer)")
             #expect(
                 gateway.calls(of: .saxo) == [
                     "GET /ref/v1/instruments": 1, "GET /trade/v1/infoprices/list": 1,
@@ -109,8 +109,8 @@ struct CallCountTests {
             // So that the first call is under way when the last question comes.
             #expect(gateway.sandbox.faults.add(Fault(.latency(.milliseconds(500)))))
             let query = """
-                { account(provider: ALPACA) { equity history(range: ONE_DAY) { points { equity } } }
-                  positions(provider: ALPACA) { symbol }
+                { account(provider: "alpaca") { equity history(range: ONE_DAY) { points { equity } } }
+                  positions(provider: "alpaca") { symbol }
                   quotes(symbols: ["AAPL", "KO"]) { price }
                   chart(symbol: "AAPL", interval: ONE_DAY, last: 10) { columns { close } }
                   news(first: 3) { nodes { headline } }
@@ -135,7 +135,7 @@ struct CallCountTests {
     func scarce() async throws {
         try await withTestGateway { gateway in
             let symbols = FakeInstrument.listing.prefix(30).map(\.symbol)
-            let query = "{ quotes(symbols: \(symbols), provider: ALPHA_VANTAGE) { symbol price } }"
+            let query = "{ quotes(symbols: \(symbols), provider: \"alpha-vantage\") { symbol price } }"
             // Three times within one minute, and once after it.
             for (leap, most) in [(5, 5), (5, 5), (60, 5), (0, 10)] {
                 let begin = gateway.clock.now
@@ -144,7 +144,7 @@ struct CallCountTests {
                 #expect(told.count + answer.failures.count == 30)
                 #expect(
                     answer.failures.allSatisfy {
-                        $0.code == "QUOTA_EXHAUSTED" && $0.provider == "ALPHA_VANTAGE"
+                        $0.code == "QUOTA_EXHAUSTED" && $0.provider == "alpha-vantage"
                     }, "\(answer.failures)")
                 for error in answer["errors"]?.elements ?? [] {
                     let retryAt = error["extensions"]?["retryAt"]?.string.flatMap { Instant($0) }
@@ -165,10 +165,10 @@ struct CallCountTests {
             configuration.alpaca.dataRequestsPerMinute = 2
         } _: { gateway in
             let first = try await gateway.ask("{ quote(symbol: \"AAPL\") { source } }")
-            #expect(first["data"]?["quote"]?["source"] == "ALPACA")
+            #expect(first["data"]?["quote"]?["source"] == "alpaca")
             let second = try await gateway.ask("{ quote(symbol: \"KO\") { source price } }")
             #expect(second.failures.isEmpty, "\(second)")
-            #expect(second["data"]?["quote"]?["source"] != "ALPACA")
+            #expect(second["data"]?["quote"]?["source"] != "alpaca")
             #expect(second["data"]?["quote"]?["price"]?.string != nil)
             #expect(
                 gateway.calls(of: .alpaca) == [

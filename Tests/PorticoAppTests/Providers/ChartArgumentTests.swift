@@ -24,42 +24,42 @@ struct ChartArgumentTests {
 
     static let refusals = [
         Refusal(
-            "ALPACA", "interval: ONE_HOUR, extendedHours: false", "extendedHours",
-            "ALPACA has no charts of ONE_HOUR without extended hours. Omit it, or set `interval` to one of "
+            "alpaca", "interval: ONE_HOUR, extendedHours: false", "extendedHours",
+            "alpaca has no charts of ONE_HOUR without extended hours. Omit it, or set `interval` to one of "
                 + "\(partsOfDay), ONE_DAY, ONE_WEEK, ONE_MONTH."),
         Refusal(
-            "SAXO", "interval: ONE_HOUR, extendedHours: true", "extendedHours",
-            "SAXO has no charts of ONE_HOUR with extended hours. Omit it, or select another provider."),
+            "saxo", "interval: ONE_HOUR, extendedHours: true", "extendedHours",
+            "saxo has no charts of ONE_HOUR with extended hours. Omit it, or select another provider."),
         Refusal(
-            "POLYGON", "interval: ONE_DAY, extendedHours: true", "extendedHours",
-            "POLYGON has no charts of ONE_DAY with extended hours. Omit it, or set `interval` to one of "
+            "polygon", "interval: ONE_DAY, extendedHours: true", "extendedHours",
+            "polygon has no charts of ONE_DAY with extended hours. Omit it, or set `interval` to one of "
                 + "\(partsOfDay), ONE_HOUR."),
         Refusal(
-            "POLYGON", "range: FIVE_DAYS, extendedHours: false", "extendedHours",
-            "POLYGON has no charts of THIRTY_MINUTES without extended hours. Omit it, or set `interval` to one of "
+            "polygon", "range: FIVE_DAYS, extendedHours: false", "extendedHours",
+            "polygon has no charts of THIRTY_MINUTES without extended hours. Omit it, or set `interval` to one of "
                 + "ONE_DAY, ONE_WEEK, ONE_MONTH."),
         Refusal(
-            "YAHOO", "range: ONE_MONTH, extendedHours: true", "extendedHours",
-            "YAHOO has no charts of ONE_DAY with extended hours. Omit it, or set `interval` to one of "
+            "yahoo", "range: ONE_MONTH, extendedHours: true", "extendedHours",
+            "yahoo has no charts of ONE_DAY with extended hours. Omit it, or set `interval` to one of "
                 + "\(partsOfDay), ONE_HOUR."),
         Refusal(
-            "ALPHA_VANTAGE", "interval: ONE_WEEK, extendedHours: true", "extendedHours",
-            "ALPHA_VANTAGE has no charts of ONE_WEEK with extended hours. Omit it, or set `interval` to one of "
+            "alpha-vantage", "interval: ONE_WEEK, extendedHours: true", "extendedHours",
+            "alpha-vantage has no charts of ONE_WEEK with extended hours. Omit it, or set `interval` to one of "
                 + "\(partsOfDay), ONE_HOUR."),
         Refusal(
-            "SAXO", "interval: ONE_DAY, adjustment: RAW", "adjustment",
-            "SAXO has no charts of ONE_DAY with the adjustment RAW. Omit it, or select another provider."),
+            "saxo", "interval: ONE_DAY, adjustment: RAW", "adjustment",
+            "saxo has no charts of ONE_DAY with the adjustment RAW. Omit it, or select another provider."),
         Refusal(
-            "POLYGON", "interval: ONE_HOUR, adjustment: SPLITS_AND_DIVIDENDS", "adjustment",
-            "POLYGON has no charts of ONE_HOUR with the adjustment SPLITS_AND_DIVIDENDS. Omit it, or set "
+            "polygon", "interval: ONE_HOUR, adjustment: SPLITS_AND_DIVIDENDS", "adjustment",
+            "polygon has no charts of ONE_HOUR with the adjustment SPLITS_AND_DIVIDENDS. Omit it, or set "
                 + "`adjustment` to one of RAW, SPLITS."),
         Refusal(
-            "YAHOO", "interval: ONE_DAY, adjustment: RAW", "adjustment",
-            "YAHOO has no charts of ONE_DAY with the adjustment RAW. Omit it, or set `adjustment` to one of "
+            "yahoo", "interval: ONE_DAY, adjustment: RAW", "adjustment",
+            "yahoo has no charts of ONE_DAY with the adjustment RAW. Omit it, or set `adjustment` to one of "
                 + "SPLITS, SPLITS_AND_DIVIDENDS."),
         Refusal(
-            "ALPHA_VANTAGE", "range: FIVE_YEARS, adjustment: SPLITS_AND_DIVIDENDS", "adjustment",
-            "ALPHA_VANTAGE has no charts of ONE_WEEK with the adjustment SPLITS_AND_DIVIDENDS. Omit it, or set "
+            "alpha-vantage", "range: FIVE_YEARS, adjustment: SPLITS_AND_DIVIDENDS", "adjustment",
+            "alpha-vantage has no charts of ONE_WEEK with the adjustment SPLITS_AND_DIVIDENDS. Omit it, or set "
                 + "`adjustment` to one of RAW, SPLITS."),
     ]
 
@@ -68,7 +68,7 @@ struct ChartArgumentTests {
         arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         try await withTestGateway { gateway in
-            let arguments = "\(refusal.arguments), provider: \(refusal.provider)"
+            let arguments = "\(refusal.arguments), provider: \"\(refusal.provider)\""
             let answer = try await gateway.ask(
                 "{ chart(symbol: \"AAPL\", \(arguments)) { id } charts(symbols: [\"AAPL\"], \(arguments)) { id } }"
             )
@@ -88,14 +88,14 @@ struct ChartArgumentTests {
     @Test(
         "are answered with each interval and hours, or refused with the argument",
         .timeLimit(.minutes(20)),
-        arguments: ["ALPACA", "SAXO", "POLYGON", "YAHOO", "ALPHA_VANTAGE"])
+        arguments: ["alpaca", "saxo", "polygon", "yahoo", "alpha-vantage"])
     func hours(provider: String) async throws {
         try await withTestGatewayWithoutLimits { gateway in
             for interval in Interval.allCases.map(\.rawValue) {
                 for hours in ["", "extendedHours: true", "extendedHours: false"] {
                     let answer = try await gateway.ask(
                         """
-                        { chart(symbol: "AAPL", last: 1, provider: \(provider), interval: \(interval) \(hours)) {
+                        { chart(symbol: "AAPL", last: 1, provider: "\(provider)", interval: \(interval) \(hours)) {
                             interval source } }
                         """)
                     guard let error = answer["errors"]?[0] else {

@@ -7,7 +7,7 @@ import Testing
 struct CorporateActionTests {
     private static let dividends = """
         nodes { symbol amount currency exDate recordDate payDate special }
-        pageInfo { hasNextPage hasPreviousPage endCursor } source sourceName stale
+        pageInfo { hasNextPage hasPreviousPage endCursor } source stale
         """
 
     private static func ask(
@@ -24,7 +24,7 @@ struct CorporateActionTests {
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let page = try #require(answer["data"]?["instrument"]?["dividends"])
             #expect(
-                page["source"] == "ALPACA" && page["sourceName"] == "ALPACA" && page["stale"] == .bool(false))
+                page["source"] == "alpaca" && page["stale"] == .bool(false))
             let latest = page["nodes"]?[0]
             #expect(latest?["symbol"] == "AAPL" && latest?["exDate"] == "2026-11-09")
             #expect(latest?["amount"] == "0.26" && latest?["currency"] == "USD")
@@ -56,16 +56,16 @@ struct CorporateActionTests {
     @Test(
         "are the same at every provider",
         arguments: [
-            ("ALPACA", true), ("POLYGON", true), ("ALPHA_VANTAGE", true), ("YAHOO", false),
+            ("alpaca", true), ("polygon", true), ("alpha-vantage", true), ("yahoo", false),
         ])
     func providers(provider: String, hasDates: Bool) async throws {
         try await withTestGateway { gateway in
             let answer = try await Self.ask(
                 gateway,
                 """
-                dividends(provider: \(provider), from: "2025-06-01", to: "2025-12-31") {
+                dividends(provider: "\(provider)", from: "2025-06-01", to: "2025-12-31") {
                     nodes { amount currency exDate payDate } source }
-                splits(provider: \(provider)) { nodes { symbol newShares oldShares exDate } source }
+                splits(provider: "\(provider)") { nodes { symbol newShares oldShares exDate } source }
                 """, symbol: "NVDA")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let instrument = try #require(answer["data"]?["instrument"])
@@ -92,7 +92,7 @@ struct CorporateActionTests {
                     Fault(.status(500), provider: .alpaca, endpoint: "GET /v1/corporate-actions")))
             let answer = try await Self.ask(gateway, "dividends(first: 1) { nodes { exDate } source }")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
-            #expect(answer["data"]?["instrument"]?["dividends"]?["source"] == "POLYGON")
+            #expect(answer["data"]?["instrument"]?["dividends"]?["source"] == "polygon")
         }
     }
 
@@ -103,7 +103,7 @@ struct CorporateActionTests {
                 gateway, "dividends(first: 2) { nodes { exDate declaredOn } source }")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let page = answer["data"]?["instrument"]?["dividends"]
-            #expect(page?["source"] == "ALPACA")
+            #expect(page?["source"] == "alpaca")
             #expect(page?["nodes"]?[0]?["exDate"] == "2026-11-09")
             #expect(page?["nodes"]?[0]?["declaredOn"] == "2026-09-21")
             #expect(gateway.calls(of: .polygon) == ["GET /stocks/v1/dividends": 1])
@@ -113,7 +113,7 @@ struct CorporateActionTests {
     @Test("are stored for a day")
     func stored() async throws {
         try await withTestGateway { gateway in
-            let query = "dividends(provider: POLYGON) { nodes { exDate } }"
+            let query = "dividends(provider: \"polygon\") { nodes { exDate } }"
             let first = try await Self.ask(gateway, query)
             gateway.clock.advance(by: .seconds(20 * 3_600))
             let second = try await Self.ask(gateway, query)
@@ -167,7 +167,7 @@ struct CorporateActionTests {
                 let answer = try await gateway.ask(
                     """
                     { chart(symbol: "NVDA", interval: ONE_MONTH, last: 24, adjustment: \(adjustment),
-                        provider: \(provider)) { adjustment source candles { date open close volume } } }
+                        provider: "\(provider)") { adjustment source candles { date open close volume } } }
                     """)
                 #expect(answer.failures.isEmpty, "\(answer.failures)")
                 let chart = try #require(answer["data"]?["chart"])
@@ -177,10 +177,10 @@ struct CorporateActionTests {
             func closes(_ candles: [JSONValue]) -> [Decimal?] {
                 candles.map { $0["close"]?.string.flatMap { Decimal($0) } }
             }
-            let derived = try await candles("ALPHA_VANTAGE", "SPLITS")
-            let own = try await candles("ALPACA", "SPLITS")
+            let derived = try await candles("alpha-vantage", "SPLITS")
+            let own = try await candles("alpaca", "SPLITS")
             #expect(closes(derived) == closes(own))
-            let raw = try await candles("ALPHA_VANTAGE", "RAW")
+            let raw = try await candles("alpha-vantage", "RAW")
             #expect(closes(raw) != closes(derived))
             #expect(closes(raw).suffix(11) == closes(derived).suffix(11))
         }
@@ -197,7 +197,7 @@ struct CorporateActionTests {
                     Fault(.status(500), provider: .alphaVantage, endpoint: "GET /query SPLITS")))
             let answer = try await gateway.ask(
                 """
-                { chart(symbol: "NVDA", interval: ONE_DAY, last: 5, adjustment: SPLITS, provider: ALPHA_VANTAGE) {
+                { chart(symbol: "NVDA", interval: ONE_DAY, last: 5, adjustment: SPLITS, provider: "alpha-vantage") {
                     source } }
                 """)
             #expect(answer["data"]?["chart"] == .null)

@@ -15,20 +15,20 @@ struct FaultMatrixTests {
             self.field = field
         }
 
-        var testDescription: String { "\(provider.rawValue): \(field)" }
+        var testDescription: String { "\(provider.name.text): \(field)" }
     }
 
     static let questions = [
-        Question(.alpaca, "quote(symbol: \"KO\", provider: ALPACA) { price }"),
-        Question(.alphaVantage, "quote(symbol: \"KO\", provider: ALPHA_VANTAGE) { price }"),
-        Question(.yahoo, "quote(symbol: \"KO\", provider: YAHOO) { price }"),
-        Question(.yahoo, "chart(symbol: \"KO\", last: 5, provider: YAHOO) { columns { close } }"),
-        Question(.polygon, "chart(symbol: \"KO\", last: 5, provider: POLYGON) { columns { close } }"),
-        Question(.polygon, "news(first: 1, provider: POLYGON) { nodes { headline } }"),
-        Question(.saxo, "quote(symbol: \"KO\", provider: SAXO) { price }"),
-        Question(.saxo, "account(provider: SAXO) { cash }"),
-        Question(.alpaca, "account(provider: ALPACA) { equity }"),
-        Question(.alpaca, "chart(symbol: \"KO\", last: 5, provider: ALPACA) { columns { close } }"),
+        Question(.alpaca, "quote(symbol: \"KO\", provider: \"alpaca\") { price }"),
+        Question(.alphaVantage, "quote(symbol: \"KO\", provider: \"alpha-vantage\") { price }"),
+        Question(.yahoo, "quote(symbol: \"KO\", provider: \"yahoo\") { price }"),
+        Question(.yahoo, "chart(symbol: \"KO\", last: 5, provider: \"yahoo\") { columns { close } }"),
+        Question(.polygon, "chart(symbol: \"KO\", last: 5, provider: \"polygon\") { columns { close } }"),
+        Question(.polygon, "news(first: 1, provider: \"polygon\") { nodes { headline } }"),
+        Question(.saxo, "quote(symbol: \"KO\", provider: \"saxo\") { price }"),
+        Question(.saxo, "account(provider: \"saxo\") { cash }"),
+        Question(.alpaca, "account(provider: \"alpaca\") { equity }"),
+        Question(.alpaca, "chart(symbol: \"KO\", last: 5, provider: \"alpaca\") { columns { close } }"),
     ]
 
     /// A fault, what a client is told of it, and after how many seconds it may come again where that is known.
@@ -55,7 +55,7 @@ struct FaultMatrixTests {
 
     /// What another provider answers all the while.
     private func bystander(of provider: ProviderID) -> String {
-        "bystander: instrument(symbol: \"IBM\", provider: \(provider == .alpaca ? "ALPHA_VANTAGE" : "ALPACA")) { name }"
+        "bystander: instrument(symbol: \"IBM\", provider: \"\(provider == .alpaca ? "alpha-vantage" : "alpaca")\") { name }"
     }
 
     private func query(_ question: Question) -> String {
@@ -78,7 +78,7 @@ struct FaultMatrixTests {
             #expect(
                 failed.failures == [
                     FieldFailure(
-                        "faulty", code(fault.code, of: question.provider), question.provider.rawValue)
+                        "faulty", code(fault.code, of: question.provider), question.provider.name.text)
                 ],
                 "\(failed)")
             #expect(failed.nulls == ["faulty"])
@@ -112,7 +112,7 @@ struct FaultMatrixTests {
             let start = clock.now
             let failed = try await gateway.ask(query(question), within: .seconds(2))
             #expect(
-                failed.failures == [FieldFailure("faulty", "PROVIDER_TIMEOUT", question.provider.rawValue)],
+                failed.failures == [FieldFailure("faulty", "PROVIDER_TIMEOUT", question.provider.name.text)],
                 "\(failed)")
             #expect(failed.nulls == ["faulty"])
             // Not before, and nothing else would have ended the call within the hour.
@@ -125,12 +125,12 @@ struct FaultMatrixTests {
     func route() async throws {
         try await withTestGateway { gateway in
             // Saxo has looked the symbol up before, so that a slow machine needs no more than one call of it.
-            _ = try await gateway.ask("{ quote(symbol: \"AAPL\", provider: SAXO) { price } }")
+            _ = try await gateway.ask("{ quote(symbol: \"AAPL\", provider: \"saxo\") { price } }")
             #expect(gateway.sandbox.faults.add(Fault(.hang, provider: .alpaca)))
             let answer = try await gateway.ask(
                 "{ quote(symbol: \"AAPL\") { price source } }", within: .seconds(40))
             #expect(answer.failures.isEmpty, "\(answer)")
-            #expect(answer["data"]?["quote"]?["source"] == "SAXO")
+            #expect(answer["data"]?["quote"]?["source"] == "saxo")
         }
     }
 

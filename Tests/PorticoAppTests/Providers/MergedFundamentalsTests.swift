@@ -25,9 +25,9 @@ struct MergedFundamentalsTests {
             for field in ["sector", "peRatio", "yearHigh", "yearLow", "earningsPerShare"] {
                 #expect(figures[field] != .null, "\(field): \(figures)")
             }
-            #expect(figures["source"] == "POLYGON")
+            #expect(figures["source"] == "polygon")
             let parts = try #require(figures["parts"]?.elements)
-            #expect(parts.prefix(2).map { $0["source"] } == ["POLYGON", "ALPHA_VANTAGE"])
+            #expect(parts.prefix(2).map { $0["source"] } == ["polygon", "alpha-vantage"])
             #expect(parts[0]["fields"]?.elements?.contains("marketCap") == true, "\(parts)")
             #expect(parts[1]["fields"]?.elements?.contains("peRatio") == true, "\(parts)")
             let fields = parts.flatMap { $0["fields"]?.elements?.compactMap(\.string) ?? [] }
@@ -48,7 +48,7 @@ struct MergedFundamentalsTests {
             let figures = try await Self.figures(gateway)
             // Yahoo reports no ratios.
             #expect(figures["sector"] == "Technology" && figures["peRatio"] == .null, "\(figures)")
-            #expect(figures["parts"]?.elements?.map { $0["source"] } == ["POLYGON", "YAHOO"], "\(figures)")
+            #expect(figures["parts"]?.elements?.map { $0["source"] } == ["polygon", "yahoo"], "\(figures)")
         }
     }
 }
@@ -56,8 +56,8 @@ struct MergedFundamentalsTests {
 @Suite("The asset class of a position")
 struct AssetClassTests {
     private static let query = """
-        { positions(provider: ALPACA) { symbol assetClass }
-          account(provider: ALPACA) { allocation(by: ASSET_CLASS) { key } }
+        { positions(provider: "alpaca") { symbol assetClass }
+          account(provider: "alpaca") { allocation(by: ASSET_CLASS) { key } }
           portfolio { allocation(by: ASSET_CLASS) { key } } }
         """
 

@@ -53,7 +53,7 @@ struct ProviderVerificationTests {
             let providers = try #require(report["providers"]?.elements)
             #expect(
                 providers.map { $0["provider"]?.string }
-                    == ["ALPACA", "SAXO", "ALPHA_VANTAGE", "POLYGON", "YAHOO"])
+                    == ["alpaca", "saxo", "alpha-vantage", "polygon", "yahoo"])
             for provider in providers {
                 #expect(provider["configured"] == .bool(true))
                 let operations = provider["operations"]?.elements ?? []
@@ -140,7 +140,8 @@ struct ProviderVerificationTests {
                     Fault(
                         .deviation(deviation.effect, member: deviation.member), provider: deviation.provider,
                         endpoint: deviation.endpoint)))
-            let run = try await verify(["--provider", deviation.provider.rawValue.lowercased()], environment)
+            let run = try await verify(
+                ["--provider", deviation.provider.name.text.lowercased()], environment)
             #expect(run.status == 1, "\(run.errors)")
             let lines = run.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(lines.contains(deviation.line), "\(run.output)")
@@ -153,6 +154,34 @@ struct ProviderVerificationTests {
         }
     }
 
+    @Test("reports lists without elements, whose members cannot differ")
+    func empty() async throws {
+        try await withKeys { sandbox, environment in
+            // Without an order, the fault has nothing to change.
+            #expect(
+                sandbox.faults.add(
+                    Fault(
+                        .deviation(.unknownName, member: "status"), provider: .alpaca,
+                        endpoint: "GET /v2/orders")))
+            let run = try await verify(["--provider", "alpaca"], environment)
+            #expect(run.status == 0, "\(run.output) \(run.errors)")
+            let line = "empty response: the list has no elements, so that there was nothing to compare"
+            let orders = try #require(run.output.split(separator: "  read orders, calls: ").last)
+            #expect(orders.split(separator: "\n").dropFirst().first == "    \(line)", "\(run.output)")
+            let conclusion = try #require(run.output.split(separator: "\n").last)
+            #expect(conclusion.hasPrefix("No differences, but "), "\(run.output)")
+            #expect(conclusion.hasSuffix(" empty: there was nothing to compare."), "\(run.output)")
+            let report = try JSONValue(
+                parsing: try await verify(["--provider", "alpaca", "--format", "json"], environment).output)
+            let operations = report["providers"]?[0]?["operations"]?.elements ?? []
+            func empty(_ name: String) -> [String?]? {
+                operations.first { $0["name"]?.string == name }?["empty"]?.elements?.map(\.string)
+            }
+            #expect(empty("orders") == [""])
+            #expect(empty("positions") == [])
+        }
+    }
+
     @Test("reports a provider without a key as not configured, and without any key what to set")
     func configuration() async throws {
         try await withKeys { _, environment in
@@ -161,8 +190,8 @@ struct ProviderVerificationTests {
             }
             let run = try await verify([], alpaca)
             #expect(run.status == 0, "\(run.output) \(run.errors)")
-            #expect(run.output.hasPrefix("ALPACA (paper)\n  read account, calls: "), "\(run.output)")
-            for name in ["SAXO", "ALPHA_VANTAGE", "POLYGON", "YAHOO"] {
+            #expect(run.output.hasPrefix("alpaca (paper)\n  read account, calls: "), "\(run.output)")
+            for name in ["saxo", "alpha-vantage", "polygon", "yahoo"] {
                 #expect(run.output.contains("\n\(name): not configured\n"))
             }
         }

@@ -14,7 +14,7 @@ struct InstrumentIdentityTests {
 
     private static let all = """
         isin figi shareClassFigi exchange assetClass sector industry country website
-        parts { source sourceName fields stale }
+        parts { source fields stale }
         """
 
     @Test(
@@ -33,13 +33,13 @@ struct InstrumentIdentityTests {
             #expect(identity["website"] == "https://aapl.example/")
             let parts = try #require(identity["parts"]?.elements).map { part in
                 let fields = part["fields"]?.elements?.compactMap(\.string) ?? []
-                return "\(part["sourceName"]?.string ?? ""): \(fields.joined(separator: " "))"
+                return "\(part["source"]?.string ?? ""): \(fields.joined(separator: " "))"
             }
             #expect(
                 parts == [
-                    "ALPACA: exchange assetClass", "POLYGON: figi shareClassFigi",
-                    "POLYGON: industry website",
-                    "ALPHA_VANTAGE: sector country", "ALPACA: isin",
+                    "alpaca: exchange assetClass", "polygon: figi shareClassFigi",
+                    "polygon: industry website",
+                    "alpha-vantage: sector country", "alpaca: isin",
                 ])
             let calls = gateway.sandbox.calls
             #expect(try await Self.identity(gateway, Self.all).identity == identity)
@@ -59,10 +59,10 @@ struct InstrumentIdentityTests {
         arguments: [
             Request(fields: "__typename", calls: []),
             Request(fields: "exchange assetClass", calls: []),
-            Request(fields: "isin parts { fields }", calls: ["ALPACA GET /v1/corporate-actions"]),
-            Request(fields: "figi", calls: ["POLYGON GET /v3/reference/tickers/{ticker}"]),
-            Request(fields: "industry website", calls: ["POLYGON GET /v3/reference/tickers/{ticker}"]),
-            Request(fields: "country", calls: ["ALPHA_VANTAGE GET /query OVERVIEW"]),
+            Request(fields: "isin parts { fields }", calls: ["alpaca GET /v1/corporate-actions"]),
+            Request(fields: "figi", calls: ["polygon GET /v3/reference/tickers/{ticker}"]),
+            Request(fields: "industry website", calls: ["polygon GET /v3/reference/tickers/{ticker}"]),
+            Request(fields: "country", calls: ["alpha-vantage GET /query OVERVIEW"]),
         ])
     func calls(_ request: Request) async throws {
         try await withTestGateway { gateway in
@@ -74,7 +74,7 @@ struct InstrumentIdentityTests {
                 let known = Dictionary(
                     uniqueKeysWithValues: before.all(of: provider).map { ($0.name, $0.count) })
                 return gateway.sandbox.calls.all(of: provider).flatMap { name, count in
-                    Array(repeating: "\(provider.rawValue) \(name)", count: count - (known[name] ?? 0))
+                    Array(repeating: "\(provider.name.text) \(name)", count: count - (known[name] ?? 0))
                 }
             }
             #expect(added == request.calls)
@@ -117,7 +117,7 @@ struct InstrumentIdentityTests {
     func batches() async throws {
         try await withTestGateway { gateway in
             let answer = try await gateway.ask(
-                "{ positions(provider: ALPACA) { instrument { identity { isin exchange } } } }")
+                "{ positions(provider: \"alpaca\") { instrument { identity { isin exchange } } } }")
             #expect(answer.failures.isEmpty, "\(answer.failures)")
             let positions = try #require(answer["data"]?["positions"]?.elements)
             #expect(positions.allSatisfy { $0["instrument"]?["identity"]?["exchange"] != .null })

@@ -217,7 +217,7 @@ func withTestGateway<Value>(
     return try result.get()
 }
 
-/// The settings with which Portico has no rate limits of POLYGON and ALPHA_VANTAGE.
+/// The settings with which Portico has no rate limits of Polygon and Alpha Vantage.
 let settingsWithoutLimits = [
     "PORTICO_POLYGON_PER_MINUTE": "100000", "PORTICO_ALPHA_VANTAGE_PREMIUM": "true",
     "PORTICO_ALPHA_VANTAGE_PER_MINUTE": "100000",

@@ -14,7 +14,7 @@ struct BuyAndSellScreens {
         let answer = try await server.ask(
             """
             mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: \(side)
-                instrument: { symbol: "AMD" } size: { \(size) } price: { market: true } }) {
+                instrument: { symbol: "AMD" } size: { \(size) } }) {
                 order { id clientOrderId symbol side type quantity notional filledQuantity averageFillPrice state
                     rejection { reason message } submittedAt account { id availableCash buyingPower } } } }
             """, token: ownerToken)

@@ -38,12 +38,12 @@ struct SaxoTraderScreens {
         try await with(at: Self.open) { server in
             let answer = try await server.ask(
                 """
-                { account(provider: SAXO) {
+                { account(provider: "saxo") {
                     number currency cash equity marginAvailable marginUtilizationPercentage
-                    allocation { key percent value }
+                    allocation { key percentage value }
                     positions { symbol quantity side status currentPrice delayMinutes unrealizedProfitLoss currency
                         converted(to: "EUR") { unrealizedProfitLoss currency } instrument { name decimals }
-                        quote(provider: SAXO) { bid ask change changePercentage timeliness } }
+                        quote(provider: "saxo") { bid ask change changePercentage timeliness } }
                     orders(open: true, first: 20) { nodes { symbol side type quantity limitPrice state } } } }
                 """, token: ownerToken)
             #expect(answer.failures.isEmpty, "\(answer.body)")
@@ -71,9 +71,9 @@ struct SaxoTraderScreens {
         try await with(at: Self.open) { server in
             let answer = try await server.ask(
                 """
-                { quotes(symbols: ["EUR/USD", "USD/JPY", "EUR/DKK"], provider: SAXO) {
+                { quotes(symbols: ["EUR/USD", "USD/JPY", "EUR/DKK"], provider: "saxo") {
                     symbol bid change changePercentage high low open }
-                  chart(symbol: "EUR/USD", interval: ONE_MINUTE, last: 120, provider: SAXO) {
+                  chart(symbol: "EUR/USD", interval: ONE_MINUTE, last: 120, provider: "saxo") {
                     columns { time close bid { open } } } }
                 """, token: ownerToken)
             #expect(answer.failures.isEmpty, "\(answer.body)")
@@ -94,23 +94,23 @@ struct SaxoTraderScreens {
         "order { id providerOrderId state type limitPrice quantity rejection { reason } }"
 
     private static func trade(_ server: RunningServer) async throws {
-        let asked = try await server.ask("{ account(provider: SAXO) { id } }", token: ownerToken)
+        let asked = try await server.ask("{ account(provider: \"saxo\") { id } }", token: ownerToken)
         let account = try #require(asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
         let placed = try await order(
             "placeOrder",
             """
             mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY
-                instrument: { symbol: "AAPL" } size: { quantity: "1" } price: { market: true } }) { \(fields) } }
+                instrument: { symbol: "AAPL" } size: { quantity: "1" } }) { \(fields) } }
             """, server)
         let id = try #require(placed["id"]?.string)
         #expect(placed["type"] == "MARKET" && placed["state"] == "ACCEPTED", "\(placed)")
-        let steps: [(price: String, type: String, limit: Brokerage.Decimal?)] = [
-            ("{ limit: \"150.00\" }", "LIMIT", 150), ("{ market: true }", "MARKET", nil),
+        let steps: [(change: String, type: String, limit: Brokerage.Decimal?)] = [
+            ("price: { limit: \"150.00\" }", "LIMIT", 150), ("toMarket: true", "MARKET", nil),
         ]
-        for (price, type, limit) in steps {
+        for (change, type, limit) in steps {
             let now = try await order(
                 "replaceOrder",
-                "mutation { replaceOrder(id: \"\(id)\", input: { price: \(price) }) { \(fields) } }", server)
+                "mutation { replaceOrder(id: \"\(id)\", input: { \(change) }) { \(fields) } }", server)
             #expect(now["id"]?.string == id && now["providerOrderId"] == placed["providerOrderId"])
             #expect(now["type"]?.string == type, "\(now)")
             #expect(now["limitPrice"]?.string.flatMap { Brokerage.Decimal($0) } == limit)

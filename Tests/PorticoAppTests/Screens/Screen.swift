@@ -3,15 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A screen of an app that Portico replaces: its document in `schema/operations`.
+/// A screen of an app: its document in `schema/operations`.
 struct Screen {
     let document: String
 
-    /// Reads `schema/operations/app/app-name.graphql`.
-    init(_ app: String, _ name: String) throws {
+    /// Reads the document with a path like `accounts/home`.
+    init(_ path: String) throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let file = root.appending(path: "schema/operations/\(app)/\(app)-\(name).graphql")
+        let file = root.appending(path: "schema/operations/\(path).graphql")
         document = try String(contentsOf: file, encoding: .utf8)
     }
 }

@@ -56,7 +56,8 @@ struct BearerTokenTests {
     func refused() async throws {
         try await withIssuerServer(["PORTICO_MCP": "true"]) { test in
             let token = try test.issuer.token(["aud": "\"other\""])
-            let answer = try await test.server.ask("{ viewer { id } providers { provider } }", token: token)
+            let answer = try await test.server.ask(
+                "{ viewer { id } providers { provider: name } }", token: token)
             #expect(answer.status == 200)
             #expect(answer.failures == [FieldFailure("viewer", "UNAUTHENTICATED", nil)], "\(answer.body)")
             #expect(answer.refusalReason == "WRONG_AUDIENCE")
@@ -274,7 +275,7 @@ struct BearerTokenTests {
             func call(_ fields: [String]) async throws -> RawResponse {
                 try await test.server.send(
                     RawRequest.post(
-                        #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"RavenGoals"}}"#,
+                        #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Goals"}}"#,
                         path: "/mcp", fields: fields))
             }
             let refused = try await call([])

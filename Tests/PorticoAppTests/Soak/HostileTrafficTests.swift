@@ -45,7 +45,7 @@ struct HostileTrafficSoakTests {
         #expect(!report.attacked.latencies.isEmpty)
         for (provider, limit) in HostileRun.lowQuotas(minutes: report.minutes) {
             let calls = sandbox.calls.all(of: provider).reduce(0) { $0 + $1.count }
-            #expect(calls <= limit, "\(provider.rawValue)")
+            #expect(calls <= limit, "\(provider.name.text)")
         }
     }
 }

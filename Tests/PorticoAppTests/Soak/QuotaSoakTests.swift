@@ -40,7 +40,7 @@ struct QuotaSoakTests {
         try await waitUntil(timeout: timeout) {
             number += 1
             let query =
-                "{ search(text: \"Name \(client) \(number)\", providerName: \"polygon-file\") { matchScore } }"
+                "{ search(text: \"Name \(client) \(number)\", provider: \"polygon-file\") { matchScore } }"
             let server = group.servers[client % group.count]
             let answer = try? await server.ask(query, token: ownerToken)
             if answer?.code == "STORAGE_UNAVAILABLE" {

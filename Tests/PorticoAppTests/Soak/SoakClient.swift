@@ -48,12 +48,12 @@ final class SoakClient: Sendable {
         let keys = broker.alpaca
         let connected = try await person.ask(
             """
-            mutation { connectProvider(input: { provider: ALPACA label: "broker" credential: { apiKey: {
+            mutation { connectProvider(input: { provider: "alpaca" label: "broker" credential: { apiKey: {
                 key: "\(keys.keyID)" secret: "\(keys.secretKey)" } } }) { connection { accounts { id } } } }
             """, server)
         account = try #require(
             connected["connectProvider"]?["connection"]?["accounts"]?[0]?["id"]?.string)
-        person.things.acknowledged("ALPACA", as: "broker")
+        person.things.acknowledged("alpaca", as: "broker")
         person.things.acknowledged("live", as: "session \(token)")
     }
 
@@ -97,7 +97,8 @@ final class SoakClient: Sendable {
             try await ask("{ quotes(symbols: [\"AAPL\", \"KO\", \"MSFT\"]) { symbol price asOf stale } }")
         case ..<60:
             try await ask("{ chart(symbol: \"AAPL\", interval: ONE_DAY, last: 30) { columns { close } } }")
-        case ..<65: try await ask("{ news(first: 5) { nodes { headline } } goalsProgress { progress } }")
+        case ..<65:
+            try await ask("{ news(first: 5) { nodes { headline } } goalsProgress { progressPercentage } }")
         case ..<78: try await changeGoal(Int.random(in: 0..<5, using: &random))
         case ..<88: try await changeWatchlist(Int.random(in: 0..<5, using: &random))
         case ..<95: try await trade(isCancelled: Bool.random(using: &random))

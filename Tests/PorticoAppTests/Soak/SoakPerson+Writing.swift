@@ -88,10 +88,10 @@ extension SoakPerson {
         let keys = [FakePolygonSettings.demoKey, FakePolygonSettings.secondKey]
         for number in 0..<(keys.count * 5) {
             let (name, key) = ("link \(number)", keys[number / 5])
-            let made = try await things.write("POLYGON", as: name) {
+            let made = try await things.write("polygon", as: name) {
                 try await ask(
                     """
-                    mutation { connectProvider(input: { provider: POLYGON label: "\(name)" credential: { apiKey: {
+                    mutation { connectProvider(input: { provider: "polygon" label: "\(name)" credential: { apiKey: {
                         key: "\(key)" } } }) { connection { id } } }
                     """, server)
             }

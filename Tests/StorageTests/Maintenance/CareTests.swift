@@ -122,7 +122,7 @@ struct CareTests {
         }
     }
 
-    @Test("a restored copy has no part of the replaced database, whose log stays with it")
+    @Test("a restored copy has no part of the replaced database, which needs no log")
     func restore() async throws {
         try await Folder.with { folder in
             let opened = try folder.opened()
@@ -139,12 +139,43 @@ struct CareTests {
             let replaced = try DatabaseRestore.restore(copy, to: opened, with: key, suffix: "now")
             #expect(replaced == folder.file("portico.db.replaced-now"))
             #expect(!FileManager.default.fileExists(atPath: log))
-            #expect(FileManager.default.fileExists(atPath: folder.file("portico.db.replaced-now-wal")))
+            let kept = try Data(contentsOf: URL(filePath: folder.file("portico.db.replaced-now")))
+            let keptLog = try? Data(contentsOf: URL(filePath: folder.file("portico.db.replaced-now-wal")))
+            #expect(keptLog?.isEmpty ?? true)
             #expect(try folder.permissions(UserDatabase.name) == 0o600)
             let restored = try CredentialStore(in: UserDatabase(in: opened), key)
             #expect(try await restored.load(identity("before"))?.secret.bytes == Array("before".utf8))
             #expect(try await restored.load(identity("after")) == nil)
             withExtendedLifetime(killed) {}
+            try await Folder.with { other in
+                let alone = try other.opened()
+                try kept.write(to: URL(filePath: other.file(UserDatabase.name)))
+                let store = try CredentialStore(in: UserDatabase(in: alone), key)
+                #expect(try await store.load(identity("after"))?.secret.bytes == Array("later".utf8))
+            }
+        }
+    }
+
+    @Test("a damaged database is replaced, and its log is not beside the copy")
+    func restoreDamaged() async throws {
+        try await Folder.with { folder in
+            try await createUserData(folder)
+            let opened = try folder.opened()
+            let copy = folder.file("copy.db")
+            try DatabaseBackup.write(of: opened, to: copy)
+            let damage = Data(repeating: 7, count: 8_192)
+            for suffix in ["", "-wal"] {
+                try damage.write(to: URL(filePath: folder.file(UserDatabase.name + suffix)))
+            }
+            let key = try MasterKey(in: opened)
+            let replaced = try DatabaseRestore.restore(copy, to: opened, with: key, suffix: "now")
+            #expect(replaced == folder.file("portico.db.replaced-now"))
+            #expect(try Data(contentsOf: URL(filePath: folder.file("portico.db.replaced-now"))) == damage)
+            #expect(!FileManager.default.fileExists(atPath: folder.file(UserDatabase.name + "-wal")))
+            #expect(
+                DataDirectoryCheck(of: opened, with: key).findings.contains {
+                    $0.subject == "database" && $0.isFine
+                })
         }
     }
 

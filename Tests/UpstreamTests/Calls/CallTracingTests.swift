@@ -25,7 +25,7 @@ struct CallTracingTests {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
             }
             let spans = tracer.finishedSpans
-            #expect(spans.map(\.operationName) == ["ALPACA account", "ALPACA order"])
+            #expect(spans.map(\.operationName) == ["alpaca account", "alpaca order"])
             #expect(spans.allSatisfy { $0.kind == .client })
             #expect(spans.allSatisfy { $0.parentSpanID == operation.spanID })
             #expect(

@@ -157,7 +157,7 @@ struct OperationCallBudgetTests {
     func joined() async throws {
         let clock = ManualClock()
         let reads = ReadsAgeingTests.reads(clock)
-        let gate = Gate()
+        let (gate, secondGate) = (Gate(), Gate())
         let first = Task {
             try await reads.read(
                 ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope,
@@ -174,7 +174,10 @@ struct OperationCallBudgetTests {
                 ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope,
                 for: Self.context(OperationCallBudget(limit: 9))
             ) {
-                _ throws(ProviderFailure) in 2
+                _ throws(ProviderFailure) in
+                // Its value would be returned to the first operation, too.
+                await secondGate.pass()
+                return 2
             }
         }
         let key = CacheKey(ReadsAgeingTests.aapl, in: ReadsAgeingTests.scope)
@@ -183,6 +186,7 @@ struct OperationCallBudgetTests {
         }
         gate.open()
         await #expect(throws: ProviderFailure(.alpaca, .notAllowed(Budget.refusal))) { try await first.value }
+        secondGate.open()
         #expect(try await second.value == 2)
     }
 }

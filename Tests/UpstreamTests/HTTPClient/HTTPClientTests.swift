@@ -114,6 +114,25 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("closes a connection that was idle for longer than its limit when it calls another host")
+    func idleConnections() async throws {
+        var limits = HTTPClientLimits()
+        limits.idleTime = .seconds(1)
+        try await Self.with(limits: limits) { _ in
+            .status(200)
+        } _: { server, transport in
+            let other = try TestServer { _ in .status(200) }
+            defer { other.stop() }
+            _ = try await transport.send(Self.request(server))
+            let calls = Task {
+                while !Task.isCancelled { _ = try await transport.send(Self.request(other)) }
+            }
+            await server.clientWentAway()
+            calls.cancel()
+            _ = await calls.result
+        }
+    }
+
     @Test("follows no redirect")
     func redirects() async throws {
         try await Self.with { _ in

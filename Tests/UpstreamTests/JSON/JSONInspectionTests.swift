@@ -37,7 +37,17 @@ struct JSONInspectionTests {
                 try reader.member("rows") { reader throws(JSONError) in try reader.rows(of: Row.self) }
             }
         }
-        return (rows?.elements.count, inspection.findings.map { "\($0.path): \($0.kind)" })
+        return (rows?.elements.count, texts(of: inspection) { !isList($0) })
+    }
+
+    private static func texts(
+        of inspection: JSONInspection, where isIncluded: (JSONInspection.Finding.Kind) -> Bool
+    ) -> [String] {
+        inspection.findings.filter { isIncluded($0.kind) }.map { "\($0.path): \($0.kind)" }
+    }
+
+    private static func isList(_ kind: JSONInspection.Finding.Kind) -> Bool {
+        if case .list = kind { true } else { false }
     }
 
     @Test(
@@ -69,6 +79,35 @@ struct JSONInspectionTests {
         let result = Self.read(text)
         #expect(result.rows == rows)
         #expect(result.findings.filter { !$0.contains("absent") || findings.contains($0) } == findings)
+    }
+
+    @Test(
+        "finds the lists that were read, and whether they have elements",
+        arguments: [
+            (#"{"rows":[]}"#, ["rows: list(isEmpty: true)"]),
+            (
+                #"{"rows": [ ],"skipped":[[]]}"#, ["rows: list(isEmpty: true)"]
+            ),
+            (
+                #"{"rows":[{"id":"1","fills":[]},{"id":"2","fills":[{}]}]}"#,
+                [
+                    "rows: list(isEmpty: false)", "rows[].fills: list(isEmpty: false)",
+                    "rows[].fills: list(isEmpty: true)",
+                ]
+            ),
+            (
+                #"{"rows":[{"fills":[]}]}"#,
+                ["rows: list(isEmpty: false)", "rows[].fills: list(isEmpty: true)"]
+            ),
+        ] as [(String, [String])])
+    func lists(_ text: String, lists: [String]) {
+        let inspection = JSONInspection()
+        _ = try? inspection.during { () throws(JSONError) in
+            try JSONReader.read(Array(text.utf8)) { reader throws(JSONError) in
+                try reader.member("rows") { reader throws(JSONError) in try reader.rows(of: Row.self) }
+            }
+        }
+        #expect(Self.texts(of: inspection, where: Self.isList) == lists)
     }
 
     @Test("has no symbol, no date and no value in its paths")

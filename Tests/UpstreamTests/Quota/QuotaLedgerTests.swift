@@ -100,9 +100,9 @@ struct QuotaLedgerTests {
         }
         #expect(await Self.take([day], ledger, of: holders[0]) == nil)
         let told = ledger.tightest().map {
-            "\($0.provider.rawValue) \($0.status.window.name) \($0.status.remaining)"
+            "\($0.provider.name.text) \($0.status.window.name) \($0.status.remaining)"
         }
-        #expect(told == ["POLYGON minute 5", "SAXO day 8", "SAXO minute 2"])
+        #expect(told == ["polygon minute 5", "saxo day 8", "saxo minute 2"])
     }
 
     @Test("a day ends at midnight in New York")

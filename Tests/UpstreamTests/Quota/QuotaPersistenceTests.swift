@@ -83,6 +83,54 @@ struct QuotaPersistenceTests {
         #expect(await QuotaLedgerTests.take([window], second) == nil)
     }
 
+    /// A limit whose stored entries have room for eight calls.
+    private static let largeWindow = QuotaWindow("minute", limit: 200, per: .rolling(seconds: 60))
+
+    @Test(
+        "several calls are stored with one write; the next process counts all that were sent, and at most seven more",
+        arguments: [(1, 8), (7, 8), (8, 8), (9, 16), (17, 24)])
+    func severalCalls(sent: Int, counted: Int) async throws {
+        let clock = ManualClock()
+        let store = MemoryStore()
+        let holder = QuotaLedgerTests.holder
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
+        for _ in 0..<sent {
+            #expect(await QuotaLedgerTests.take([Self.largeWindow], first) == nil)
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(store.entries.reduce(0) { $0 + $1.count } == counted)
+        #expect(first.status(of: holder).map(\.remaining) == [200 - sent])
+        let second = try QuotaLedgerTests.impatient(clock, store: store)
+        second.declare([Self.largeWindow], of: holder)
+        #expect(second.status(of: holder).map(\.remaining) == [200 - counted])
+        clock.advance(by: .seconds(63))
+        #expect(second.status(of: holder).map(\.remaining) == [200])
+    }
+
+    @Test("a call that is given back leaves its room to the next one, and nothing is written")
+    func givenBack() async throws {
+        let clock = ManualClock()
+        let store = MemoryStore()
+        let ledger = try QuotaLedgerTests.impatient(clock, store: store)
+        for _ in 0..<50 {
+            let unused = try await ledger.reserve(
+                [Self.largeWindow], of: QuotaLedgerTests.holder, before: clock.now + .seconds(9))
+            await ledger.release(unused)
+        }
+        #expect(store.entries.map(\.count) == [8])
+    }
+
+    @Test("a stored entry has no room for a call that counts for longer than it")
+    func outlasted() async throws {
+        let clock = ManualClock()
+        let store = MemoryStore()
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
+        #expect(await QuotaLedgerTests.take([Self.largeWindow], first) == nil)
+        clock.advance(by: .seconds(61))
+        #expect(await QuotaLedgerTests.take([Self.largeWindow], first) == nil)
+        #expect(store.entries.reduce(0) { $0 + $1.count } == 16)
+    }
+
     @Test("what was given back, and what the provider said, is kept too")
     func corrections() async throws {
         let clock = ManualClock()

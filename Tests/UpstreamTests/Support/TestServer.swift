@@ -90,6 +90,7 @@ final class TestServer: Sendable {
     /// which would be interrupted.
     func stop() {
         state.withLock { state in
+            if state.isStopped { return }
             state.isStopped = true
             if state.isListening { shutdown(listener, Int32(SHUT_RDWR)) }
             for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }

@@ -31,7 +31,7 @@ struct ResponseCacheTests {
     }
 
     private static let staleRead = UpstreamCall(
-        provider: "ALPACA", call: "quotes", outcome: .stale, start: .now)
+        provider: "alpaca", call: "quotes", outcome: .stale, start: .now)
 
     @Test("reuses a response for its audience, with its age, unless the client demands a new one")
     func reuse() async throws {

@@ -157,18 +157,18 @@ struct MetricsTests {
         ] {
             metrics.record(
                 UpstreamCall(
-                    provider: "SAXO", call: "quotes", outcome: outcome, start: start,
+                    provider: "saxo", call: "quotes", outcome: outcome, start: start,
                     duration: .milliseconds(20),
                     attempts: attempts))
         }
         let lines = Set(metrics.families.map(\.text).joined().split(separator: "\n").map(String.init))
         let expected = [
-            #"portico_upstream_calls_total{provider="SAXO",outcome="fetched"} 1"#,
-            #"portico_upstream_calls_total{provider="SAXO",outcome="cached"} 2"#,
-            #"portico_upstream_calls_total{provider="SAXO",outcome="failed"} 1"#,
-            #"portico_upstream_call_duration_seconds_bucket{provider="SAXO",le="0.01"} 0"#,
-            #"portico_upstream_call_duration_seconds_bucket{provider="SAXO",le="0.025"} 1"#,
-            #"portico_upstream_call_duration_seconds_count{provider="SAXO"} 1"#,
+            #"portico_upstream_calls_total{provider="saxo",outcome="fetched"} 1"#,
+            #"portico_upstream_calls_total{provider="saxo",outcome="cached"} 2"#,
+            #"portico_upstream_calls_total{provider="saxo",outcome="failed"} 1"#,
+            #"portico_upstream_call_duration_seconds_bucket{provider="saxo",le="0.01"} 0"#,
+            #"portico_upstream_call_duration_seconds_bucket{provider="saxo",le="0.025"} 1"#,
+            #"portico_upstream_call_duration_seconds_count{provider="saxo"} 1"#,
         ]
         for line in expected { #expect(lines.contains(line), "\(line)") }
     }

@@ -53,7 +53,7 @@ struct SpanExporterTests {
                 service.respond = { request, context in
                     // The trace header of an upstream call.
                     let span = context.trace.flatMap {
-                        tracer?.startSpan("ALPACA quotes", context: $0, ofKind: .client)
+                        tracer?.startSpan("alpaca quotes", context: $0, ofKind: .client)
                     }
                     span?.attributes["portico.attempts"] = 2
                     span?.setStatus(SpanStatus(code: .error))

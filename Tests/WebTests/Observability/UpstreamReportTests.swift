@@ -28,11 +28,11 @@ struct UpstreamReportTests {
     private static func note(in log: UpstreamLog) {
         log.record(
             UpstreamCall(
-                provider: "SAXO", call: "quotes", outcome: .failed, start: log.start + .microseconds(1_500),
+                provider: "saxo", call: "quotes", outcome: .failed, start: log.start + .microseconds(1_500),
                 duration: .milliseconds(2), status: 503, attempts: 3))
         log.record(
             UpstreamCall(
-                provider: "ALPACA", call: "positions", outcome: .cached,
+                provider: "alpaca", call: "positions", outcome: .cached,
                 start: log.start + .microseconds(1_020)))
     }
 
@@ -49,11 +49,11 @@ struct UpstreamReportTests {
 
     private static let told: JSONValue = .array([
         .object([
-            "provider": "ALPACA", "call": "positions", "startMs": .number(Decimal(102) / 100),
+            "provider": "alpaca", "call": "positions", "startMs": .number(Decimal(102) / 100),
             "durationMs": 0, "outcome": "CACHED", "status": .null, "attempts": 0,
         ]),
         .object([
-            "provider": "SAXO", "call": "quotes", "startMs": .number(Decimal(15) / 10), "durationMs": 2,
+            "provider": "saxo", "call": "quotes", "startMs": .number(Decimal(15) / 10), "durationMs": 2,
             "outcome": "FAILED", "status": 503, "attempts": 3,
         ]),
     ])

@@ -312,7 +312,7 @@ private final class ResponseLog: Sendable {
         guard let log = log.withLock({ $0 }) else { return }
         log.record(
             UpstreamCall(
-                provider: "ALPACA", call: "slow", outcome: .fetched, start: log.start + .microseconds(1_500)))
+                provider: "alpaca", call: "slow", outcome: .fetched, start: log.start + .microseconds(1_500)))
     }
 }
 

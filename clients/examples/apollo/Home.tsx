@@ -21,7 +21,7 @@ const HOME: TypedDocumentNode<Home> = gql`
   query ApolloHome {
     account { id equity currency dayChangePercentage }
     positions { id symbol quantity quote { ...Price } }
-    goals { id title progress }
+    goals { id title progressPercentage }
   }
   fragment Price on Quote { id price changePercentage stale }
 `;

@@ -98,7 +98,7 @@ struct LiteralErrorReporter {
         if case .enum(let name) = literal, definition.value(named: document.text(name)) != nil { return }
         let refusal = { [document, schema, suggests] in
             let written = document.quoted(literal)
-            let hint = definition.suggestion(for: written, suggests)
+            let hint = definition.suggestion(for: written, suggests ? schema.synonyms : nil)
             if case .enum = literal {
                 return "Value \"\(written)\" does not exist in \"\(schema[id].name)\" enum.\(hint)"
             }
@@ -172,8 +172,8 @@ extension LiteralErrorReporter {
                 known.append(field)
                 continue
             }
-            let refusal = { [document, suggests] in
-                let hint = object.suggestion(for: name, suggests)
+            let refusal = { [document, schema, suggests] in
+                let hint = object.suggestion(for: name, suggests ? schema.synonyms : nil)
                 return
                     "\(expected) not to include unknown field \"\(name)\"\(hint): \(document.quoted(literal))."
             }
@@ -211,19 +211,23 @@ extension NamedType {
 
 extension EnumType {
     /// Returns ` Did you mean the enum value "A"?`, or an empty string.
-    func suggestion(for written: String, _ suggests: Bool) -> String {
-        guard suggests else { return "" }
+    ///
+    /// Without synonyms nothing is suggested.
+    func suggestion(for written: String, _ synonyms: Synonyms?) -> String {
+        guard let synonyms else { return "" }
         return Suggestions.didYouMean(
-            Suggestions.resembling(written, among: values.map(\.name)), "the enum value")
+            Suggestions.names(for: written, among: values.map(\.name), synonyms), "the enum value")
     }
 }
 
 extension InputObjectType {
     /// Returns the text between an unknown field and the found value: `. Did you mean "a"? Found`, or `,
     /// found`.
-    func suggestion(for name: String, _ suggests: Bool) -> String {
-        guard suggests else { return ", found" }
-        let hint = Suggestions.didYouMean(name, among: fields.map(\.name))
+    ///
+    /// Without synonyms nothing is suggested.
+    func suggestion(for name: String, _ synonyms: Synonyms?) -> String {
+        guard let synonyms else { return ", found" }
+        let hint = Suggestions.didYouMean(name, among: fields.map(\.name), synonyms)
         return hint.isEmpty ? ", found" : ".\(hint) Found"
     }
 }

@@ -64,9 +64,9 @@ struct ValueErrorReporter {
     private mutating func checkEnum(_ value: InputValue, _ definition: EnumType, _ name: String) {
         let given = value.enumName
         if let given, definition.value(named: given) != nil { return }
-        let refusal = { [suggests] in
+        let refusal = { [schema, suggests] in
             let found = given?.shortened() ?? value.inspected
-            let hint = definition.suggestion(for: found, suggests)
+            let hint = definition.suggestion(for: found, suggests ? schema.synonyms : nil)
             return given != nil
                 ? "Value \"\(found)\" does not exist in \"\(name)\" enum.\(hint)"
                 : "Enum \"\(name)\" cannot represent non-string value: \(found).\(hint)"
@@ -94,9 +94,9 @@ struct ValueErrorReporter {
             }
         }
         for field in given.fields where object.fieldIndex(named: field.name) == nil {
-            let refusal = { [suggests] in
+            let refusal = { [schema, suggests] in
                 let name = field.name.shortened()
-                let hint = object.suggestion(for: name, suggests)
+                let hint = object.suggestion(for: name, suggests ? schema.synonyms : nil)
                 return "\(expected) not to include unknown field \"\(name)\"\(hint): \(value.inspected)."
             }
             faults.report(refusal())

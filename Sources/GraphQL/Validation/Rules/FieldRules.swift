@@ -23,7 +23,7 @@ extension ValidationRule {
         if !types.isEmpty {
             return Suggestions.didYouMean(types.map { schema[$0].name }, "to use an inline fragment on")
         }
-        return Suggestions.didYouMean(field, among: schema[parent].fields.lazy.map(\.name))
+        return Suggestions.didYouMean(field, among: schema[parent].fields.map(\.name), schema.synonyms)
     }
 
     /// Returns the possible object types of `parent` that have the field, and their interfaces that have it.

@@ -42,7 +42,8 @@ extension ValidationRule {
             let owner = owner()
             let name = document.text(argument.name)
             let suggestion =
-                document.options.suggests ? Suggestions.didYouMean(name, among: owner.arguments) : ""
+                document.options.suggests
+                ? Suggestions.didYouMean(name, among: owner.arguments, document.schema.synonyms) : ""
             return "Unknown argument \"\(name)\" on \(owner.description)." + suggestion
         }
     }

@@ -233,7 +233,12 @@ extension HTTPErrorCode {
             """
         case .unauthenticated:
             "`Authorization` is not a bearer token, or a request for `/export` has no valid token."
-        case .originNotAllowed: "A browser sends the request for a page of another site."
+        case .originNotAllowed:
+            """
+            A page of another site makes a browser send a CORS preflight, a GET, a HEAD, the handshake of a WebSocket, or a \
+            POST to `/mcp`. Other POSTs are not refused: browsers send them only after a preflight, and show the page no \
+            response.
+            """
         case .notFound: "The server has no resource at the path."
         case .conflict:
             "The event stream is open on another connection, or an operation with this id is running on it."
@@ -328,7 +333,7 @@ extension RejectionReason {
         case .tradingBlocked: "Tell the user to contact the broker, which can lift the block."
         case .disclaimers:
             "Show `disclaimers`, call `acceptDisclaimers`, and place the order again with the same `idempotencyKey`."
-        case .tooLate: "Read the order again: it is filled, cancelled or expired."
+        case .tooLate: "Read the order again: it is filled, canceled or expired."
         case .other: "Show `message`, the text of the broker."
         }
     }

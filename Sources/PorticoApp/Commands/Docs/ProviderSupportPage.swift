@@ -83,7 +83,7 @@ struct ProviderSupportPage {
             ("Accounts, balances and positions", { _, clients, _ in mark(clients.accounts != nil) }),
             (
                 "History of an account's value",
-                { id, clients, _ in mark(clients.accounts != nil && id.traits.hasEquityHistory) }
+                { id, clients, _ in mark(clients.accounts != nil && !id.traits.historyRanges.isEmpty) }
             ),
             ("Closed positions", { _, clients, _ in mark(clients.accounts is any ClosedPositionSource) }),
             ("Activities", { _, clients, _ in mark(clients.accounts is any ActivitySource) }),
@@ -254,7 +254,7 @@ extension ProviderID {
         case .alphaVantage: "Alpha Vantage"
         case .yahoo: "Yahoo"
         case .polygon: "Polygon"
-        case .other(let name): name.text
+        default: name.text
         }
     }
 }

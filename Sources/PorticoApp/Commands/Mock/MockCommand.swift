@@ -81,13 +81,14 @@ struct MockServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let command = self
-        let scenario = try scenario.map { try MockScenario(path: $0) } ?? MockScenario()
         let built = try await LargeStackThread.run { try command.mock() }
         switch built {
         case .failure(let faults):
             Terminal.report(faults.text)
             throw ExitCode(1)
-        case .success(let (mock, text)): try await serve(mock, scenario, schemaText: text)
+        case .success(let (mock, text)):
+            let scenario = try scenario.map { try MockScenario(path: $0, for: mock.schema) }
+            try await serve(mock, scenario ?? MockScenario(), schemaText: text)
         }
     }
 

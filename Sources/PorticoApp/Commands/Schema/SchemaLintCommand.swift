@@ -17,6 +17,14 @@ struct SchemaLintCommand: AsyncParsableCommand {
               deprecation-reasons  every deprecation has a reason, which names the replacement
               nullable-items       items of lists are non-null, or the field's description says when one is null
 
+            With --strict also:
+              no-deprecations      no definition is deprecated
+              no-floats            no value is a Float
+              percentage-names     names of percentages end in Percentage
+              one-range            one enumeration has ranges of time
+              twin-names           no two siblings name the same thing, such as provider and providerName
+              null-descriptions    the description of each nullable field says when it is null
+
             Exit status 0: no findings; 1: findings; 2: a file could not be checked, because it cannot be read or
             defines no schema. Other files are still checked.
 
@@ -33,8 +41,11 @@ struct SchemaLintCommand: AsyncParsableCommand {
             """)
     var json = false
 
+    @Flag(help: "Check the strict rules, too.")
+    var strict = false
+
     @Option(
-        help: "A rule to check, instead of all; may be given more than once.",
+        help: "A rule to check, instead of these; may be given more than once.",
         transform: SchemaLintCommand.rule(named:))
     var rule: [LintFinding.Rule] = []
 
@@ -58,7 +69,8 @@ struct SchemaLintCommand: AsyncParsableCommand {
     }
 
     private func lint() throws -> [SchemaLintReport] {
-        let rules = Set(rule.isEmpty ? LintFinding.Rule.allCases : rule)
+        let chosen = strict ? Set(LintFinding.Rule.allCases) : LintFinding.Rule.standard
+        let rules = rule.isEmpty ? chosen : Set(rule)
         return try files.map { SchemaLintReport(of: try SchemaFile(path: $0), rules) }
     }
 

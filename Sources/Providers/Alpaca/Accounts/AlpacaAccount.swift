@@ -108,7 +108,7 @@ extension AlpacaClient: AccountSource {
     /// rest. Alpaca has 1, 5 and 15 minutes, an hour and a day; less than a day for a month at most. Anything else is
     /// `unsupported`, and no call is made.
     package func history(
-        of account: String, _ range: HistoryRange, interval: Interval?, in context: CallContext
+        of account: String, _ range: DateRange, interval: Interval?, in context: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
         guard let query = AlpacaHistoryQuery(range, interval, now: clock.wallTime()) else {
             throw ProviderFailure(.alpaca, .unsupported)

@@ -100,7 +100,7 @@ extension AlpacaHistory {
     ///
     /// `ONE_DAY` is only one trading day, the latest that has a value. Before the opening, that is the
     /// previous day, because Alpaca counts a day from its opening.
-    package func history(_ range: HistoryRange, requestedInterval: Interval, fetchedAt: Instant)
+    package func history(_ range: DateRange, requestedInterval: Interval, fetchedAt: Instant)
         -> EquityHistory
     {
         let interval = interval ?? requestedInterval
@@ -168,7 +168,7 @@ package struct AlpacaHistoryQuery: Hashable {
     ///
     /// Without an interval it is the one that draws the range in some hundred points: a minute for a day, a quarter
     /// of an hour for a week, else a day. The years since Alpaca's beginning are counted until `now`.
-    package init?(_ range: HistoryRange, _ interval: Interval?, now: Instant) {
+    package init?(_ range: DateRange, _ interval: Interval?, now: Instant) {
         guard let timeframe = interval.map(AlpacaTimeframe.init) ?? Self.usual(range),
             timeframe == .day || Self.hasIntraday(range)
         else { return nil }
@@ -188,40 +188,40 @@ package struct AlpacaHistoryQuery: Hashable {
         return [bound, ("timeframe", timeframe.rawValue), ("pnl_reset", reset)]
     }
 
-    private static func usual(_ range: HistoryRange) -> AlpacaTimeframe {
+    private static func usual(_ range: DateRange) -> AlpacaTimeframe {
         switch range {
         case .oneDay: .minute
-        case .fiveDays, .oneWeek: .quarterHour
-        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .oneYear, .fiveYears, .max, .all: .day
+        case .fiveDays: .quarterHour
+        case .oneMonth, .threeMonths, .sixMonths, .yearToDate, .oneYear, .fiveYears, .max: .day
         }
     }
 
-    private static func hasIntraday(_ range: HistoryRange) -> Bool {
+    private static func hasIntraday(_ range: DateRange) -> Bool {
         switch range {
-        case .oneDay, .fiveDays, .oneWeek, .oneMonth: true
-        case .threeMonths, .sixMonths, .yearToDate, .oneYear, .fiveYears, .max, .all: false
+        case .oneDay, .fiveDays, .oneMonth: true
+        case .threeMonths, .sixMonths, .yearToDate, .oneYear, .fiveYears, .max: false
         }
     }
 
     /// A year is `A`; no period means "all", but no account is older than Alpaca.
     ///
     /// Nil for a range without a period.
-    private static func period(_ range: HistoryRange, now: Instant) -> String? {
+    private static func period(_ range: DateRange, now: Instant) -> String? {
         switch range {
         case .oneDay: "1D"
-        case .fiveDays, .oneWeek: "1W"
+        case .fiveDays: "1W"
         case .oneMonth: "1M"
         case .threeMonths: "3M"
         case .sixMonths: "6M"
         case .yearToDate: nil
         case .oneYear: "1A"
         case .fiveYears: "5A"
-        case .max, .all: "\(max(1, now.dateInUTC.year - founded + 1))A"
+        case .max: "\(max(1, now.dateInUTC.year - founded + 1))A"
         }
     }
 
     /// Midnight in New York on the first day of the range.
-    private static func start(_ range: HistoryRange, now: Instant) -> Instant? {
+    private static func start(_ range: DateRange, now: Instant) -> Instant? {
         range.firstDay(until: now.inNewYork.date).flatMap { LocalTime(date: $0, hour: 0) }
             .map(Instant.init(newYork:))
     }

@@ -27,10 +27,14 @@ extension AlpacaClient: ActivitySource {
                 try reader.activities()
             }
         }
+        let isLast = rows.count < Self.activitiesOfPage
+        // The next page begins behind the last row with an id.
+        guard isLast || !rows.elements.isEmpty else { throw ProviderFailure(.alpaca, .invalidResponse(nil)) }
         return ActivityPage(
-            activities: rows.filter { !$0.isCanceled }.map(\.activity),
-            canceledIDs: rows.filter(\.isCanceled).map(\.id),
-            next: rows.count < Self.activitiesOfPage ? nil : rows.last?.id,
+            activities: rows.elements.filter { !$0.isCanceled }.map(\.activity),
+            unreadable: (isLast ? rows.failures + rows.lastFailures : rows.failures).map(\.description),
+            canceledIDs: rows.elements.filter(\.isCanceled).map(\.id),
+            next: isLast ? nil : rows.elements.last?.id,
             isCompleteFrom: start?.adding(days: 2).flatMap { Instant("\($0)T00:00:00Z") })
     }
 
@@ -258,16 +262,39 @@ extension AlpacaActivity {
     }
 }
 
+/// The rows of a page of activities.
+package struct AlpacaActivityRows: Sendable {
+    package var elements: [AlpacaActivity] = []
+    /// The errors of the rows before the last element that could not be read.
+    package var failures: [JSONError] = []
+    /// The errors of those behind it, which are in the next page again if there is one.
+    package var lastFailures: [JSONError] = []
+
+    var count: Int { elements.count + failures.count + lastFailures.count }
+}
+
 extension JSONReader {
-    /// Reads an array of activities.
-    package mutating func activities() throws(JSONError) -> [AlpacaActivity] {
-        var activities: [AlpacaActivity] = []
+    /// Reads an array of activities: a row that cannot be read completely is an activity without its figures, and one
+    /// without an id or a date is an error.
+    package mutating func activities() throws(JSONError) -> AlpacaActivityRows {
+        var rows = AlpacaActivityRows()
         try array { reader throws(JSONError) in
-            activities.append(
+            let place = rows.count
+            let row = try reader.row { reader throws(JSONError) in
                 try reader.row(AlpacaActivity.init(json:)) { error, reader throws(JSONError) in
                     try AlpacaActivity(outline: &reader, instead: error)
-                })
+                }
+            }
+            switch row {
+            case .success(let activity):
+                rows.failures += rows.lastFailures
+                rows.lastFailures = []
+                rows.elements.append(activity)
+            case .failure(let error):
+                guard rows.count < JSONRows<AlpacaActivity>.maximumFailures else { throw error }
+                rows.lastFailures.append(error.inside(.index(place)))
+            }
         }
-        return activities
+        return rows
     }
 }

@@ -10,8 +10,14 @@ struct AlpacaBarColumns: Hashable {
     private var low = DecimalColumn()
     private var close = DecimalColumn()
     private var volume = DecimalColumn()
-    /// The errors of the bars that could not be read.
-    fileprivate(set) var failures: [JSONError] = []
+    /// The bars that could not be read.
+    private(set) var failures: [Failure] = []
+
+    struct Failure: Hashable {
+        let error: JSONError
+        /// The start of the newer bar before it; nil if there is none.
+        let newer: Int64?
+    }
 
     var count: Int { times.count }
 
@@ -66,6 +72,10 @@ struct AlpacaBarColumns: Hashable {
         volume < 1_000_000_000_000 && volume.withoutTrailingZeros.scale <= 6
     }
 
+    fileprivate mutating func addFailure(_ error: JSONError) {
+        failures.append(Failure(error: error, newer: times.last))
+    }
+
     /// Removes the part of a bar that could not be stored as a whole.
     private mutating func removeIncompleteBar() {
         open.truncate(to: count)
@@ -91,7 +101,7 @@ package struct AlpacaBars {
     }
 
     /// The errors of the others.
-    package var unreadable: [String] { bySymbol.values.flatMap { $0.failures.map(\.description) } }
+    package var unreadable: [String] { bySymbol.values.flatMap { $0.failures.map(\.error.description) } }
 
     package init() {}
 
@@ -118,7 +128,7 @@ package struct AlpacaBars {
                     guard failureCount < JSONRows<Candle>.maximumFailures else { throw error }
                     failureCount += 1
                     let place = error.inside(.index(index)).inside(.key(symbol.text)).inside(.key("bars"))
-                    bySymbol[symbol, default: AlpacaBarColumns()].failures.append(place)
+                    bySymbol[symbol, default: AlpacaBarColumns()].addFailure(place)
                 }
                 index &+= 1
             }
@@ -162,7 +172,6 @@ struct AlpacaSeriesBuilder {
             symbol: symbol, interval: window.interval,
             provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt),
             reserving: min(columns.count, window.maximumCandles + 1))
-        series.unreadable = columns.failures.map(\.description)
         series.currency = AlpacaMarket.currency
         series.adjustment = query.adjustment
         series.isExtendedHours = window.interval.isIntraday ? sessions == nil : nil
@@ -178,6 +187,8 @@ struct AlpacaSeriesBuilder {
             _ = series.append(candle)
         }
         series.truncate(toLast: window.maximumCandles)
+        series.append(
+            unreadable: columns.failures.map { ($0.error.description, $0.newer.map(start)) }, in: window)
         let asOf = fetchedAt - (query.lag ?? .zero)
         series.isLastComplete = series.isLastOver(at: asOf, offset: asOf.newYorkOffset)
         return series

@@ -94,7 +94,9 @@ extension AlpacaClient: ChartSource {
     /// Whether the following pages have only older bars than requested; for one symbol only.
     private func isEnough(_ bars: AlpacaBars, of shares: [Symbol], _ query: AlpacaBarQuery) -> Bool {
         guard shares.count == 1, let columns = bars.bySymbol.first?.value else { return false }
-        return !query.window.isRegularOnly && columns.count >= query.window.maximumCandles
+        // A bar that could not be read is one of the requested bars.
+        return !query.window.isRegularOnly
+            && columns.count + columns.failures.count >= query.window.maximumCandles
     }
 
     private func sessions(

@@ -121,7 +121,7 @@ extension AlpacaClient {
             ("start", "\(year)-01-01"), ("end", "\(year)-12-31"),
         ]
         return try await calendar.read(CalendarQuery(year: year), in: .shared(.alpaca), for: context) {
-            context throws(ProviderFailure) in
+            [self] context throws(ProviderFailure) in
             try await get(
                 "calendar", from: .trading,
                 { $0.appending(path: "v2", "calendar")?.appending(query: items) }, in: context

@@ -8,7 +8,7 @@ extension AlpacaClient: InstrumentSource {
     package func search(
         _ text: String, limit: Int, in context: CallContext
     ) async throws(ProviderFailure) -> SearchHits {
-        let index = try await assetCache.index(in: context) { context throws(ProviderFailure) in
+        let index = try await assetCache.index(in: context) { [self] context throws(ProviderFailure) in
             try await assets(in: context)
         }
         return SearchHits(
@@ -45,7 +45,7 @@ extension AlpacaClient: InstrumentSource {
         _ symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Instrument> {
         if symbols.count > Self.few {
-            _ = try await assetCache.index(in: context) { context throws(ProviderFailure) in
+            _ = try await assetCache.index(in: context) { [self] context throws(ProviderFailure) in
                 try await assets(in: context)
             }
         }

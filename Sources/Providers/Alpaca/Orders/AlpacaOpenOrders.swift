@@ -30,17 +30,16 @@ package struct AlpacaOpenOrders {
         groups += nested.filter { $0.replacedBy == nil && !missing.isDisjoint(with: $0.groupIDs) }
     }
 
-    /// The orders, newest first; the exits of an entry that has ended are orders of the list themselves, and name it.
+    /// The orders, newest first, as ``Order/listItems``.
     ///
     /// The state of an order of a group is that of the later list.
     package func orders(fetchedAt: Instant) -> [Order] {
         let known = groupedIDs
         let others = listed.filter { !known.contains($0.id) }.map { $0.order(fetchedAt: fetchedAt) }
         let grouped = groups.flatMap { parent in
-            let order = parent.order(fetchedAt: fetchedAt)
-            return (order.state.hasEnded ? order.legs : [order]).filter { !$0.state.hasEnded }
+            parent.order(fetchedAt: fetchedAt).listItems.filter { !$0.state.hasEnded }
         }
-        return (others + grouped).sorted { $0.submittedAt ?? .latest > $1.submittedAt ?? .latest }
+        return (others + grouped).sorted { $0.listTime ?? .latest > $1.listTime ?? .latest }
     }
 
     private var groupedIDs: Set<String> { Set(groups.flatMap(\.groupIDs)) }

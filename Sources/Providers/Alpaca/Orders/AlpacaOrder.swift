@@ -213,6 +213,7 @@ extension AlpacaOrder {
         order.legs = legs.map { leg in
             var leg = leg.order(fetchedAt: fetchedAt)
             leg.parentID = id
+            leg.parentSubmittedAt = submittedAt
             return leg
         }
         order.unreadableLegs = legRows.unreadable(in: "legs")

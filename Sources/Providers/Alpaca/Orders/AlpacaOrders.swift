@@ -21,7 +21,7 @@ extension AlpacaClient: TradingAPI {
 
     // MARK: Reading
 
-    /// Orders, legs under those that they belong to: `GET /v2/orders`.
+    /// Orders, legs under those that they belong to, and as ``Order/listItems``: `GET /v2/orders`.
     ///
     /// One call; for open orders two if an order of a group (bracket, OCO, OTO) is among them, and a third one if the
     /// group is older than the latest ``maximumOrders`` orders.
@@ -37,9 +37,11 @@ extension AlpacaClient: TradingAPI {
             AlpacaOrderListQuery(
                 query.isOpen == nil ? .all : .closed, isNested: true, limit: limit, until: query.before),
             of: list, in: context)
-        let orders = read.elements.map { $0.order(fetchedAt: clock.wallTime()) }
+        let fetchedAt = clock.wallTime()
+        let orders = read.elements.flatMap { $0.order(fetchedAt: fetchedAt).listItems }
+            .filter { query.isOpen == nil || $0.state.hasEnded }
         // Whether legs count towards the limit is not documented: if they do, a full page has fewer orders.
-        let count = orders.reduce(read.failures.count) { $0 + 1 + $1.legs.count }
+        let count = read.elements.reduce(read.failures.count) { $0 + 1 + $1.legs.count }
         return OrderPage(orders: orders, unreadable: read.unreadable(in: "orders"), hasMore: count >= limit)
     }
 
@@ -83,7 +85,7 @@ extension AlpacaClient: TradingAPI {
             if !open.ungrouped.isEmpty { unreadable += others }
         }
         let orders = open.orders(fetchedAt: clock.wallTime()).filter { order in
-            query.before.map { order.submittedAt ?? .latest < $0 } ?? true
+            query.before.map { order.listTime ?? .latest < $0 } ?? true
         }
         return OrderPage(
             orders: Array(orders.prefix(limit)), unreadable: unreadable,

@@ -73,10 +73,13 @@ package struct AlpacaPlanCache: Sendable {
 
 extension AlpacaClient {
     /// The plan as far as it is known without a call.
-    var knownPlan: AlpacaPlan {
+    var knownPlan: AlpacaPlan { storedPlan ?? .unknown }
+
+    /// The plan; nil if a call must determine it.
+    var storedPlan: AlpacaPlan? {
         switch plans {
         case .fixed(let plan): plan
-        case .probed(let cache): cache.cached(of: quotaAccount) ?? .unknown
+        case .probed(let cache): cache.cached(of: quotaAccount)
         }
     }
 
@@ -86,7 +89,8 @@ extension AlpacaClient {
         case .fixed(let plan): return plan
         case .probed(let cache):
             do throws(ProviderFailure) {
-                return try await cache.plan(of: quotaAccount, in: context) { call throws(ProviderFailure) in
+                return try await cache.plan(of: quotaAccount, in: context) {
+                    [self] call throws(ProviderFailure) in
                     do throws(ProviderFailure) {
                         return try await probe(in: call)
                     } catch {

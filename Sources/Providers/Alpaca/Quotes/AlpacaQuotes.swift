@@ -14,8 +14,11 @@ extension AlpacaClient: QuoteSource {
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let shares = symbols.filter(\.isAlpacaShare)
+        if let plan = shares.isEmpty ? knownPlan : storedPlan {
+            return quotes(symbols, of: try await snapshots(of: shares, in: context), under: plan)
+        }
         // At the same time: without a feed in the request Alpaca takes the best one of the plan.
-        async let plan = shares.isEmpty ? knownPlan : self.plan(in: context)
+        async let plan = self.plan(in: context)
         let snapshots: AlpacaSnapshots
         do throws(ProviderFailure) {
             snapshots = try await self.snapshots(of: shares, in: context)
@@ -23,9 +26,7 @@ extension AlpacaClient: QuoteSource {
             _ = await plan
             throw error
         }
-        return KeyedResults(
-            quotes(symbols, of: snapshots.bySymbol, from: await plan.feed),
-            failures: snapshots.failures.mapValues { ProviderFailure(.alpaca, .invalidResponse($0)) })
+        return quotes(symbols, of: snapshots, under: await plan)
     }
 
     /// The snapshots of the shares that Alpaca knows.
@@ -51,15 +52,18 @@ extension AlpacaClient: QuoteSource {
     }
 
     private func quotes(
-        _ symbols: [Symbol], of snapshots: [Symbol: AlpacaSnapshot], from feed: AlpacaFeed?
-    ) -> [Symbol: Quote] {
+        _ symbols: [Symbol], of snapshots: AlpacaSnapshots, under plan: AlpacaPlan
+    ) -> KeyedResults<Symbol, Quote> {
         let fetchedAt = clock.wallTime()
         var quotes: [Symbol: Quote] = [:]
         quotes.reserveCapacity(symbols.count)
         for symbol in symbols {
-            quotes[symbol] = snapshots[symbol]?.quote(of: symbol, feed: feed, fetchedAt: fetchedAt)
+            quotes[symbol] = snapshots.bySymbol[symbol]?.quote(
+                of: symbol, feed: plan.feed, fetchedAt: fetchedAt)
         }
-        return quotes
+        return KeyedResults(
+            quotes,
+            failures: snapshots.failures.mapValues { ProviderFailure(.alpaca, .invalidResponse($0)) })
     }
 }
 
@@ -152,6 +156,13 @@ extension AlpacaSnapshot {
     /// is the time of bid and ask. If the last trade is older than the daily bar, the price is the close of the bar, whose
     /// time is unknown.
     package func quote(of symbol: Symbol, feed: AlpacaFeed?, fetchedAt: Instant) -> Quote {
+        let dates = dates
+        // The daily bar contains later trades: the last trade of a rarely traded share can be months old, because trades of
+        // less than a round lot do not change it.
+        let isTradeOutdated = dates.map { $0.traded < $0.day } ?? false
+        let isDayOver = dates.map { $0.day < $0.traded } ?? false
+        // The bar of the day of the last trade.
+        let today = isDayOver ? nil : day
         let asOf = isTradeOutdated ? nil : trade?.time ?? self.quote?.time
         var quote = Quote(
             symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
@@ -162,38 +173,15 @@ extension AlpacaSnapshot {
         quote.high = today?.high
         quote.low = today?.low
         quote.volume = today?.volume
-        quote.previousClose = previousClose
+        // Until a day has its first bar, which is at its opening, `dailyBar` is that of the previous day, while trades before
+        // the opening already belong to the new day (example in Alpaca's specification: a bar of 2022-08-16 beside a trade of
+        // 2022-08-17T10:18Z). Then `prevDailyBar` is one day too old.
+        quote.previousClose = isDayOver ? day?.close : previousDay?.close
         quote.currency = AlpacaMarket.currency
         quote.delayMinutes = feed?.delayMinutes
         quote.timeliness = feed?.timeliness
         quote.feed = feed?.rawValue
         return quote
-    }
-
-    /// The bar of the day of the last trade.
-    private var today: Bar? {
-        isDayOver ? nil : day
-    }
-
-    /// The close before the day of the last trade.
-    ///
-    /// Until a day has its first bar, which is at its opening, `dailyBar` is that of the previous day, while
-    /// trades before the opening already belong to the new day (example in Alpaca's specification: a bar of
-    /// 2022-08-16 beside a trade of 2022-08-17T10:18Z). Then `prevDailyBar` is one day too old.
-    private var previousClose: Decimal? {
-        isDayOver ? day?.close : previousDay?.close
-    }
-
-    private var isDayOver: Bool {
-        guard let (traded, day) = dates else { return false }
-        return day < traded
-    }
-
-    /// Whether the daily bar contains later trades: the last trade of a rarely traded share can be months old, because trades
-    /// of less than a round lot do not change it.
-    private var isTradeOutdated: Bool {
-        guard let (traded, day) = dates else { return false }
-        return traded < day
     }
 
     /// The days in New York of the last trade and of the daily bar.

@@ -18,7 +18,7 @@ extension AlpacaClient: WatchlistEditing {
         guard ids.count + listed.failures.count <= Self.maximumLists else {
             throw ProviderFailure(.alpaca, .overloaded)
         }
-        let results = await concurrently(ids, atMost: 4) { id async throws(ProviderFailure) in
+        let results = await concurrently(ids, atMost: 4) { [self] id async throws(ProviderFailure) in
             try await watchlist(id, in: context)
         }
         var unreadable = listed.unreadable(in: "watchlists")

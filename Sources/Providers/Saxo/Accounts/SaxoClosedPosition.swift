@@ -6,7 +6,7 @@ extension SaxoClient: ClosedPositionSource {
     /// page, newest first.
     package func closedPositions(
         of account: String, in context: CallContext
-    ) async throws(ProviderFailure) -> [ClosedPosition] {
+    ) async throws(ProviderFailure) -> ReadableList<ClosedPosition> {
         guard let account = try await identity(in: context).accounts.first(where: { $0.key == account })
         else { throw ProviderFailure(.saxo, .notFound) }
         let url = try address(
@@ -15,21 +15,27 @@ extension SaxoClient: ClosedPositionSource {
                 ("ClientKey", account.clientKey), ("AccountKey", account.key),
                 ("FieldGroups", "ClosedPosition,DisplayAndFormat"), ("$top", Self.pageSize),
             ])
-        let sent = try await completeList(
+        let sent = try await list(
             "closed positions", .portfolio, url, of: SaxoClosedPosition.self, in: context)
-        let listings = try await listings(of: sent.map { ($0.closed.key, $0.format) }, in: context)
+        let listings = try await listings(of: sent.items.map { ($0.closed.key, $0.format) }, in: context)
         let fetchedAt = clock.wallTime()
-        var positions: [ClosedPosition] = []
-        for item in sent {
-            guard let listing = listings[item.closed.key],
-                let position = item.position(of: account, listing, fetchedAt: fetchedAt)
-            else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
-            positions.append(position)
+        var positions = ReadableList<ClosedPosition>([], unreadable: sent.unreadable)
+        for item in sent.items {
+            guard let listing = listings[item.closed.key] else {
+                positions.unreadable.append("Data: Uic and AssetType of a position name no instrument")
+                continue
+            }
+            guard let position = item.position(of: account, listing, fetchedAt: fetchedAt) else {
+                positions.unreadable.append("Data: Amount of a position has too many digits")
+                continue
+            }
+            positions.elements.append(position)
         }
-        return positions.sorted { left, right in
+        positions.elements.sort { left, right in
             let (newer, older) = (left.closedAt ?? .latest, right.closedAt ?? .latest)
             return newer == older ? left.id < right.id : newer > older
         }
+        return positions
     }
 }
 

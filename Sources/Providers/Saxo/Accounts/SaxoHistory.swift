@@ -4,10 +4,10 @@ package import Upstream
 extension SaxoClient {
     /// The value of an account at the end of each market day: `hist/v4/performance/timeseries`.
     ///
-    /// Saxo calculates it once a day, so that the current day is missing: `unsupported` are ``HistoryRange/oneDay``, and
+    /// Saxo calculates it once a day, so that the current day is missing: `unsupported` are ``DateRange/oneDay``, and
     /// intervals other than a day. An account without performance (404) has no points.
     package func history(
-        of account: String, _ range: HistoryRange, interval: Interval?, in context: CallContext
+        of account: String, _ range: DateRange, interval: Interval?, in context: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
         guard range != .oneDay, interval == nil || interval == .oneDay else {
             throw ProviderFailure(.saxo, .unsupported)
@@ -68,7 +68,7 @@ package struct SaxoPerformanceSeries: JSONObjectDecodable {
     }
 
     /// The history, oldest point first; the response promises no order.
-    func history(of account: SaxoAccount, _ range: HistoryRange, fetchedAt: Instant) -> EquityHistory {
+    func history(of account: SaxoAccount, _ range: DateRange, fetchedAt: Instant) -> EquityHistory {
         let points = (balance?.accountValue.elements ?? []).sorted { $0.date < $1.date }.compactMap { point in
             Instant(secondsSince1970: Int64(point.date.daysSince1970) * 86_400).map { time in
                 EquityPoint(

@@ -260,7 +260,7 @@ extension Position {
         guard assetClass?.isPricedPerUnit == true, let averageEntryPrice,
             let cost = try? amount * averageEntryPrice
         else { return }
-        costBasis = cost.withoutTrailingZeros
+        costBasis = cost.rounded(in: currency).withoutTrailingZeros
         unrealizedProfitLossPercent = (try? cost.magnitude).flatMap { unrealizedProfitLoss?.percent(of: $0) }
     }
 }

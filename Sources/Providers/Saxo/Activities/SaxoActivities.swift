@@ -24,8 +24,10 @@ extension SaxoClient: ActivitySource {
         let trades = try await report(
             "trades", of: account, from: first, to: last, SaxoReportedTrade.self, in: context)
         return ActivityPage(
-            activities: SaxoActivityReport(bookings: bookings, trades: trades)
+            activities: SaxoActivityReport(bookings: bookings.items, trades: trades.items)
                 .activities(in: configuration.symbolMapping),
+            unreadable: bookings.unreadable.map { "bookings: \($0)" }
+                + trades.unreadable.map { "trades: \($0)" },
             isCompleteFrom: query.since == nil
                 ? nil : first.adding(days: 1).flatMap { Instant("\($0)T00:00:00Z") })
     }
@@ -33,14 +35,14 @@ extension SaxoClient: ActivitySource {
     private func report<Row: JSONDecodable & Sendable>(
         _ name: String, of account: SaxoAccount, from first: CalendarDate, to last: CalendarDate,
         _ type: Row.Type, in context: CallContext
-    ) async throws(ProviderFailure) -> [Row] {
+    ) async throws(ProviderFailure) -> SaxoList<Row> {
         let url = try address(
             .clientServices, ["v1", "reports", name, account.clientKey],
             [
                 ("FromDate", first.description), ("ToDate", last.description), ("AccountKey", account.key),
                 ("$top", Self.pageSize),
             ])
-        return try await completeList(name, .clientServices, url, of: type, in: context)
+        return try await list(name, .clientServices, url, of: type, in: context)
     }
 
     /// Days whose rows Saxo may still correct.
@@ -79,8 +81,8 @@ package struct SaxoActivityReport {
 
 /// A row of `GET /cs/v1/reports/trades`.
 ///
-/// A member that cannot be read is nil. A row without the id or the date makes the report an error, because it could not be
-/// matched with the row of a later read.
+/// A member that cannot be read is nil. A row without the id or the date cannot be read, because it could not be matched with
+/// the row of a later read.
 package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     var id = ""
     var orderID: String?

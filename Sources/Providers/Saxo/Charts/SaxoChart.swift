@@ -8,6 +8,15 @@ package struct SaxoChart: JSONDecodable, Hashable {
     package var samples: [Sample] = []
     /// The errors of the samples that could not be read.
     var failures: [JSONError] = []
+    /// The errors, each with the time of the newer sample behind it; nil if there is none.
+    var unreadable: [(error: JSONError, newer: Instant?)] {
+        failures.enumerated().map { number, error in
+            guard error.path.count > 1, case .index(let index) = error.path[1],
+                samples.indices.contains(index - number)
+            else { return (error, nil) }
+            return (error, samples[index - number].time)
+        }
+    }
     var delayMinutes: Int?
     /// The oldest that Saxo has.
     var firstSampleTime: Instant?

@@ -68,7 +68,10 @@ extension SaxoClient: ChartSource {
         var series = CandleSeries(
             saxo: pages.samples, of: listing, window.interval, format: last.format,
             delayMinutes: last.delayMinutes, fetchedAt: clock.wallTime())
-        series.unreadable += pages.failures.map(\.description)
+        series.append(
+            unreadable: pages.unreadable.map { error, newer in
+                (error.description, newer.map { SaxoHorizon.start($0, window.interval) })
+            }, in: window)
         series.isTruncated = pages.hasOlder
         return series
     }
@@ -106,8 +109,8 @@ package struct SaxoChartPager {
     }
 
     package private(set) var samples: [SaxoChart.Sample] = []
-    /// The errors of the samples of the pages that could not be read.
-    package private(set) var failures: [JSONError] = []
+    /// The errors of the samples of the pages that could not be read, each with the time of the newer sample behind it.
+    package private(set) var unreadable: [(error: JSONError, newer: Instant?)] = []
     /// There are older ones in the window than were collected.
     package private(set) var hasOlder = false
     private let window: ChartWindow
@@ -147,7 +150,7 @@ package struct SaxoChartPager {
         }
         let inside = fresh.filter { sample in window.from.map { sample.time >= $0 } ?? true }
         samples = inside + samples
-        failures += page.failures
+        unreadable += page.unreadable
         if samples.count > requestedCount {
             samples.removeFirst(samples.count - requestedCount)
             hasOlder = true
@@ -163,6 +166,8 @@ package struct SaxoChartPager {
             hasOlder = first < start
             return .complete
         }
+        // The next page has the ones before its oldest sample again.
+        unreadable.removeAll { $0.newer == start }
         // One that is known already, and one more than is missing.
         currentQuery = Query(count: min(requestedCount - samples.count + 2, Self.maximumSamples), upTo: start)
         return .next(currentQuery)

@@ -31,6 +31,8 @@ extension SaxoClient: InstrumentSource {
             .instrument(named: symbol, fetchedAt: clock.wallTime())
     }
 
+    package var searchOmitsDetails: Bool { true }
+
     package var instrumentsPerCall: Int { 1_000 }
 
     /// Instruments with the rules of their orders: `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, a call for each

@@ -245,12 +245,19 @@ extension YahooChart {
         guard
             let scale = YahooPriceScale(of: symbol, currency: meta.quote.currency, digits: meta.quote.digits)
         else { return nil }
-        series.unreadable = times.indices.compactMap(failure)
         do throws(Decimal.Overflow) {
             try series.append(candles(window.interval, scale), in: window)
         } catch {
             return nil
         }
+        let days = YahooTradingDays(meta)
+        let failures = times.indices.compactMap { index in
+            failure(at: index).map { error in
+                // The time of a bar whose stamp is unreadable is not known.
+                (error, timeFailures[index] == nil ? start(at: index, window.interval, days) : nil)
+            }
+        }
+        series.append(unreadable: failures, in: window)
         series.isLastComplete = series.isLastOver(at: fetchedAt, offset: meta.offset ?? 0)
         return series
     }

@@ -86,6 +86,8 @@ extension YahooClient: InstrumentSource {
         return instrument
     }
 
+    package var searchOmitsDetails: Bool { true }
+
     package var instrumentsPerCall: Int { symbolsPerCall }
 
     /// The instruments of quotes, which one call has for many symbols, and none those of prices that were read a moment ago.

@@ -123,7 +123,7 @@ private struct LongLedger: AccountSource, ActivitySource {
     func positions(in call: CallContext) async throws(ProviderFailure) -> PositionList { [] }
 
     func history(
-        of account: String, _ range: HistoryRange, interval: Interval?, in call: CallContext
+        of account: String, _ range: DateRange, interval: Interval?, in call: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
         throw ProviderFailure(.alpaca, .unsupported)
     }

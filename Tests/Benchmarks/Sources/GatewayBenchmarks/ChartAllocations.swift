@@ -44,7 +44,7 @@ struct ChartAllocations {
     }
 
     /// Allocations of one run, the fewest of several: what another thread or a cache takes now and then is not the chart's.
-    private static func allocations(of work: () async throws -> Void) async throws -> Int {
+    static func allocations(of work: () async throws -> Void) async throws -> Int {
         // The first run reads the chart and plans the query.
         for _ in 0..<4 { try await work() }
         var fewest = UInt64.max

@@ -2,7 +2,8 @@ import Foundation
 import Upstream
 
 /// Measures what lies between the engine and the providers: `GatewayBenchmarks`, or with names only these parts;
-/// `GatewayBenchmarks check` fails where a chart allocates for its candles.
+/// `GatewayBenchmarks check` fails where a chart allocates for its candles, and where a user's own values need more
+/// allocations than their budget.
 @main
 struct GatewayBenchmarks {
     /// A part, by the name with which it is measured alone.
@@ -28,7 +29,9 @@ struct GatewayBenchmarks {
         switch arguments.first {
         case SandboxProcess.argument:
             try await SandboxProcess.run(latencies: arguments.dropFirst().compactMap { Double($0) })
-        case "check": try await ChartAllocations.check()
+        case "check":
+            try await ChartAllocations.check()
+            try await PrivateAllocations.check()
         default:
             let transport = try HTTPClient(userAgent: "gateway-benchmarks")
             for name in arguments.isEmpty ? Part.allCases.map(\.rawValue) : Array(arguments) {

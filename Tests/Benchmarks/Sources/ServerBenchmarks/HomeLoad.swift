@@ -2,7 +2,7 @@ import Foundation
 import Sandbox
 import TestSupport
 
-/// The home screen of an investing app, `schema/operations/raven/raven-home.graphql`, requested repeatedly with
+/// The home screen of an investing app, `schema/operations/accounts/home.graphql`, requested repeatedly with
 /// the token of a session whose user is connected to a broker.
 struct HomeLoad {
     private let seconds: Int
@@ -15,7 +15,7 @@ struct HomeLoad {
 
     func run(_ command: [String]) async throws {
         let document = try String(
-            contentsOfFile: "schema/operations/raven/raven-home.graphql", encoding: .utf8)
+            contentsOfFile: "schema/operations/accounts/home.graphql", encoding: .utf8)
         try await Sandbox.with { sandbox in
             try await PorticoProcess.with(command, sandbox.environment) { portico in
                 let token = try await connectedGuest(portico)
@@ -48,7 +48,7 @@ struct HomeLoad {
         let keys = SandboxUser.demo.alpaca
         _ = try await PorticoProcess.query(
             """
-            mutation { connectProvider(input: { provider: ALPACA, credential: { apiKey: {
+            mutation { connectProvider(input: { provider: "alpaca", credential: { apiKey: {
               key: "\(keys.keyID)", secret: "\(keys.secretKey)" } } }) { connection { id status } } }
             """, token: token, over: client)
         return token

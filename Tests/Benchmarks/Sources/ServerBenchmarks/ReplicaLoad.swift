@@ -38,7 +38,7 @@ struct ReplicaLoad {
                 "A hot public response", #"{ instrument(symbol: "AAPL") { name } }"#, nil, servers, idle,
                 isHot: true)
             let home = try String(
-                contentsOfFile: "schema/operations/raven/raven-home.graphql", encoding: .utf8)
+                contentsOfFile: "schema/operations/accounts/home.graphql", encoding: .utf8)
             try await compare(
                 "A home screen (private, cached for seconds)", home, servers.ownerToken, servers, idle,
                 isHot: false)
@@ -176,7 +176,7 @@ struct ReplicaLoad {
 
         let hot = #"{ instrument(symbol: "AAPL") { name } }"#
         func chart(_ number: Int) -> String {
-            "{ chart(symbol: \"AAPL\", interval: ONE_DAY, last: \(number + 10), provider: ALPACA) { symbol } }"
+            "{ chart(symbol: \"AAPL\", interval: ONE_DAY, last: \(number + 10), provider: \"alpaca\") { symbol } }"
         }
         try await report("hot public response") { _ in _ = try await ask(hot) }
         try await report("public value from the provider") { _ = try await ask(chart($0)) }
@@ -230,7 +230,7 @@ struct ReplicaLoad {
                 """, owner)
             orders.append(answer["placeOrder"]?["order"]?["id"]?.string ?? "")
         }
-        try await report("cancelled order") { number in
+        try await report("canceled order") { number in
             _ = try await ask("mutation { cancelOrder(id: \"\(orders[number])\") { order { id } } }", owner)
         }
     }

@@ -51,7 +51,10 @@ struct InputExamples {
         /// `name: value` for each that is given; nil where one that must be given cannot be made.
         func values(of inputs: [SchemaInputValue], _ choices: inout Choices) -> [String]? {
             let optional = inputs.filter { !$0.isRequired }.map(\.name)
-            let extents = [[], optional] + optional.map { [$0] }
+            // Inputs with alternatives are given more often, because each alternative must be in a mutation.
+            let alternatives = inputs.filter { !$0.isRequired && isOneOf($0.type) }.map { [$0.name] }
+            let extents =
+                [[], optional] + optional.map { [$0] } + Array(repeating: alternatives, count: 6).joined()
             let given = Set(choices.pick(extents) ?? [])
             var values: [String] = []
             for input in inputs where input.isRequired || given.contains(input.name) {
@@ -63,6 +66,11 @@ struct InputExamples {
                 }
             }
             return values
+        }
+
+        private func isOneOf(_ type: GraphQLType) -> Bool {
+            guard case .inputObject(let definition) = examples.schema[type.type].kind else { return false }
+            return definition.isOneOf
         }
 
         private func value(of type: GraphQLType, named name: String, _ choices: inout Choices) -> String? {
@@ -138,6 +146,8 @@ struct InputExamples {
             switch type {
             case "Decimal": choices.pick(["1", "1000"]).map(quoted)
             case "Date": quoted("2028-06-30")
+            case "ProviderName":
+                choices.pick(["alpaca", "saxo", "alpha-vantage", "yahoo", "polygon"]).map(quoted)
             case "DateTime": quoted("2028-06-30T12:00:00Z")
             case "Number": "1"
             case "UnixTime": "1"

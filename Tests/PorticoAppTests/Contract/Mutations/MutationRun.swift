@@ -122,7 +122,7 @@ struct MutationRun {
                 let query = "mutation { \(other.name)\(arguments) \(selection(of: other)) }"
                 guard try await send(query, other) else { continue }
                 for (name, value) in try await followUp(examples.told) { examples.told[name] = value }
-                try await attempt(field, ways: 16, followUp)
+                try await attempt(field, ways: 48, followUp)
                 if done.contains(field.name) { return }
             }
         }

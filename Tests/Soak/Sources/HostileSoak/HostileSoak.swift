@@ -96,9 +96,9 @@ struct HostileSoak {
         let minutes = Int((begin.duration(to: .now) / .seconds(60)).rounded(.up))
         for (provider, limit) in HostileRun.lowQuotas(minutes: minutes) {
             let calls = sandbox.calls.all(of: provider).reduce(0) { $0 + $1.count }
-            print("\(provider.rawValue): \(calls) calls")
+            print("\(provider.name.text): \(calls) calls")
             if calls > limit {
-                failures.append("\(provider.rawValue) got \(calls) calls; the limit is \(limit).")
+                failures.append("\(provider.name.text) got \(calls) calls; the limit is \(limit).")
             }
         }
         guard failures.isEmpty else { throw Failure(failures.joined(separator: "\n")) }

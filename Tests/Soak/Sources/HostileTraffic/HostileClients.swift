@@ -46,18 +46,24 @@ package final class HostileClients: Sendable {
                 let share = count / connections + (connection < count % connections ? 1 : 0)
                 group.addTask { [self] in
                     let seed = seed &+ UInt64(connection)
-                    await send(share, HostileRequests(seed: seed, addresses: addresses, tokens: tokens))
+                    // Without it, all connections would send at the same moments.
+                    let offset = interval * connection / connections
+                    await send(
+                        share, HostileRequests(seed: seed, addresses: addresses, tokens: tokens),
+                        after: offset)
                 }
             }
         }
         return state.withLock { $0 }
     }
 
-    private func send(_ count: Int, _ requests: HostileRequests) async {
+    /// The time between two requests of a connection.
+    private var interval: Duration { .seconds(1) * connections / perSecond }
+
+    private func send(_ count: Int, _ requests: HostileRequests, after offset: Duration) async {
         var requests = requests
         var client: RawClient?
-        let interval = Duration.seconds(1) * connections / perSecond
-        var next = ContinuousClock.now
+        var next = ContinuousClock.now + offset - interval
         for _ in 0..<count {
             let (text, attack) = requests.next()
             next = max(next + interval, .now - .seconds(1))

@@ -173,12 +173,12 @@ package struct HostileRequests {
             switch number % 6 {
             case 0: #""id":1,"method":"\#(text)""#
             case 1: #""id":1,\#(call)"\#(text)"}"#
-            case 2: #""id":1,\#(call)"PlanALatestPrices","arguments":{"\#(text)":1}}"#
+            case 2: #""id":1,\#(call)"LatestPrices","arguments":{"\#(text)":1}}"#
             case 3: #""id":1,"method":"resources/read","params":{"uri":"\#(text)"}"#
             case 4: #""id":"\#(text)","method":"ping""#
             default:
                 """
-                "id":1,\(call)"RavenPreviewOrder","arguments":{"input":{"accountId":"a","instrument":{"symbol":"AMD"},\
+                "id":1,\(call)"PreviewOrder","arguments":{"input":{"accountId":"a","instrument":{"symbol":"AMD"},\
                 "side":"BUY","size":{"quantity":"\(text)"}}}}
                 """
             }

@@ -56,7 +56,7 @@ extension SandboxUser {
     /// The mutation that connects a user of Portico with this user's account at Alpaca.
     package var connectingMutation: String {
         """
-        mutation { connectProvider(input: { provider: ALPACA, credential: { apiKey: {
+        mutation { connectProvider(input: { provider: "alpaca", credential: { apiKey: {
           key: "\(alpaca.keyID)", secret: "\(alpaca.secretKey)" } } }) { connection { id } } }
         """
     }

@@ -9,7 +9,7 @@ struct KnownMembers {
 
     static let recorded = KnownMembers(PackageResources.known_members_json)
 
-    /// Reads `{"ALPACA": {"account": {"unread": ["pattern_day_trader"], "absent": []}}}`.
+    /// Reads `{"alpaca": {"account": {"unread": ["pattern_day_trader"], "absent": []}}}`.
     private init(_ text: [UInt8]) {
         // A test compares the file with the sandbox.
         let names = try? JSONReader.read(text) { reader throws(JSONError) in
@@ -28,11 +28,11 @@ struct KnownMembers {
             switch finding.kind {
             case .unread: "unread"
             case .absent: "absent"
-            case .unknownName, .unreadable: ""
+            case .unknownName, .unreadable, .list: ""
             }
         // The members of a response of another form have no names that are known.
-        if case .other = provider { return kind != "" }
-        return names[provider.rawValue]?[operation]?[kind]?.contains(String(finding.member)) ?? false
+        guard ProviderID.allCases.contains(provider) else { return kind != "" }
+        return names[provider.name.text]?[operation]?[kind]?.contains(String(finding.member)) ?? false
     }
 }
 

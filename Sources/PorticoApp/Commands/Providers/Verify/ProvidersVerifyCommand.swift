@@ -85,10 +85,10 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
     private func chosen(of known: [Choice]) throws(UsageError) -> [Choice] {
         var chosen: [Choice] = []
         for name in provider {
-            guard let choice = known.first(where: { $0.id.settingName == name.settingName }) else {
+            guard let choice = known.first(where: { $0.id.name.text == name.settingName }) else {
                 throw UsageError(
                     "--provider \(name) is not a provider. The providers are: "
-                        + known.map(\.id.settingName).joined(separator: ", ") + ".")
+                        + known.map(\.id.name.text).joined(separator: ", ") + ".")
             }
             chosen.append(choice)
         }
@@ -121,7 +121,7 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
         if orders, let live = opened.first(where: { $0.1?.orders != nil && $0.1?.environment == .live }) {
             throw UsageError(
                 """
-                --orders is refused, because the account of \(live.0.settingName) is live, where the order would be real. \
+                --orders is refused, because the account of \(live.0) is live, where the order would be real. \
                 Leave it out, or choose other providers with --provider.
                 """)
         }

@@ -19,6 +19,9 @@ struct VerificationReport {
         /// The failure of the last call; nil if it succeeded, and if the differences have the reason.
         let failure: ProviderFailure.Cause?
         let differences: [Difference]
+        /// The paths of the lists that no response has an element of, so that there was nothing to compare; empty for the
+        /// whole response.
+        let emptyLists: [String]
     }
 
     /// A difference between a response and what Portico reads.
@@ -72,6 +75,10 @@ extension VerificationReport.Operation {
                 return isKnown && !showsKnown
                     ? nil : VerificationReport.Difference(finding, isKnown: isKnown)
             }
+        func lists(isEmpty: Bool) -> Set<String> {
+            Set(operation.findings.filter { $0.kind == .list(isEmpty: isEmpty) }.map(\.path))
+        }
+        emptyLists = lists(isEmpty: true).subtracting(lists(isEmpty: false)).sorted()
         // The location of the error is a difference.
         if case .invalidResponse(_?)? = operation.failure, differences.contains(where: \.isProblem) {
             failure = nil
@@ -84,7 +91,8 @@ extension VerificationReport.Operation {
 }
 
 extension VerificationReport.Difference {
-    init(_ finding: JSONInspection.Finding, isKnown: Bool) {
+    /// Nil for a finding that is no difference.
+    init?(_ finding: JSONInspection.Finding, isKnown: Bool) {
         switch finding.kind {
         case .unread(let kind):
             self.init(
@@ -102,6 +110,7 @@ extension VerificationReport.Difference {
                 detail: "an object does not have the member, without which Portico cannot read it")
         case .unreadable(let reason):
             self.init(kind: .different, path: finding.path, detail: "\(reason)")
+        case .list: return nil
         }
     }
 
@@ -122,7 +131,15 @@ extension ProviderFailure.Cause {
 
 extension VerificationReport {
     var text: String {
-        providers.map(\.text).joined() + (isClean ? "No differences.\n" : "There are differences.\n")
+        providers.map(\.text).joined() + conclusion + "\n"
+    }
+
+    private var conclusion: String {
+        guard isClean else { return "There are differences." }
+        let count = providers.flatMap(\.operations).reduce(0) { $0 + $1.emptyLists.count }
+        if count == 0 { return "No differences." }
+        return
+            "No differences, but \(count == 1 ? "a list was" : "\(count) lists were") empty: there was nothing to compare."
     }
 
     /// The report as one JSON object.
@@ -136,8 +153,8 @@ extension VerificationReport {
 
 extension VerificationReport.Provider {
     fileprivate var text: String {
-        guard let environment else { return "\(id.rawValue): not configured\n" }
-        var text = "\(id.rawValue) (\(environment.rawValue.lowercased()))\n"
+        guard let environment else { return "\(id.name.text): not configured\n" }
+        var text = "\(id.name.text) (\(environment.rawValue.lowercased()))\n"
         for operation in operations {
             let state = operation.failure.map { $0.isProblem ? "failed" : "refused" } ?? "read"
             let reason = operation.failure.map { ": \($0)" } ?? ""
@@ -145,6 +162,10 @@ extension VerificationReport.Provider {
             for difference in operation.differences {
                 text +=
                     "    \(difference.kind.rawValue.lowercased()) \(difference.path): \(difference.detail)\n"
+            }
+            for path in operation.emptyLists {
+                text +=
+                    "    empty \(path.isEmpty ? "response" : path): the list has no elements, so that there was nothing to compare\n"
             }
         }
         for step in orderSteps {
@@ -160,7 +181,7 @@ extension VerificationReport.Provider {
             ])
         }
         return VerificationReport.object([
-            ("provider", .string(id.rawValue)),
+            ("provider", .string(id.name.text)),
             ("environment", environment.map { .string($0.rawValue) } ?? .null),
             ("configured", .boolean(environment != nil)),
             ("operations", .list(operations.map(\.json))), ("order", .list(steps)),
@@ -183,6 +204,7 @@ extension VerificationReport.Operation {
                         ])
                     })
             ),
+            ("empty", .list(emptyLists.map(InputValue.string))),
         ])
     }
 }

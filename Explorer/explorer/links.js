@@ -1,0 +1,37 @@
+// Links to an operation: it and its variables are in the fragment of the address, which a browser does not send to the
+// server. Headers, and so tokens, are never in a link.
+
+/** Members of variables whose values are secrets; a link has an empty text in their place. */
+const secret = /password|secret|token|credential|^code$|^key(Id)?$|apiKey/i;
+
+/** @returns The fragment of a link, such as `#query=…&variables=…`. */
+export function makeLink({ query = "", variables = "" }) {
+  const parts = new URLSearchParams({ query });
+  const shared = withoutSecrets(variables);
+  if (shared) parts.set("variables", shared);
+  return `#${parts}`;
+}
+
+/** @returns `{query, variables}`, or null if the fragment has no operation. */
+export function readLink(fragment) {
+  const parts = new URLSearchParams(fragment.slice(1));
+  const query = parts.get("query");
+  return query === null ? null : { query, variables: indented(parts.get("variables") ?? "") };
+}
+
+/** The variables in one line; empty if they are no JSON, because it is not known then where a secret is. */
+function withoutSecrets(variables) {
+  try {
+    return JSON.stringify(JSON.parse(variables), (name, value) => (secret.test(name) && typeof value === "string" ? "" : value));
+  } catch {
+    return "";
+  }
+}
+
+function indented(variables) {
+  try {
+    return JSON.stringify(JSON.parse(variables), null, 2);
+  } catch {
+    return variables;
+  }
+}

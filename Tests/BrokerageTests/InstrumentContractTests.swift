@@ -1,0 +1,58 @@
+import Brokerage
+import Testing
+
+@Suite("An option by its symbol")
+struct InstrumentContractTests {
+    private static func option(_ text: String) throws -> OptionContract? {
+        OptionContract(occ: try #require(Symbol(text)))
+    }
+
+    @Test(
+        "has the terms of the OCC's symbology",
+        arguments: [
+            ("AAPL261218C00250000", "AAPL", "2026-12-18", "250", OptionContract.Right.call),
+            ("F270115P00012500", "F", "2027-01-15", "12.5", .put),
+            ("BRKB261120C00480005", "BRKB", "2026-11-20", "480.005", .call),
+        ])
+    func terms(
+        _ text: String, underlying: String, expiresOn: String, strike: String, right: OptionContract.Right
+    ) throws {
+        let option = try #require(try Self.option(text))
+        #expect(option.underlying.text == underlying && option.expiresOn.description == expiresOn)
+        #expect(option.strike.description == strike && option.right == right)
+        #expect(
+            option.multiplier == nil && option.settlement == nil, "an adjusted contract has the same form")
+    }
+
+    @Test(
+        "is none if the symbol has another form",
+        arguments: [
+            "AAPL", "AAPL261318C00250000", "AAPL261218X00250000", "AAPL261218C0025000", "AAPL261218C+0250000",
+            "261218C00250000",
+        ])
+    func none(_ text: String) throws {
+        #expect(try Self.option(text) == nil)
+    }
+
+    @Test(
+        "has the multiplier with which the broker values the position",
+        arguments: [
+            (AssetClass.equity, "2", "3.5", "7", "1"), (.option, "2", "3.5", "700", "100"),
+            (.option, "-2", "3.5", "-700", "100"),
+            (.option, "2", "3.5", "701", nil), (.option, "2", "0", "0", nil), (.bond, "2", "3.5", "700", nil),
+        ] as [(AssetClass, String, String, String, String?)])
+    func multiplier(
+        _ assetClass: AssetClass, quantity: String, price: String, value: String, multiplier: String?
+    ) throws {
+        let symbol = try #require(Symbol("AAPL261218C00250000"))
+        let held = try #require(Decimal(quantity))
+        var position = Position(
+            symbol: symbol, side: held.isNegative ? .short : .long, quantity: try held.magnitude,
+            currency: "USD",
+            provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
+        position.assetClass = assetClass
+        position.currentPrice = Decimal(price)
+        position.marketValue = Decimal(value)
+        #expect(position.multiplier?.description == multiplier)
+    }
+}
