@@ -138,7 +138,11 @@ extension SearchHit: GraphQLObject {
         Field("name", \.instrument.name)
         Field("assetClass", \.instrument.assetClass)
         Field("exchange", \.instrument.exchange)
-        Field("currency", \.instrument.currency)
+        Field(
+            "currency",
+            load: { hits, context in
+                context.instruments(of: hits, with: ["currency"]).map { $0.map { $0.map(\.currency) } }
+            })
         Field("provider", \.instrument.provenance.source)
         Field(
             "instrument",

@@ -13,7 +13,7 @@ struct Holding: Sendable {
     let positions: [ConnectedPosition]
     /// Negative for a short position.
     let quantity: Decimal
-    /// In the currency of the instrument; nil if a broker reports none.
+    /// The sum of the positions' values in the currency of the instrument, rounded; nil if a broker reports none.
     let marketValue: Decimal?
     /// In the currency of the portfolio; nil if it or the exchange rate is unknown.
     let value: Decimal?
@@ -24,7 +24,7 @@ struct Holding: Sendable {
         (self.portfolio, self.symbol, self.currency) = (portfolio, symbol, currency)
         self.positions = positions
         quantity = try positions.reduce(.zero) { try $0 + $1.position.signedQuantity }
-        marketValue = try positions.sum(of: \.marketValue)
+        marketValue = try positions.sum(of: \.marketValue)?.rounded(in: currency)
         value = marketValue.flatMap { portfolio.rates.convert($0, from: currency) }
     }
 

@@ -27,10 +27,12 @@ struct Allocation: Sendable {
 }
 
 extension Allocation {
-    /// The slices of the holdings, largest first.
+    /// The slices of the holdings, largest first, with values rounded in their currency.
     ///
     /// - Throws: `Decimal.Overflow` for sums with too many digits.
-    static func slices(of held: [ValuedHolding], by key: AllocationKey) throws -> [Allocation] {
+    static func slices(
+        of held: [ValuedHolding], in currency: Currency, by key: AllocationKey
+    ) throws -> [Allocation] {
         var sums: [String: Decimal] = [:]
         for item in held {
             guard let name = item.keys[key] else { continue }
@@ -38,7 +40,8 @@ extension Allocation {
         }
         let total = try sums.values.reduce(.zero) { try $0 + $1 }
         return sums.map { name, sum in
-            Allocation(key: name, value: sum, percent: sum.percent(of: total) ?? .zero)
+            Allocation(
+                key: name, value: sum.rounded(in: currency.code), percent: sum.percent(of: total) ?? .zero)
         }
         .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     }

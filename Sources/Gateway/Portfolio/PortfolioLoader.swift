@@ -55,7 +55,8 @@ extension GatewayContext {
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
             }
         return try groups.map { groups in
-            try Allocation.slices(of: holdings.values(in: currency, rates: rates, groups: groups), by: key)
+            try Allocation.slices(
+                of: holdings.values(in: currency, rates: rates, groups: groups), in: currency, by: key)
         }
     }
 

@@ -3,7 +3,7 @@ import Brokerage
 /// The response of `GET /v2/account/portfolio/history`.
 ///
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
-/// There are no points in the future, or by the settings null ones for the rest of the day.
+/// Amounts have two decimals, as those of the real history. There are no points in the future, or by the settings null ones for the rest of the day.
 struct FakeAlpacaPortfolioHistory {
     private let query: FakeAlpacaPortfolioHistoryQuery
     private let book: FakePortfolio
@@ -100,7 +100,7 @@ struct FakeAlpacaPortfolioHistory {
     /// Returns the equity at a close; the deposit if the account was not open yet.
     private func base(atCloseOf session: TradingSession) throws -> Decimal {
         session.close < Int(book.ledger.opened.secondsSince1970)
-            ? book.ledger.openingDeposit : try book.equity(atCloseOf: session)
+            ? book.ledger.openingDeposit : try book.equity(atCloseOf: session).inCents
     }
 
     private func days(_ base: Decimal) throws -> [Point] {
@@ -114,8 +114,8 @@ struct FakeAlpacaPortfolioHistory {
                 ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
             return Point(
                 label: Int(Instant(newYork: label).secondsSince1970),
-                second: view.now < session.postMarketClose ? view.now : session.close, equity: equity,
-                base: base)
+                second: view.now < session.postMarketClose ? view.now : session.close,
+                equity: equity.inCents, base: base)
         }
     }
 
@@ -133,7 +133,7 @@ struct FakeAlpacaPortfolioHistory {
                 let second = min(label + step, span.upperBound, view.now)
                 return Point(
                     label: label, second: second,
-                    equity: label <= view.now ? try curve.equity(at: second) : nil,
+                    equity: label <= view.now ? try curve.equity(at: second).inCents : nil,
                     base: query.resetsDaily ? dayBase : base)
             }
             dayBase = try self.base(atCloseOf: session)
@@ -178,4 +178,8 @@ struct FakeAlpacaPortfolioHistory {
         return view.market.exchanges.sessions(from: max(start.inNewYork.date, opened), through: last.date)
             .filter { Int(start.secondsSince1970) <= $0.close }
     }
+}
+
+extension Decimal {
+    fileprivate var inCents: Decimal { rounded(to: 2, .halfEven) }
 }

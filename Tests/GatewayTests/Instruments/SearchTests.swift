@@ -62,16 +62,15 @@ struct SearchTests {
             let backends = try gateway.marketWithSaxo()
             let answer = try await gateway.ask(
                 """
-                { search(text: "tsco") { instrument { id currency decimals } }
+                { search(text: "tsco") { currency instrument { id currency decimals } }
                   instrument(symbol: "TSCO:XLON") { id currency decimals } }
                 """, as: alice, backends)
             #expect(answer.failures.isEmpty, "\(answer)")
             let instrument = try #require(answer["data"]?["instrument"])
             #expect(instrument["currency"] == "GBP" && instrument["decimals"] == 2, "\(answer)")
             let hits = answer["data"]?["search"]?.elements ?? []
-            #expect(
-                hits.first { $0["instrument"]?["id"] == instrument["id"] }?["instrument"] == instrument,
-                "\(answer)")
+            let hit = hits.first { $0["instrument"]?["id"] == instrument["id"] }
+            #expect(hit?["instrument"] == instrument && hit?["currency"] == "GBP", "\(answer)")
             #expect(gateway.calls(of: .yahoo)["GET /v7/finance/quote"] ?? 0 <= 1)
             let details = "GET /ref/v1/instruments/details"
             let before = gateway.calls(of: .saxo)[details] ?? 0
@@ -104,13 +103,13 @@ struct SearchTests {
                 names.failures.isEmpty && names["data"]?["search"]?.elements?.isEmpty == false, "\(names)")
             #expect(gateway.calls(of: .yahoo)[quotes] == nil)
             let answer = try await gateway.ask(
-                "{ search(text: \"tsco\", provider: \"yahoo\") { instrument { id name currency } } }",
-                as: alice,
-                backends)
+                "{ search(text: \"tsco\", provider: \"yahoo\") { currency instrument { id name currency } } }",
+                as: alice, backends)
             #expect(answer.failures.isEmpty, "\(answer)")
-            #expect(answer["data"]?["search"]?[0]?["instrument"]?["currency"] == .null, "\(answer)")
+            let hit = try #require(answer["data"]?["search"]?[0])
+            #expect(hit["instrument"]?["currency"] == .null && hit["currency"] == .null, "\(answer)")
             #expect(
-                answer["data"]?["search"]?[0]?["instrument"]?["id"]
+                hit["instrument"]?["id"]
                     == names["data"]?["search"]?[0]?["instrument"]?["id"])
         }
     }
