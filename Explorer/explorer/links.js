@@ -2,11 +2,16 @@
 // server. Headers, and so tokens, are never in a link.
 
 /** Members of variables whose values are secrets; a link has an empty text in their place. */
-const secret = /password|secret|token|credential|^code$|^key(Id)?$|apiKey/i;
+const secret = /password|secret|token|credential|invitation|^(code|state|key|keyId|otp|pin)$|apiKey/i;
+
+/** `name: "…"` and `name: ["…"]` in a document, and the default value of a variable. */
+const literal = /\b(\w+)(\s*:\s*(?:[\w[\]!]+\s*=\s*)?)(?:"""[^]*?"""|"(?:[^"\\\n]|\\.)*"|\[[^\]]*\])/g;
 
 /** @returns The fragment of a link, such as `#query=…&variables=…`. */
 export function makeLink({ query = "", variables = "" }) {
-  const parts = new URLSearchParams({ query });
+  const parts = new URLSearchParams({
+    query: query.replace(literal, (text, name, between) => (secret.test(name) ? `${name}${between}""` : text)),
+  });
   const shared = withoutSecrets(variables);
   if (shared) parts.set("variables", shared);
   return `#${parts}`;
@@ -22,7 +27,7 @@ export function readLink(fragment) {
 /** The variables in one line; empty if they are no JSON, because it is not known then where a secret is. */
 function withoutSecrets(variables) {
   try {
-    return JSON.stringify(JSON.parse(variables), (name, value) => (secret.test(name) && typeof value === "string" ? "" : value));
+    return JSON.stringify(JSON.parse(variables), (name, value) => (secret.test(name) ? "" : value));
   } catch {
     return "";
   }

@@ -50,6 +50,12 @@ async def shares_a_link(page):
     await page.run(f"location.hash = {json.dumps(link.partition('#')[2])}")
     await page.until(f'{QUERY}.includes("signIn") && JSON.parse({VARIABLES}).input.password === ""', "the operation of the link")
     assert not [url for url in page.requests[count:] if url.endswith("/graphql")], "the operation of a link was sent"
+    query = 'mutation { a(password: "S1", tokens: ["S2"]) } query Q($secret: String! = "S3") { b(c: "kept", code: $secret) }'
+    variables = json.dumps({"i": {"currentPassword": "S4", "newPassword": "S5", "invitation": "S6", "tokens": ["S7"], "name": "kept"}})
+    link = await page.run(f"""import("/explorer/links.js").then(({{ makeLink, readLink }}) =>
+        readLink(makeLink({json.dumps({"query": query, "variables": variables})})))""")
+    assert link["query"] == 'mutation { a(password: "", tokens: "") } query Q($secret: String! = "") { b(c: "kept", code: $secret) }', link
+    assert list(json.loads(link["variables"])["i"].values()) == ["", "", "", "", "kept"], link
     await choose(page, "query/viewer")
 
 

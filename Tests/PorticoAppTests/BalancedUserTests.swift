@@ -178,7 +178,7 @@ struct BalancedUserTests {
             Step(
                 name: "change the password",
                 document: """
-                    mutation { changePassword(input: { current: "\(password)", new: "another \(password)" }) { token } }
+                    mutation { changePassword(input: { currentPassword: "\(password)", newPassword: "another \(password)" }) { token } }
                     """,
                 keeps: ["token": "changePassword.token"]),
             signIn(password, keeps: [:], code: "UNAUTHENTICATED"),

@@ -59,7 +59,8 @@ struct EndedTokenTests {
             mutation("signOut", "signOut { deletedId }"),
             mutation(
                 "changePassword",
-                #"changePassword(input: { current: "\#(password)", new: "another password" }) { token }"#),
+                #"changePassword(input: { currentPassword: "\#(password)", newPassword: "another password" }) { token }"#
+            ),
             mutation("deleteUser", #"deleteUser(password: "\#(password)") { deletedId }"#),
             End(testDescription: "revokeOtherSessions") { server, _, _ in
                 let other = try await EndedTokenTests.signIn(server)

@@ -81,7 +81,7 @@ struct ReplicaAccessTests {
                     let other = try #require(
                         second.json?["data"]?["it"]?["token"]?.string, "\(second.body)")
                     let changed = try await replicas[1].ask(
-                        "mutation { changePassword(input: { current: \"\(old)\", new: \"\(new)\" }) { __typename } }",
+                        "mutation { changePassword(input: { currentPassword: \"\(old)\", newPassword: \"\(new)\" }) { __typename } }",
                         token: other)
                     #expect(changed.failures.isEmpty, "\(changed.body)")
                     let refused = try await token(signIn(old), at: replicas[0])

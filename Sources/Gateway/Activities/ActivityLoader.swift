@@ -233,7 +233,7 @@ extension ActivityCoverage {
 
     /// The errors of the activities that could not be read.
     fileprivate func failures(at provider: ProviderID) -> [FieldError] {
-        unreadable.map { .unreadable("an activity", $0, of: provider) }
+        allUnreadable.map { .unreadable("an activity", $0, of: provider) }
     }
 }
 

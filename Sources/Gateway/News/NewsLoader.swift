@@ -12,6 +12,7 @@ extension GatewayContext {
         try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.maximumArticles)
         try Self.checkCount(of: symbols ?? [], maximum: 50)
         let start = try arguments.after.map { try NewsCursor($0) }
+        if let start { try check(start.provider, of: "after") }
         if let start, let provider = arguments.provider, provider != start.provider {
             throw FieldError.argument(
                 "after",

@@ -206,7 +206,7 @@ extension GatewayContext {
         case .quote: return quoteNodes(ids)
         case .chart:
             return .each(ids) { id in
-                guard let chart = ChartID(id) else { return .ready(nil) }
+                guard let chart = ChartID(id), exists(chart.arguments.provider) else { return .ready(nil) }
                 return try charts(for: [chart.symbol], chart.arguments, as: Node.chart).map {
                     try $0.first?.get()
                 }
@@ -219,7 +219,9 @@ extension GatewayContext {
             }
         case .marketClock:
             return .each(ids) { id in
-                guard let provider = ProviderID(named: id.localID) else { return .ready(nil) }
+                guard let provider = ProviderID(named: id.localID), exists(provider) else {
+                    return .ready(nil)
+                }
                 return try marketClock(of: provider).map { $0.map(Node.marketClock) }
             }
         case .providerStatus:
@@ -250,10 +252,14 @@ extension GatewayContext {
     }
 
     private func quoteNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
-        loadGroups(ids.map { SourceSymbol($0.localID) }, by: { $0?.source }) { source, keys in
+        let keys = ids.map { id in SourceSymbol(id.localID).flatMap { exists($0.source) ? $0 : nil } }
+        return loadGroups(keys, by: { $0?.source }) { source, keys in
             quotes(for: keys.compactMap { $0?.symbol }, from: source, as: Node.quote)
         }
     }
+
+    /// Whether an id can have this provider: one of a provider that does not exist has no object.
+    private func exists(_ provider: ProviderID?) -> Bool { provider.map(services.providers.contains) ?? true }
 
     /// Loads objects of connections to brokers.
     ///
@@ -297,7 +303,7 @@ extension GatewayContext {
     }
 
     private func articleNodes(_ ids: [NodeID]) -> MaybeAsync<BatchResults<Node?>> {
-        let marks = ids.map { ArticleID($0) }
+        let marks = ids.map { id in ArticleID(id).flatMap { exists($0.provider) ? $0 : nil } }
         return articles(marks.compactMap(\.self)).map { articles in
             var rest = articles[...]
             return marks.map { mark -> Result<Node?, any Error> in

@@ -69,14 +69,14 @@ extension AuthenticationService {
         }
         let new: Password
         do throws(Password.Refusal) {
-            new = try Password(new: input.new, for: username)
+            new = try Password(new: input.newPassword, for: username)
         } catch {
-            throw FieldError.argument("input.new", error.description)
+            throw FieldError.argument("input.newPassword", error.description)
         }
         guard
             let proved = try await prove(
-                input.current, of: known, as: username.text.lowercased(), in: session, from: address)
-        else { throw FieldError.wrongPassword("input.current") }
+                input.currentPassword, of: known, as: username.text.lowercased(), in: session, from: address)
+        else { throw FieldError.wrongPassword("input.currentPassword") }
         let hash = try await hashed(
             new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
         let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in

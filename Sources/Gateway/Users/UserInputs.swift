@@ -60,16 +60,18 @@ extension SignInInput: GraphQLInputObject {
 
 /// `ChangePasswordInput` of the schema.
 struct ChangePasswordInput: Sendable {
-    let current: String
-    let new: String
+    let currentPassword: String
+    let newPassword: String
 }
 
 extension ChangePasswordInput: GraphQLInputObject {
-    static var sample: ChangePasswordInput { ChangePasswordInput(current: "", new: "") }
+    static var sample: ChangePasswordInput {
+        ChangePasswordInput(currentPassword: "", newPassword: "")
+    }
 
     init(_ arguments: ArgumentReader) throws {
-        current = try (arguments["current"] as CredentialText).text
-        new = try (arguments["new"] as CredentialText).text
+        currentPassword = try (arguments["currentPassword"] as CredentialText).text
+        newPassword = try (arguments["newPassword"] as CredentialText).text
     }
 }
 

@@ -44,12 +44,15 @@ package struct ActivityCoverage: Hashable, Sendable {
     package internal(set) var completeOn: CalendarDate?
     /// When the latest complete read ended.
     package var readAt: Instant?
-    /// The errors of the rows of the latest complete read that could not be read, with their places and without values.
+    /// The errors of the rows of the latest complete read that could not be read, with their places and without values:
+    /// those of the first 20 rows, then ``furtherRows``.
     ///
     /// While there are any, ``completeOn`` stays, so that the next read has these rows again.
     package internal(set) var unreadable: [String] = []
     /// The same of the read that is not complete.
     var pendingUnreadable: [String] = []
+    /// The errors of all reads.
+    package var allUnreadable: [String] { unreadable + pendingUnreadable.filter { !unreadable.contains($0) } }
     /// The next page of a read that is not complete.
     package internal(set) var pending: ActivityQuery?
     /// Whether an order of the journal was filled lately whose trade is not among the activities.
@@ -73,6 +76,18 @@ package struct ActivityCoverage: Hashable, Sendable {
         if let page: String = try row["pending_page"] {
             pending = ActivityQuery(since: try row.date("pending_since"), page: page)
         }
+    }
+
+    /// Stands for the errors that are not stored: a broker that changes a member changes it in all rows.
+    package static let furtherRows = "further rows of the list"
+
+    private static let maximumUnreadable = 20
+
+    mutating func addUnreadable(_ errors: [String]) {
+        let room = Self.maximumUnreadable - pendingUnreadable.count
+        guard room >= 0 else { return }
+        pendingUnreadable += errors.prefix(room)
+        if errors.count > room { pendingUnreadable.append(Self.furtherRows) }
     }
 
     mutating func raise(since day: CalendarDate) {

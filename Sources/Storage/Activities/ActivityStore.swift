@@ -59,8 +59,7 @@ package struct ActivityStore: Sendable {
                 coverage.startedOn = now.dateInUTC
                 coverage.pendingUnreadable = []
             }
-            coverage.pendingUnreadable += page.unreadable.prefix(
-                max(0, Self.maximumUnreadable - coverage.pendingUnreadable.count))
+            coverage.addUnreadable(page.unreadable)
             if let horizon = page.horizon { coverage.raise(since: horizon) }
             coverage.pending = page.next.map { ActivityQuery(since: query.since, page: $0) }
             if coverage.pending == nil {
@@ -91,9 +90,6 @@ package struct ActivityStore: Sendable {
             return try Self.coverage(of: account, now, db)
         }
     }
-
-    /// The most rows of an account of which the error is stored.
-    private static let maximumUnreadable = 1_000
 
     /// The time for which the trade of a filled order is awaited: longer than a broker's report takes, also over holidays.
     private static let awaitingTime = Duration.seconds(7 * 86_400)

@@ -93,6 +93,8 @@ extension JSONError: CustomStringConvertible {
     }
 
     /// `positions[3].qty`; empty at the top.
+    ///
+    /// Control characters of keys are spaces.
     package var pathDescription: String {
         var text = ""
         for step in path {
@@ -101,7 +103,9 @@ extension JSONError: CustomStringConvertible {
             case .key(let key): text += (text.isEmpty ? "" : ".") + key
             }
         }
-        return text
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 }
 

@@ -48,15 +48,16 @@ extension QuotaWindow {
     /// the call.
     package var validity: Duration { min(max(period.maximumDuration / 30, .milliseconds(250)), .seconds(2)) }
 
-    /// The calls that one stored entry of a rolling window has room for: a twenty-fifth of the limit, up to 16.
+    /// The calls that one stored entry of a window has room for: a twenty-fifth of the limit, up to 16, in a rolling window of
+    /// a minute; otherwise one.
     ///
     /// The first of them is sent after the entry is stored, and the others without a write. If the process is killed, the next
     /// one counts all of them: no call is uncounted, and at most this number counts that was not sent.
     var callsPerEntry: Int {
         switch period {
-        case .rolling: min(max(limit / 25, 1), 16)
-        // A day's quota is small, and lasts until the day ends.
-        case .newYorkDay: 1
+        case .rolling(seconds: ...60): min(max(limit / 25, 1), 16)
+        // Room that is not used counts until the window ends: in a longer one, calls that are minutes apart would fill it.
+        case .rolling, .newYorkDay: 1
         }
     }
 

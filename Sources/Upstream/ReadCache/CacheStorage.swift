@@ -17,9 +17,15 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
     package final class OwnedEntries: @unchecked Sendable {
         @usableFromInline var entries: [Query: Weighted]
         @usableFromInline var weight: Int
+        /// No entry expires later.
+        @usableFromInline var latestEnd: ContinuousClock.Instant
+        /// When expired entries were removed.
+        @usableFromInline var sweptAt: ContinuousClock.Instant
 
         @inlinable
-        init(weight: Int) { (entries, self.weight) = ([:], weight) }
+        init(weight: Int, at now: ContinuousClock.Instant) {
+            (entries, self.weight, latestEnd, sweptAt) = ([:], weight, now, now)
+        }
     }
 
     /// An entry with its weight.
@@ -99,11 +105,14 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
             // Without its last entry the table is removed.
             known = owned.value(for: key.scope)
         }
-        let table = known ?? OwnedEntries(weight: key.scope.tableWeight)
+        let table = known ?? OwnedEntries(weight: key.scope.tableWeight, at: now)
         if known == nil {
             owned.insert(table, for: key.scope, weight: 0)
             ownedWeight += table.weight
+        } else if now - table.sweptAt >= Self.sweepInterval {
+            removeExpired(in: table, at: now)
         }
+        table.latestEnd = max(table.latestEnd, entry.end)
         table.entries[key.query] = Weighted(entry: entry, weight: weight)
         table.weight += weight
         ownedWeight += weight
@@ -144,15 +153,28 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
         }
     }
 
+    /// The time after which a connection that stores a value is searched for expired ones.
+    @usableFromInline static var sweepInterval: Duration { .seconds(60) }
+
+    /// Removes the expired entries of a connection that gets another one.
+    @usableFromInline
+    mutating func removeExpired(in table: OwnedEntries, at now: ContinuousClock.Instant) {
+        table.sweptAt = now
+        for (query, known) in table.entries where known.entry.end <= now {
+            table.entries.removeValue(forKey: query)
+            table.weight -= known.weight
+            ownedWeight -= known.weight
+            ownedCount -= 1
+        }
+    }
+
     /// Removes expired shared entries, beginning with the least recently used one, up to a limit; and connections of which
     /// all entries have expired.
     @inlinable
     mutating func removeExpired(atMost limit: Int, at now: ContinuousClock.Instant) {
         shared.removeOldest(atMost: limit) { $0.end <= now }
         for _ in 0..<limit {
-            guard let (scope, table) = owned.oldestElement,
-                table.entries.allSatisfy({ $0.value.entry.end <= now })
-            else { return }
+            guard let (scope, table) = owned.oldestElement, table.latestEnd <= now else { return }
             remove(scope)
         }
     }

@@ -60,7 +60,7 @@ struct HoldingTests {
                 let worth = try positions.reduce(Brokerage.Decimal.zero) {
                     try $0 + #require($1["marketValue"]?.decimal)
                 }
-                #expect(holding["marketValue"]?.decimal == worth)
+                #expect(holding["marketValue"]?.decimal == worth.rounded(in: "USD"))
             }
         }
     }

@@ -66,4 +66,18 @@ struct PayloadTests {
             #expect(other.failures.isEmpty)
         }
     }
+
+    @Test(
+        "has no object for an id with a provider that does not exist",
+        arguments: [
+            "Quote:nope:KO", "MarketClock:nope", "ProviderStatus:nope", "Article:nope:1763735400:1",
+            "Chart:nope:KO~range=ONE_MONTH",
+        ])
+    func unknownProvider(id: String) async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            let answer = try await gateway.ask("{ node(id: \"\(id)\") { id } }", as: alice, backends)
+            #expect(answer == ["data": ["node": nil]])
+        }
+    }
 }

@@ -61,7 +61,7 @@ struct AuthenticationServiceTests {
             #expect(answer["data"]?["viewer"]?["sessions"]?.elements?.count == 1)
             for mutation in [
                 "signOut { deletedId }", "renewSession { token }", "deleteUser { deletedId }",
-                #"changePassword(input: { current: "x", new: "correct horse" }) { token }"#,
+                #"changePassword(input: { currentPassword: "x", newPassword: "correct horse" }) { token }"#,
             ] {
                 let refused = try await gateway.ask(
                     "mutation { \(mutation) }", as: owner, gateway.backends([]))
@@ -245,18 +245,25 @@ struct AuthenticationServiceTests {
             try await ann.enter(TestClient.signUp("ann"))
             try await other.enter(TestClient.signIn("ann"))
             let wrong = try await ann.refusal(
-                of: #"changePassword(input: { current: "wrong password", new: "another password" })"#)
+                of:
+                    #"changePassword(input: { currentPassword: "wrong password", newPassword: "another password" })"#
+            )
             #expect(
-                wrong["message"]?.string == #"Argument "input.current": It is not the password of this user."#
+                wrong["message"]?.string
+                    == #"Argument "input.currentPassword": It is not the password of this user."#
             )
             let weak = try await ann.refusal(
-                of: #"changePassword(input: { current: "correct horse battery", new: "my name is ann" })"#)
+                of:
+                    #"changePassword(input: { currentPassword: "correct horse battery", newPassword: "my name is ann" })"#
+            )
             #expect(
-                weak["message"]?.string == #"Argument "input.new": A password does not contain the username."#
+                weak["message"]?.string
+                    == #"Argument "input.newPassword": A password does not contain the username."#
             )
             let old = ann.token
             try await ann.enter(
-                #"changePassword(input: { current: "correct horse battery", new: "another password" })"#)
+                #"changePassword(input: { currentPassword: "correct horse battery", newPassword: "another password" })"#
+            )
             #expect(ann.token != old)
             #expect(try TestClient(gateway, token: old).session == nil)
             #expect(other.session == nil)
@@ -432,7 +439,8 @@ struct AuthenticationServiceTests {
 
             let failures = "Too many attempts have failed: wait before the next."
             let ofUser = "Too many attempts to sign in as this user: try again later."
-            let change = #"changePassword(input: { current: "correct horse battery", new: "another one" })"#
+            let change =
+                #"changePassword(input: { currentPassword: "correct horse battery", newPassword: "another one" })"#
             let refusals: [(testClient: TestClient, mutation: String, message: String)] = [
                 (try TestClient(gateway, from: 2), TestClient.signIn("carl"), failures),
                 (try TestClient(gateway, from: 4), TestClient.signIn("bob"), failures),

@@ -229,6 +229,25 @@ struct ActivityStoreTests {
         }
     }
 
+    @Test("of a list without a readable row have the errors of 20 rows", arguments: TestEngine.allCases)
+    func unreadableList(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let store = ActivityStore(in: users.file)
+            let account = Self.account(users.ann)
+            let errors = (0..<1_000).map { "Data[\($0)]: no \"Date\"" }
+            let half = try await store.save(
+                ActivityPage(activities: [], unreadable: errors, next: "p2"), for: ActivityQuery(),
+                of: account,
+                now: Self.noon)
+            let stored = errors.prefix(20) + [ActivityCoverage.furtherRows]
+            #expect(half?.unreadable == [] && half?.allUnreadable == Array(stored))
+            let ended = try await store.save(
+                ActivityPage(activities: [], unreadable: errors), for: ActivityQuery(page: "p2"), of: account,
+                now: Self.noon)
+            #expect(ended?.unreadable == Array(stored) && ended?.allUnreadable == Array(stored))
+        }
+    }
+
     @Test(
         "of a user are limited: the oldest days of all accounts are deleted, and the first complete day is stated",
         arguments: TestEngine.allCases)

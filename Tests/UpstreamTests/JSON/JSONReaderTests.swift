@@ -489,6 +489,8 @@ struct JSONReaderTests {
         let hostile = #expect(throws: JSONError.self) { try Self.check("{\"\(long)\":{\"a\\nb\":x}}") }
         #expect(
             hostile?.description == String(repeating: "k", count: 40) + "….a b: unexpected 'x' (byte 512)")
+        let key = JSONError(.missing(key: "id"), at: 7).inside(.key("A\u{0}\n\u{1B}[31mB\u{9B}"))
+        #expect(key.description == "A   [31mB : no \"id\" (byte 7)")
     }
 
     @Test("a member that is not read is a fault of the program that shows at once")

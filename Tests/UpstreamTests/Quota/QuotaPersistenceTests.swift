@@ -131,6 +131,21 @@ struct QuotaPersistenceTests {
         #expect(store.entries.reduce(0) { $0 + $1.count } == 16)
     }
 
+    @Test("each call of a window longer than a minute counts once, however far apart they are")
+    func longWindow() async throws {
+        let clock = ManualClock()
+        let store = MemoryStore()
+        let window = QuotaWindow("hour", limit: 400, per: .rolling(seconds: 3_600))
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
+        for _ in 0..<6 {
+            #expect(await QuotaLedgerTests.take([window], first) == nil)
+            clock.advance(by: .seconds(62))
+        }
+        let second = try QuotaLedgerTests.impatient(clock, store: store)
+        second.declare([window], of: QuotaLedgerTests.holder)
+        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [394])
+    }
+
     @Test("what was given back, and what the provider said, is kept too")
     func corrections() async throws {
         let clock = ManualClock()

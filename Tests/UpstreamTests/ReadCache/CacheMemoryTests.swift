@@ -77,6 +77,19 @@ struct CacheMemoryTests {
         #expect(cache.statistics.freshEvictions == 0)
     }
 
+    @Test("a connection that goes on storing values does not keep its expired ones")
+    func swept() async throws {
+        let clock = ManualClock()
+        let memory = CacheMemory(limit: 25_000)
+        let cache = Self.cache("quotes", in: memory, clock)
+        for name in ["a", "b"] { try await Self.store(1_000, as: name, of: Self.scope(0), in: cache, clock) }
+        clock.advance(by: .seconds(61))
+        try await Self.store(1_000, as: "c", of: Self.scope(0), in: cache, clock)
+        #expect(cache.statistics.entries == 1)
+        #expect((1_000..<2_000).contains(memory.weight))
+        #expect(cache.cached(ExactText("c"), in: Self.scope(0)) == 1_000)
+    }
+
     @Test("public values do not count, and have the bound of their cache")
     func publicValues() async throws {
         let clock = ManualClock()
