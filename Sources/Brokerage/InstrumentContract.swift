@@ -82,9 +82,10 @@ extension Instrument {
 extension Position {
     /// The number by which quantity times price is multiplied for the market value; nil if it is unknown.
     ///
-    /// It is 1 if the price is that of a unit, and of an option the number with which the broker values it.
+    /// It is 1 if the price is that of a unit, and of an option the number with which the broker values it. The value of a
+    /// position in FX can be its profit alone.
     package var multiplier: Decimal? {
-        guard let assetClass else { return nil }
+        guard let assetClass = assetClass ?? probableAssetClass, assetClass != .fx else { return nil }
         if assetClass.isPricedPerUnit { return 1 }
         guard assetClass == .option, let currentPrice, let value = try? marketValue?.magnitude,
             let whole = try? quantity * currentPrice,

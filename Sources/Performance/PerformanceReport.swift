@@ -249,12 +249,12 @@ private struct Timeline {
     private func add(
         _ benchmark: Benchmark, to report: inout PerformanceReport, on dates: [CalendarDate]
     ) {
-        let figure = Figure { try benchmark.calculate(on: dates, in: currency, rates: rates) }
+        // In the period of the return, which begins with the first deposit, and ends before a day that cannot be calculated.
+        let own = report.timeWeighted.known
+        let period = own.map { own in dates.filter { own.from <= $0 && $0 <= own.through } } ?? dates
+        let figure = Figure { try benchmark.calculate(on: period, in: currency, rates: rates) }
         report.benchmark = figure
-        // Both in the same period: after a failure the return has another one.
-        if let own = report.timeWeighted.known, let other = figure.value, own.from == dates.first,
-            own.through == dates.last
-        {
+        if let own, let other = figure.value {
             report.excessReturn = try? own.rate - other.rate
         }
     }

@@ -37,7 +37,8 @@ struct InstrumentContractTests {
     @Test(
         "has the multiplier with which the broker values the position",
         arguments: [
-            (AssetClass.equity, "2", "3.5", "7", "1"), (.option, "2", "3.5", "700", "100"),
+            (AssetClass.equity, "2", "3.5", "7", "1"), (.fx, "2", "3.5", "0.1", nil),
+            (.option, "2", "3.5", "700", "100"),
             (.option, "-2", "3.5", "-700", "100"),
             (.option, "2", "3.5", "701", nil), (.option, "2", "0", "0", nil), (.bond, "2", "3.5", "700", nil),
         ] as [(AssetClass, String, String, String, String?)])

@@ -11,6 +11,7 @@ extension GatewayContext {
         of symbols: [Result<Symbol, FieldError>], _ arguments: ChartArguments
     ) throws -> MaybeAsync<BatchResults<Chart>?> {
         try Self.checkCount(of: symbols, maximum: Self.maximumCharts)
+        if let provider = arguments.provider { try check(provider) }
         return Self.loadValid(symbols) { charts(for: $0, arguments) }.map { $0 }
     }
 

@@ -8,6 +8,7 @@ extension Mutation {
             "beginConnection", BeginConnectionArguments.self,
             once: { arguments, context -> MaybeAsync<AuthorizationStart?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
+                try context.check(arguments.provider)
                 return .async {
                     try await context.services.connectionService.begin(
                         arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
@@ -18,6 +19,7 @@ extension Mutation {
             "connectProvider", InputArguments<ConnectProviderInput>.self,
             once: { arguments, context -> MaybeAsync<ConnectProviderPayload?> in
                 guard let owner = context.session.owner else { throw context.session.unauthenticated }
+                try context.check(arguments.input.provider, of: "input.provider")
                 return .async {
                     ConnectProviderPayload(
                         connection: try await context.services.connectionService.connect(

@@ -27,7 +27,7 @@ extension Undetermined: GraphQLObject {
         Field("date", \.date)
         Field("symbol", \.symbol)
         Field("currency", \.currency)
-        Field("solutions", throwing: { try $0.roots.map { try $0.asPercentage } })
+        Field("solutionPercentages", throwing: { try $0.roots.map { try $0.asPercentage } })
     }
 }
 

@@ -104,7 +104,8 @@ extension GatewayContext {
                         guard let profit = try profit.get() else { return nil }
                         sum = try sum + profit.amount
                     }
-                    return holding.portfolio.rates.convert(sum, from: holding.currency)
+                    return holding.portfolio.rates.convert(
+                        sum.rounded(in: holding.currency), from: holding.currency)
                 }
             }
         }

@@ -11,6 +11,7 @@ extension GatewayContext {
         of symbols: [Result<Symbol, FieldError>], from provider: ProviderID?
     ) throws -> MaybeAsync<BatchResults<Quote>?> {
         try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
+        if let provider { try check(provider) }
         return Self.loadValid(symbols) { quotes(for: $0, from: provider) }.map { $0 }
     }
 

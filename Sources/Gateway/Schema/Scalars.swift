@@ -123,9 +123,21 @@ extension ProviderID: GraphQLScalar, GraphQLInput {
     package init(input: InputValue?) throws(InputError) {
         guard case .string(let text) = input, let name = ProviderName(text) else {
             throw InputError(
-                "Expected the name of a provider, like \"alpaca\"; `providers { name }` has all.")
+                """
+                Expected the name of a provider in small letters, such as \"alpaca\".\(Self.suggestion(for: input)) \
+                `providers { name }` has all names.
+                """)
         }
         self.init(name)
+    }
+
+    /// ` Did you mean "alpha-vantage"?` for `ALPHA_VANTAGE`; empty for a text that no compiled provider resembles.
+    private static func suggestion(for input: InputValue?) -> String {
+        guard case .string(let text) = input, text.utf8.count <= ProviderName.maximumLength,
+            let name = ProviderName(text.lowercased().replacing("_", with: "-")),
+            allCases.contains(ProviderID(name))
+        else { return "" }
+        return " Did you mean \"\(name)\"?"
     }
 }
 

@@ -81,10 +81,11 @@ extension LintFinding.Rule {
         return "\(element.title) names the same thing as \"\(sibling)\": keep one of them."
     }
 
+    // Each nullable field of a root type is null, with an error, if it fails: the descriptions of these types say so.
     func nullFault(_ element: SchemaElement, _ document: Document, _ context: SchemaLintContext) -> String? {
         guard element.kind == .field, let type = element.type, !type.wrapping.isNonNull,
             case .member(let owner, _) = element.coordinate, !context.isRoot(owner),
-            !document.description(of: element).lowercased().contains("null")
+            !document.description(of: element).lowercased().contains(/\bnull\b/)
         else { return nil }
         return "\(element.title) can be null: say in its description when it is."
     }

@@ -90,8 +90,13 @@ package struct UserDataExport: Sendable {
     }
 
     private static func value(of column: String, in row: SQLRow) throws -> JSONText {
-        guard column.hasSuffix("_at") else { return (try row[column] as String?).map { .text($0) } ?? .null }
-        return try row.instant(column).map { .text(time($0)) } ?? .null
+        if column.hasSuffix("_at") { return try row.instant(column).map { .text(time($0)) } ?? .null }
+        guard let text = try row[column] as String? else { return .null }
+        switch column {
+        case "provider": return .text(ProviderID(stored: text)?.name.text ?? text)
+        case "executed": return .text(Instant(text).map(time) ?? text)
+        default: return .text(text)
+        }
     }
 
     private static let user = Query(#"SELECT * FROM "user" WHERE id = ?"#, "id username createdAt")
@@ -111,9 +116,10 @@ package struct UserDataExport: Sendable {
         "SELECT * FROM watchlist_item WHERE watchlist = ? ORDER BY position", "symbol addedAt")
     private static let goals = Query(
         "SELECT * FROM goal WHERE owner = ? ORDER BY number",
-        "id title about target currency dueOn createdAt updatedAt")
+        "id title description:about target currency dueOn createdAt updatedAt")
     private static let allocations = Query(
-        "SELECT * FROM goal_allocation WHERE goal = ? ORDER BY position", "symbol account quantity percent")
+        "SELECT * FROM goal_allocation WHERE goal = ? ORDER BY position",
+        "symbol account quantity percentage:percent")
     private static let orders = Query(
         // The requested exits are in the write that placed the order: without legs, nothing else has them.
         """
@@ -127,7 +133,7 @@ package struct UserDataExport: Sendable {
         """,
         """
         id parentId:parent provider connection account idempotencyKey providerOrderId symbol side type timeInForce quantity notional \
-        limitPrice stopPrice trailPercent trailAmount filledQuantity averageFillPrice takeProfit stopLoss stopLossLimit \
+        limitPrice stopPrice trailPercentage:trail_percent trailAmount filledQuantity averageFillPrice takeProfit stopLoss stopLossLimit \
         closesPosition state rejection createdAt \
         submittedAt filledAt canceledAt
         """)
@@ -151,12 +157,14 @@ package struct UserDataExport: Sendable {
     private static let webhooks = Query(
         "SELECT * FROM webhook WHERE owner = ? ORDER BY created_at, id", "id label state createdAt")
 
-    /// RFC 3339 with milliseconds, in UTC.
+    /// The form of `DateTime`: three decimals, or six if the microseconds are not zero.
     private static func time(_ instant: Instant) -> String {
-        let milliseconds = String(instant.nanoseconds / 1_000_000)
+        let microseconds = String(instant.nanoseconds / 1_000)
         let seconds = Instant(secondsSince1970: instant.secondsSince1970) ?? instant
-        let fraction = String(repeating: "0", count: max(0, 3 - milliseconds.count)) + milliseconds
-        return seconds.description.dropLast() + "." + fraction + "Z"
+        let fraction = String(repeating: "0", count: max(0, 6 - microseconds.count)) + microseconds
+        return seconds.description.dropLast() + "."
+            + (fraction.hasSuffix("000") ? fraction.prefix(3) : fraction[...])
+            + "Z"
     }
 }
 

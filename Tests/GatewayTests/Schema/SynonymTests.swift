@@ -24,6 +24,20 @@ struct SynonymTests {
             ("{ transactions { nodes { id } } }", "activities"),
             ("{ orders(limit: 5) { nodes { status } } }", "state"),
             ("{ orders(states: [CANCELLED]) { nodes { id } } }", "CANCELED"),
+            (#"{ quote(symbol: "AAPL") { bidPrice } }"#, "bid"),
+            (#"{ quote(symbol: "AAPL") { greeks { delta } } }"#, "option"),
+            ("{ positions { lastPrice } }", "currentPrice"),
+            ("{ orders { nodes { createdAt } } }", "submittedAt"),
+            ("{ orders { nodes { reason } } }", "rejection"),
+            ("{ goals { progress } }", "progressPercentage"),
+            ("{ providers { providerName } }", "name"),
+            (#"{ chart(symbol: "AAPL", range: ONE_WEEK) { id } }"#, "FIVE_DAYS"),
+            (#"{ chart(symbol: "AAPL", startDate: "2026-01-01") { id } }"#, "from"),
+            (#"mutation { previewOrder(input: { qty: "1" }) { value } }"#, "size"),
+            (#"mutation { previewOrder(input: { symbol: "AAPL" }) { value } }"#, "instrument"),
+            (#"mutation { previewOrder(input: { limit_price: "1" }) { value } }"#, "price"),
+            (#"mutation { previewOrder(input: { timeInForce: OPG }) { value } }"#, "OPENING"),
+            (#"mutation { closePosition(id: "1") { id } }"#, "placeOrder"),
         ])
     func suggested(_ query: String, name: String) async throws {
         try await withGateway { gateway in

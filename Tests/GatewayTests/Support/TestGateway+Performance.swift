@@ -41,7 +41,7 @@ let performanceFields = """
     currency from through firstValue lastValue netDeposits
     timeWeighted {
       percentage annualizedPercentage from through method unvaluedFlowDates estimated chains
-      known { percentage } undetermined { reason date symbol currency solutions } }
+      known { percentage } undetermined { reason date symbol currency solutionPercentages } }
     grossTimeWeighted { percentage known { percentage } undetermined { reason } }
     moneyWeighted { percentage annualizedPercentage known { percentage } undetermined { reason } }
     gain { total price income taxes fees exchangeRates includesInstrumentCurrencies
