@@ -37,9 +37,10 @@ export class Client {
    *
    * @param next Called with the data of each event.
    * @param state Called with `live`, `waiting` or `ended`, and the reason of the end.
+   * @param begin Called when the subscription is requested, also after an interruption of the connection.
    */
-  async subscribe(path, variables, next, state) {
-    return this.#subscriptions.open({ query: await this.#document(path), variables }, { next, state });
+  async subscribe(path, variables, next, state, begin = () => {}) {
+    return this.#subscriptions.open({ query: await this.#document(path), variables }, { next, state, begin });
   }
 
   async #document(path) {

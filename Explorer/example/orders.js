@@ -13,6 +13,16 @@ const changeable = new Set(["ACCEPTED", "OPEN", "PARTIALLY_FILLED"]);
 const inForce = { DAY: "for the day", GTC: "until canceled" };
 const final = new Set(["FILLED", "CANCELED", "REJECTED", "EXPIRED", "REPLACED", "UNKNOWN"]);
 
+export function isFinal({ state }) {
+  return final.has(state);
+}
+
+/** An order and its legs, which some brokers list only in it. */
+export function withLegs({ legs, ...order }) {
+  const { instrument } = order;
+  return [order, ...(legs ?? []).filter(Boolean).map((leg) => ({ ...(instrument && { instrument }), ...leg }))];
+}
+
 export class Orders {
   #client;
   #main;
@@ -37,6 +47,26 @@ export class Orders {
   /** Adds older orders at the end. */
   append(orders) {
     for (const order of orders) if (!this.#orders.has(order.id)) this.#show(order, 0, true);
+  }
+
+  has(id) {
+    return this.#orders.has(id);
+  }
+
+  /** The ids of the orders that are shown as open. */
+  get open() {
+    return [...this.#orders.values()].filter(({ order }) => !isFinal(order)).map(({ order }) => order.id);
+  }
+
+  /** Shows an order that was read again. */
+  reread(order) {
+    const known = this.#orders.get(order.id);
+    if (!known || !isFinal(known.order)) this.#show(order, this.#events(order.id));
+  }
+
+  remove(id) {
+    this.#orders.get(id)?.row.remove();
+    this.#orders.delete(id);
   }
 
   /** Shows the state of an event. */

@@ -5,7 +5,8 @@ import { element, rangeChoice, showLiveState, showMessage, stockAddress } from "
 import { describeError, errorsAt } from "/example/errors.js";
 import { Freshness } from "/example/freshness.js";
 import { accountName, compact, direction, moment, money, percent, price as asPrice, providerName, quantity, signedMoney, words } from "/example/format.js";
-import { Orders } from "/example/orders.js";
+import { LiveList } from "/example/live-list.js";
+import { Orders, withLegs } from "/example/orders.js";
 import { PriceChart, ranges } from "/example/price-chart.js";
 import { Ticket } from "/example/ticket.js";
 import { toggleWatched } from "/example/watchlist.js";
@@ -31,6 +32,38 @@ export class StockPage {
   #freshness;
   #isClosed = false;
   #ends = [];
+  #positions = new Map();
+  #orders;
+  #ticket;
+  #livePositions = new LiveList({
+    objects: ({ positions: position }) => (position?.symbol === this.#symbol ? [position] : []),
+    follow: (position) => this.#followPosition(position),
+    current: () => [...this.#positions.keys()],
+    readAgain: async () => {
+      const { data, errors } = await this.#readAgain();
+      if (!data.instrument?.positions || errorsAt(errors, "instrument", "positions")) throw new Error("Positions are missing.");
+      return positionsOf(data);
+    },
+    show: (position) => this.#followPosition(position),
+    remove: (id) => this.#removePosition(id),
+  });
+  #liveOrders = new LiveList({
+    objects: ({ orders: order }) => (order?.symbol === this.#symbol ? withLegs(order) : []),
+    follow: (order) => {
+      this.#ticket.settle(order.clientOrderId);
+      this.#orders.follow(order);
+    },
+    current: () => this.#orders.open,
+    readAgain: async () => {
+      const { data, errors } = await this.#readAgain();
+      if (errorsAt(errors, "orders") || errorsAt(errors, "endedOrders")) throw new Error("Orders are missing.");
+      return ordersOf(data).toReversed();
+    },
+    show: (order) => this.#orders.reread(order),
+    remove: (id) => this.#orders.remove(id),
+  });
+  /** The read of the page that is under way again. */
+  #reading = null;
 
   constructor(client, symbol, range) {
     [this.#client, this.#symbol, this.#range] = [client, symbol, range in ranges ? range : defaultRange];
@@ -59,8 +92,11 @@ export class StockPage {
   async open() {
     const heading = this.#element("stock-name");
     heading.focus();
+    const stateOf = (id) => (state, reason) => showLiveState(this.#element(id), state, reason);
+    this.#livePositions.open(this.#client, livePositions, stateOf("position-live"));
+    this.#liveOrders.open(this.#client, liveOrders, stateOf("orders-live"));
     try {
-      const { data, errors, now } = await this.#client.run(page, { symbol: this.#symbol, range: this.#range });
+      const { data, errors, now } = await this.#read();
       if (this.#isClosed) return;
       if (!data.instrument) throw new Error(errorsAt(errors, "instrument") || `${this.#symbol}: no provider has this symbol.`);
       this.#show(data, errors, now);
@@ -76,12 +112,24 @@ export class StockPage {
   close() {
     this.#isClosed = true;
     for (const end of this.#ends) end();
+    this.#livePositions.close();
+    this.#liveOrders.close();
     this.#main.hidden = true;
     this.#main.replaceChildren();
   }
 
   #element(id) {
     return this.#main.querySelector(`#${id}`);
+  }
+
+  #read() {
+    return this.#client.run(page, { symbol: this.#symbol, range: this.#range });
+  }
+
+  /** Both lists need it at the same time. */
+  #readAgain() {
+    this.#reading ??= this.#read().finally(() => { this.#reading = null; });
+    return this.#reading;
   }
 
   #price(amount) {
@@ -104,15 +152,13 @@ export class StockPage {
     this.#showNews(instrument.news, errorsAt(errors, "instrument", "news"));
     this.#showWatched(data);
 
-    const positions = new Map((instrument.positions ?? []).filter(Boolean).map((one) => [one.id, one]));
-    this.#showPositions(positions, errorsAt(errors, "instrument", "positions"));
+    this.#positions = new Map(positionsOf(data).map((one) => [one.id, one]));
+    this.#showPositions(errorsAt(errors, "instrument", "positions"));
     const accounts = (data.accounts ?? []).filter(Boolean);
-    // Some brokers list the legs of an order only in it.
-    const known = [...(data.orders?.nodes ?? []), ...(data.endedOrders?.nodes ?? [])].filter(Boolean)
-      .flatMap(({ legs, ...order }) => [order, ...(legs ?? [])]);
-    const orders = new Orders(this.#client, this.#main, instrument, known);
-    const ticket = new Ticket(this.#client, this.#main, instrument, accounts, (order) => orders.update(order));
-    for (const { clientOrderId } of known) ticket.settle(clientOrderId);
+    const known = ordersOf(data);
+    this.#orders = new Orders(this.#client, this.#main, instrument, known);
+    this.#ticket = new Ticket(this.#client, this.#main, instrument, accounts, (order) => this.#orders.update(order));
+    for (const { clientOrderId } of known) this.#ticket.settle(clientOrderId);
     const problems = ["orders", "endedOrders", "accounts"].map((name) => errorsAt(errors, name)).filter(Boolean);
     showMessage(this.#element("orders-failure"), problems.join(" "));
 
@@ -122,23 +168,12 @@ export class StockPage {
       // An event arrives when it was read.
       this.#freshness.update([quote], Date.parse(quote.fetchedAt));
       this.#showQuote(quote);
-      ticket.update(quote);
+      this.#ticket.update(quote);
       // The last candle of a chart contains the latest trade until it is complete.
       if (this.#columns?.lastComplete === false && quote.price != null) this.#chart.update(Number(quote.price));
     });
-    const stateOf = (id) => (state, reason) => showLiveState(this.#element(id), state, reason);
-    this.#follow(livePositions, {}, stateOf("position-live"), ({ positions: position }) => {
-      if (position?.symbol !== this.#symbol) return;
-      if (Number(position.quantity) === 0) positions.delete(position.id);
-      else positions.set(position.id, { ...positions.get(position.id), ...position });
-      this.#showPositions(positions);
-    });
-    this.#follow(liveOrders, {}, stateOf("orders-live"), ({ orders: order }) => {
-      if (order?.symbol !== this.#symbol) return;
-      const { legs, ...placed } = order;
-      ticket.settle(placed.clientOrderId);
-      for (const one of [placed, ...(legs ?? [])]) orders.follow(one);
-    });
+    this.#livePositions.shown();
+    this.#liveOrders.shown();
   }
 
   async #follow(document, variables, showState, next) {
@@ -205,8 +240,19 @@ export class StockPage {
     this.#element("news").replaceChildren(...(articles.length ? articles : [element("li", "empty", problem || "No news about this.")]));
   }
 
-  #showPositions(positions, problem) {
-    const rows = [...positions.values()].map((one) => {
+  #followPosition(position) {
+    if (Number(position.quantity) === 0) return this.#removePosition(position.id);
+    this.#positions.set(position.id, { ...this.#positions.get(position.id), ...position });
+    this.#showPositions();
+  }
+
+  #removePosition(id) {
+    this.#positions.delete(id);
+    this.#showPositions();
+  }
+
+  #showPositions(problem) {
+    const rows = [...this.#positions.values()].map((one) => {
       const { id, side, quantity: units, marketValue, averageEntryPrice, currency, account, source } = one;
       const { unrealizedProfitLoss: profit, unrealizedProfitLossPercentage: percentage } = one;
       const average = averageEntryPrice == null ? "" : ` · bought at ${this.#price(averageEntryPrice)}`;
@@ -281,6 +327,15 @@ export class StockPage {
       `From ${providerName(chart.source)}`, chart.adjustment && `adjusted: ${words(chart.adjustment)}`, chart.truncated && "older values exist",
     ].filter(Boolean).join(" · ") : "";
   }
+}
+
+function positionsOf({ instrument }) {
+  return (instrument?.positions ?? []).filter(Boolean);
+}
+
+/** The open orders and the latest that have ended, with their legs, newest first. */
+function ordersOf({ orders, endedOrders }) {
+  return [...(orders?.nodes ?? []), ...(endedOrders?.nodes ?? [])].filter(Boolean).flatMap(withLegs);
 }
 
 /** Terms and descriptions of a list, each pair in a group. */

@@ -22,14 +22,15 @@ export class Subscriptions {
   /**
    * Starts a subscription, also again after an interruption of the connection.
    *
-   * @param listener `next(data)`; `state(state, reason)` with `live`, `waiting` or `ended`.
+   * @param listener `next(data)`; `state(state, reason)` with `live`, `waiting` or `ended`; `begin()`, when it is requested from
+   *   the server, again after an interruption.
    * @returns A function that ends it.
    */
   open(operation, listener) {
     const id = String(++this.#count);
     this.#open.set(id, { operation, listener });
     if (!this.#socket) this.#connect();
-    else if (this.#acknowledged) this.#send({ id, type: "subscribe", payload: operation });
+    else if (this.#acknowledged) this.#begin(id);
     return () => {
       if (this.#open.delete(id) && this.#acknowledged) this.#send({ id, type: "complete" });
     };
@@ -59,7 +60,7 @@ export class Subscriptions {
     switch (type) {
       case "connection_ack":
         this.#acknowledged = true;
-        for (const [id, { operation }] of this.#open) this.#send({ id, type: "subscribe", payload: operation });
+        for (const id of this.#open.keys()) this.#begin(id);
         break;
       case "ping": this.#send({ type: "pong" }); break;
       case "next":
@@ -71,6 +72,12 @@ export class Subscriptions {
       case "complete": this.#end(id); break;
       default: break;
     }
+  }
+
+  #begin(id) {
+    const { operation, listener } = this.#open.get(id);
+    this.#send({ id, type: "subscribe", payload: operation });
+    listener.begin();
   }
 
   #end(id, reason) {

@@ -13,6 +13,7 @@ from browser import browser
 from explorer_steps import QUERY, RESULT, RUN, VARIABLES, answer, choose
 import example_steps
 import explorer_steps
+import live_steps
 from sandbox import control, sandbox_address
 
 # An operation whose deferred part no other step reads, so that it is not cached.
@@ -795,6 +796,9 @@ async def main(base, folder):
         ("example: a stock is watched on its page", watches),
         ("example: everything by keyboard", uses_the_keyboard),
         ("example: orders of all accounts", example_steps.lists_orders),
+        ("example: an order that ends while a page is read", live_steps.reads_before_a_change),
+        ("example: an order that ends before the subscription begins", live_steps.subscribes_after_a_change),
+        ("example: a position that is closed during an interruption", live_steps.loses_no_position),
         ("example: Loading ends after an error", example_steps.ends_loading),
         ("example: activities, with filters and pages", filters_activities),
         ("example: performance, with ranges and benchmarks", shows_performance),

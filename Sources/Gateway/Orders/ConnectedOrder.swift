@@ -6,7 +6,7 @@ import Upstream
 /// An order, and the connection by which it was read.
 package struct ConnectedOrder: Sendable {
     /// The order, including the writes in progress.
-    let order: Order
+    var order: Order
     let connection: BrokerConnection
     /// The name of the order among the orders of the connection.
     let name: OrderReference

@@ -169,9 +169,17 @@ package struct OrderSnapshot {
     /// All of them, by their ids.
     var all: [SubscribedOrder] { orders.values.sorted { $0.globalID < $1.globalID } }
 
-    /// Merges an order, unless a later state is known.
+    /// Merges an order, unless a later state is known; the same applies to each leg.
     mutating func merge(_ linked: ConnectedOrder) {
-        if let known = orders[linked.globalID], known.linked.order.isLater(than: linked.order) { return }
+        var linked = linked
+        if let known = orders[linked.globalID]?.linked.order {
+            if known.isLater(than: linked.order) { return }
+            // A broker's event of an entry may have its legs in an earlier state.
+            let legs = Dictionary(known.legs.map { ($0.id, $0) }) { first, _ in first }
+            linked.order.legs = linked.order.legs.map { leg in
+                legs[leg.id].flatMap { $0.isLater(than: leg) ? $0 : nil } ?? leg
+            }
+        }
         put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.hasEnded))
     }
 

@@ -161,9 +161,9 @@ extension OrderJournal {
         try store(order.legs, of: write.order, at: write.provider, now, db)
     }
 
-    /// Stores the legs of an order: known ones get the reported state, the others an id of their own.
+    /// Stores the legs of an order: known ones get the reported state, the others are named by the broker's id.
     ///
-    /// A leg that the broker refused has no id, and is stored with the first report of its order only.
+    /// A leg that the broker refused has no id; it gets an id of its own, and is stored with the first report of its order only.
     ///
     /// - Returns: Whether the state or the fill of a known leg has changed.
     @discardableResult
@@ -193,8 +193,8 @@ extension OrderJournal {
             } else if try isReplaced(leg.id, of: parent, db) {
                 continue
             } else {
-                identity = OrderIdentity(
-                    owner: parent.owner, connection: parent.connection, id: JournalWrite.newID())
+                // The stream of the broker may have reported it before its parent, as an order of this id.
+                identity = OrderIdentity(owner: parent.owner, connection: parent.connection, id: leg.id)
             }
             try insert(leg, as: identity, of: provider, key: nil, now, db, parent: parent.id, place: place)
         }

@@ -302,6 +302,20 @@ struct OrderSnapshotTests {
         }
     }
 
+    @Test("has the latest state of each leg")
+    func legs() throws {
+        var board = OrderSnapshot()
+        let steps: [(reported: OrderState, state: OrderState)] = [
+            (.accepted, .accepted), (.canceled, .canceled), (.accepted, .canceled),
+        ]
+        for (index, step) in steps.enumerated() {
+            var entry = try linked("a", "1", .canceled, at: 10)
+            entry.order.legs = [try linked("b", "2", step.reported).order]
+            board.merge(entry)
+            #expect(board.all.map { $0.linked.order.legs.map(\.state) } == [[step.state]], "step \(index)")
+        }
+    }
+
     @Test("names orders that are no longer open, and keeps only the last ended ones")
     func ended() throws {
         var board = OrderSnapshot()

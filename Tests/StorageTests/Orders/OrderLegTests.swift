@@ -35,7 +35,7 @@ struct OrderLegTests {
     }
 
     @Test(
-        "are orders with ids of their own, which stay when the broker reports the order again",
+        "are orders with the broker's ids, which stay when the broker reports the order again",
         arguments: TestEngine.allCases)
     func stored(engine: TestEngine) async throws {
         try await engine.with { database in
@@ -46,6 +46,7 @@ struct OrderLegTests {
             #expect(known?.order.legs.map(\.id) == ["L1", "L2"])
             let legs = try await Self.legs(journal, of: placing)
             #expect(legs.map(\.order.id) == ["L1", "L2"] && legs.map(\.parent) == [placing.id, placing.id])
+            #expect(legs.map(\.identity.id) == ["L1", "L2"])
             try await journal.receive(
                 [
                     Self.order("P", legs: ["L1", "L2"], .partiallyFilled),
