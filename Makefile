@@ -8,7 +8,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients sdk-check client-kits explorer explorer-check screenshots dist package-check release image image-check manifests-check setup setup-tests clean
+	clients subgraph-check sdk-check client-kits explorer explorer-check screenshots dist package-check release image image-check manifests-check setup setup-tests clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -118,6 +118,9 @@ fuzz: setup ## Send generated input to the engine and to the sockets, FUZZ_RUNS 
 
 clients: setup ## Test Portico and the client kits with public client libraries, fetched from PyPI and npm
 	Scripts/clients.sh
+
+subgraph-check: setup ## Compose Portico with another subgraph, and run operations over both; FEDERATION is a checkout of Apollo's
+	Scripts/subgraph-check.sh
 
 sdk-check: setup ## Run public SDKs of the providers, fetched from PyPI, against the sandbox
 	Scripts/sdk-check.sh

@@ -103,3 +103,35 @@ function normal(value: any): string {
   };
   return JSON.stringify(sorted(value));
 }
+
+/** Runs the examples of `own-fields`: the server of an application, and Apollo Client with its field. */
+export async function checkOwnFields(program: string): Promise<void> {
+  const { gql } = await import("@apollo/client");
+  const { createPortico } = await import("../../../clients/apollo/client.ts");
+  const { addOwnFields } = await import("../../../clients/examples/own-fields/client.ts");
+  const script = new URL("../../../clients/examples/own-fields/server.py", import.meta.url).pathname;
+  const server = await Server.start(program);
+  const process = new Deno.Command("python3", { args: [script, new URL(server.url).origin, "0"], stdout: "piped" }).spawn();
+  try {
+    const { value } = await process.stdout.getReader().read();
+    const application = new TextDecoder().decode(value).trim();
+    const home = await fetch(`${application}/home`, { headers: { authorization: "Bearer sandbox" } });
+    const { data } = await home.json();
+    assert(data.viewer.fullName === "Ada Lovelace" && Number(data.portfolio.totalValue) > 0, JSON.stringify(data));
+    const anonymous = await (await fetch(`${application}/home`)).json();
+    assert(anonymous.data.viewer === null && anonymous.data.portfolio === null, JSON.stringify(anonymous));
+
+    const client = createPortico({ url: server.url, token: () => "sandbox" });
+    addOwnFields(client, application, () => "sandbox");
+    const result = await client.query<any>({
+      query: gql`query { viewer { id fullName @client connections { id provider } } portfolio { id totalValue } }`,
+    });
+    const viewer = result.data?.viewer;
+    assert(viewer?.fullName === "Ada Lovelace" && viewer.connections.length, JSON.stringify(result));
+    client.stop();
+  } finally {
+    process.kill();
+    await process.status;
+    await server.close();
+  }
+}

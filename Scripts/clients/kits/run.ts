@@ -5,7 +5,7 @@
  * loaded is reported; that alone is no failure.
  */
 import { cases, TRUSTED } from "./cases.ts";
-import { checkIds, checkSchema, checkTypes } from "./checks.ts";
+import { checkIds, checkOwnFields, checkSchema, checkTypes } from "./checks.ts";
 import type { Library } from "./library.ts";
 
 const [program, ...only] = Deno.args;
@@ -45,6 +45,8 @@ const checks: Record<string, () => Promise<void>> = {
   "the types of each kit and example are right": () => checkTypes(kits),
   "the ids of `operations manifest` are those of Apollo and urql": () => checkIds(program),
   "the schema of Graphcache is that of minifyIntrospectionQuery": () => checkSchema(program),
+  "fields of an application are beside those of Portico, merged by its server and by Apollo Client": () =>
+    checkOwnFields(program),
 };
 for (const [name, check] of Object.entries(checks)) {
   if (only.length && !only.some((part) => name.includes(part))) continue;

@@ -5,7 +5,7 @@ extension Quote: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<Quote>("Quote") {
-        Field("id") { NodeID(.quote, "\($0.provenance.source.name.text):\($0.symbol)").text }
+        Field("id") { NodeID(quoteOf: $0.symbol, from: $0.provenance.source).text }
         Field("symbol", \.symbol)
         Field(
             "instrument",

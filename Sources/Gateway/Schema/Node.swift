@@ -74,22 +74,21 @@ extension GatewayContext {
 
     /// The object with an id; nil if there is none that the session may read.
     func node(_ text: String) throws -> MaybeAsync<Node?> {
-        try nodes([text]).map { try $0.first?.get() ?? nil }
+        try nodes([NodeID(text)]).map { try $0.first?.get() ?? nil }
     }
 
     /// The same for each of several ids; a failure in the place of an id that is invalid.
     func nodes(of ids: [Result<String, FieldError>]) throws -> MaybeAsync<BatchResults<Node?>?> {
         try Self.checkCount(of: ids, of: "ids", maximum: Self.maximumNodes)
-        return try Self.loadValid(ids) { try nodes($0) }.map { $0 }
+        return try Self.loadValid(ids) { texts in try nodes(texts.map { NodeID($0) }) }.map { $0 }
     }
 
     /// The objects with some ids, in the order of the ids; nil for an id without an object that the session
     /// may read.
     ///
     /// Objects of one kind are loaded together.
-    private func nodes(_ texts: [String]) throws -> MaybeAsync<BatchResults<Node?>> {
-        let ids = texts.map { NodeID($0) }
-        return loadGroups(ids, by: { $0?.kind }) { kind, ids in
+    func nodes(_ ids: [NodeID?]) throws -> MaybeAsync<BatchResults<Node?>> {
+        loadGroups(ids, by: { $0?.kind }) { kind, ids in
             try nodes(of: kind, ids.compactMap(\.self))
         }.map { nodes in nodes.map(Self.foundOrNil) }
     }

@@ -50,6 +50,11 @@ package struct NodeID: Hashable, Sendable {
         self.init(kind, String(parts[1]))
     }
 
+    /// The id of the price of an instrument from a provider.
+    init(quoteOf symbol: Symbol, from source: ProviderID) {
+        self.init(.quote, "\(source.name.text):\(symbol.text)")
+    }
+
     /// The id of an object of which a user has one in each currency.
     init(_ kind: Kind, of owner: OwnerID, in currency: String) {
         self.init(kind, "\(owner.text):\(currency)")

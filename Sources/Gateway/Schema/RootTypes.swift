@@ -8,10 +8,18 @@ package struct Query: Sendable {
     package init() {}
 }
 
-extension Query: GraphQLObject {
+extension Query: QueryRoot {
     package typealias Context = GatewayContext
 
-    package static let graphQL = ObjectType<Query>("Query") {
+    package static let graphQL = ObjectType<Query>("Query") { publicFields }
+}
+
+/// A root of queries with the fields of the public schema.
+protocol QueryRoot: GraphQLObject where Context == GatewayContext {}
+
+extension QueryRoot {
+    /// The fields of the public schema.
+    @FieldsBuilder<Self> static var publicFields: [Field<Self>] {
         Field(
             "node", IDArguments.self,
             once: { arguments, context in try context.node(arguments.id) })
@@ -268,11 +276,31 @@ extension ExecutableSchema where Context == GatewayContext {
     ///
     /// - Parameters:
     ///   - text: The published schema.
+    ///   - subgraph: The specification by which a gateway composes it with other schemas; nil if none does.
     ///   - options: The execution options.
     /// - Throws: If the text is no schema, or differs from the bound types.
-    package convenience init(contract text: String, options: ExecutionOptions = ExecutionOptions()) throws {
+    package convenience init(
+        contract text: String, as subgraph: Subgraph? = nil, options: ExecutionOptions = ExecutionOptions()
+    ) throws {
+        switch subgraph {
+        case nil: try self.init(text, query: Query(), options)
+        case .federation?:
+            // Production hides the schema from clients, of which the gateway is one.
+            let service = Service(
+                isPublic: options.limits.introspectionDepth > 0,
+                sdl: Subgraph.federation.sourceText(of: text))
+            try self.init(
+                Subgraph.federation.executableText(of: text), query: FederationQuery(service: service),
+                options)
+        case .compositeSchemas?:
+            try self.init(
+                Subgraph.compositeSchemas.executableText(of: text), query: CompositeQuery(), options)
+        }
+    }
+
+    private convenience init(_ text: String, query: some QueryRoot, _ options: ExecutionOptions) throws {
         try self.init(
-            Schema.build(text, name: "schema.graphql", synonyms: .finance), query: Query(),
+            Schema.build(text, name: "schema.graphql", synonyms: .finance), query: query,
             mutation: Mutation(), subscription: Subscription(), context: GatewayContext.self,
             guards: [.requires],
             options: options)

@@ -48,12 +48,14 @@ struct Application {
         let alerts = AlertEvaluation(dependencies.services)
         var options = settings.httpServer.executionOptions
         options.errorPresenter = ErrorFormatter(logger: logger)
-        let schema = try ExecutableSchema(contract: Contract.schemaText, options: options)
+        let subgraph = settings.httpServer.subgraph
+        let schema = try ExecutableSchema(contract: Contract.schemaText, as: subgraph, options: options)
         let factory = GatewaySessionFactory(
             schema: schema, services: dependencies.services, sessions: dependencies.sessions, calls: calls,
             tracer: tracer, callsPerOperation: settings.httpServer.callsPerOperation,
             budgets: CallBudgets(limit: settings.httpServer.callsPerClient))
-        var service = GraphQLService(schemaText: Contract.schemaText, session: factory.session)
+        let schemaText = subgraph?.executableText(of: Contract.schemaText) ?? Contract.schemaText
+        var service = GraphQLService(schemaText: schemaText, session: factory.session)
         service.prepare = schema.prepare
         service.documents = settings.httpServer.documents
         service.tools = try settings.httpServer.tools.map { tools in

@@ -18,6 +18,8 @@ package struct HTTPServerSettings {
     let documents: DocumentPolicy
     /// Nil if there are no tools.
     let tools: ToolSettings?
+    /// The specification by which a gateway composes the schema with others; nil if none does.
+    let subgraph: Subgraph?
     let explorer: ExplorerSettings
     /// How the engine treats operations.
     let executionOptions: ExecutionOptions
@@ -48,6 +50,15 @@ package struct HTTPServerSettings {
         self.server = isProduction ? server.inProduction : server
         documents = try DocumentPolicy(values)
         tools = try ToolSettings(values)
+        subgraph = try values[Settings.http.subgraph]
+        // A gateway writes its own documents.
+        if subgraph != nil, documents.runsOnlyTrusted {
+            throw UsageError(
+                """
+                \(values.name(of: Settings.http.documentsOnly)) refuses the documents that a gateway writes for \
+                \(values.name(of: Settings.http.subgraph)). Set only one of the two.
+                """)
+        }
         explorer = try ExplorerSettings(values, isProduction: isProduction)
         callsPerOperation = try values[Settings.limits.upstreamCallsPerOperation]
         callsPerClient = try values[Settings.limits.upstreamCallsPerClient]

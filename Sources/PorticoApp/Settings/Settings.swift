@@ -214,6 +214,12 @@ struct HTTPSettingGroup: SettingGroup {
         with the larger of its own price and the market price, and is refused without a market price or in another \
         currency. It is required if a mutation of `PORTICO_MCP_MUTATIONS` places orders.
         """)
+    let subgraph = Setting(
+        "subgraph", .choice(Subgraph.self), unset: "none; the schema is the public schema",
+        """
+        The specification by which a gateway composes the schema with those of other services: Apollo Federation 2, or \
+        the draft of the Composite Schemas specification. [Subgraph](subgraph.md) describes it.
+        """)
 }
 
 struct LimitSettingGroup: SettingGroup {

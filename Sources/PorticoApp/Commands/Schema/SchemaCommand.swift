@@ -8,7 +8,7 @@ import PorticoCore
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Compare schemas, print their use by clients, and check their style.",
+        abstract: "Print the schema, compare schemas, print their use by clients, and check their style.",
         discussion: HelpText.paragraphs(
             """
             Exit status 0: no findings; 1: findings; 2: wrong usage, or a file cannot be read or defines no schema.
@@ -18,8 +18,11 @@ struct SchemaCommand: AsyncParsableCommand {
               portico schema diff --operations operations released.graphql schema.graphql
               portico schema usage --data /var/lib/portico
               portico schema lint schema.graphql
+              portico schema print --subgraph federation > portico.graphql
             """),
-        subcommands: [SchemaDiffCommand.self, SchemaUsageCommand.self, SchemaLintCommand.self])
+        subcommands: [
+            SchemaPrintCommand.self, SchemaDiffCommand.self, SchemaUsageCommand.self, SchemaLintCommand.self,
+        ])
 }
 
 /// `portico schema diff`.

@@ -1,0 +1,89 @@
+import Brokerage
+import GraphQL
+
+/// The root of queries of a subgraph of Apollo Federation.
+struct FederationQuery: QueryRoot {
+    let service: Service
+
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<FederationQuery>("Query") {
+        publicFields
+        Field("_service", \.service)
+        Field(
+            "_entities", RepresentationsArguments.self,
+            once: { arguments, context in try context.entities(arguments.representations) })
+    }
+}
+
+/// `_Service` of Apollo Federation.
+struct Service: Sendable {
+    /// True if clients may read the schema.
+    let isPublic: Bool
+    let sdl: String
+}
+
+extension Service: GraphQLObject {
+    typealias Context = GatewayContext
+
+    static let graphQL = ObjectType<Service>("_Service") {
+        Field(
+            "sdl",
+            throwing: { service in
+                guard service.isPublic else {
+                    throw FieldError(
+                        .forbidden,
+                        "In production, the schema is not sent. Print it with `portico schema print --subgraph federation`."
+                    )
+                }
+                return service.sdl
+            })
+    }
+}
+
+struct RepresentationsArguments: GraphQLArguments {
+    let representations: [Result<Representation, FieldError>]
+
+    init(_ arguments: ArgumentReader) throws {
+        representations = try (arguments["representations"] as ItemwiseList<Representation>)
+            .entries(of: "representations")
+    }
+}
+
+/// `_Entity` of Apollo Federation: an object to which other services add fields.
+struct Entity: Sendable {
+    let node: Node
+}
+
+extension Entity: GraphQLAbstract {
+    static let graphQL = AbstractType<Entity>("_Entity") {
+        PossibleType(ConnectedAccount.self) {
+            if case .account(let account) = $0.node { account } else { nil }
+        }
+        PossibleType(GoalObject.self) { if case .goal(let goal) = $0.node { goal } else { nil } }
+        PossibleType(Instrument.self) {
+            if case .instrument(let instrument) = $0.node { instrument } else { nil }
+        }
+        PossibleType(ConnectedOrder.self) { if case .order(let order) = $0.node { order } else { nil } }
+        PossibleType(ConnectedPosition.self) {
+            if case .position(let position) = $0.node { position } else { nil }
+        }
+        PossibleType(Quote.self) { if case .quote(let quote) = $0.node { quote } else { nil } }
+        PossibleType(Viewer.self) { if case .user(let viewer) = $0.node { viewer } else { nil } }
+        PossibleType(Watchlist.self) {
+            if case .watchlist(let watchlist) = $0.node { watchlist } else { nil }
+        }
+    }
+}
+
+extension GatewayContext {
+    /// The objects that representations identify, in their order; nil for one that `node` does not find.
+    fileprivate func entities(
+        _ representations: [Result<Representation, FieldError>]
+    ) throws -> MaybeAsync<BatchResults<Entity?>> {
+        try Self.checkCount(
+            of: representations, of: "representations", maximum: Representation.maximumCount)
+        return try Self.loadValid(representations) { try nodes($0.map(\.id)) }
+            .map { nodes in nodes.map { node in node.map { $0.map(Entity.init) } } }
+    }
+}
