@@ -67,8 +67,7 @@ struct SettingDefinitionTests {
             }
         case .onOff: try await expectRefusal(setting, "perhaps", naming: ["true or false"])
         case .keyword(let words):
-            // Yahoo's former language needs an address as well.
-            for word in words where word != "yql" {
+            for word in words {
                 _ = try await read(setting, as: word)
                 _ = try await read(setting, as: word.uppercased())
             }
