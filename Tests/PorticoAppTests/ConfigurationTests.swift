@@ -265,7 +265,9 @@ struct ConfigurationTests {
             ),
             (#"{"p\u006Frt": 1, "port": 2}"#, #"has "port" twice"#),
             (#"{"route-news": "saxo"}"#, #"has "saxo", which has no news. The providers with news are: "#),
+            (#"{"port": null}"#, #""port" in the configuration file"#),
             (#"{"port": "x"}"#, #""port" in the configuration file "#),
+            (#"{"port": 80.5}"#, #""port" in the configuration file "#),
             (#"{"hosts": "*.example.com"}"#, #""hosts" in the configuration file "#),
             (
                 #"{"polygon-per-minute": 5}"#,

@@ -23,7 +23,7 @@ struct SettingDefinitionTests {
     }
 
     private func read(_ environment: [String: String], flags: [String: String] = [:]) async throws -> String {
-        let values = try await SettingsLoader.load(flags: flags, environment: environment)
+        let values = try SettingsLoader.load(flags: flags, environment: environment)
         return "\(try ServeSettings(values, sandbox: SandboxService.self))"
     }
 
