@@ -1,6 +1,6 @@
+import Brokerage
 package import GRDB
 import Glibc
-import Upstream
 
 /// One file of SQLite, open for this process.
 package struct SQLiteDatabase: Sendable {

@@ -1,7 +1,6 @@
 package import Brokerage
 import Cryptography
 import Synchronization
-package import Upstream
 
 /// The sessions of the server: stored in the file, and looked up in memory.
 ///

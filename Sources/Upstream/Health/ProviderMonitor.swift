@@ -1,4 +1,5 @@
 package import Brokerage
+package import PorticoCore
 import Synchronization
 
 /// Monitors all calls: the latency and failures of each provider, its circuit breaker, and its concurrency
@@ -132,5 +133,19 @@ package final class ProviderMonitor: Sendable {
         _ provider: ProviderID, _ until: ContinuousClock.Instant, _ now: ContinuousClock.Instant
     ) -> ProviderFailure {
         ProviderFailure(provider, .circuitOpen(retryAt: clock.wallTime() + now.duration(to: until)))
+    }
+}
+
+extension ProviderFailure.Cause {
+    /// The effect of a failed call with this duration.
+    func effect(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.CallEffect {
+        switch self {
+        case .unavailable: .down
+        case .timedOut: duration < policy.minimumTimeout ? .none : .down
+        case .invalidResponse, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
+            .unsupported:
+            .up
+        case .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed: .none
+        }
     }
 }

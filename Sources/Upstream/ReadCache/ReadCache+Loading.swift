@@ -1,4 +1,4 @@
-import Brokerage
+public import Brokerage
 import PorticoCore
 public import Synchronization
 

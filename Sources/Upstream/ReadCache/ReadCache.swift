@@ -1,4 +1,4 @@
-package import Brokerage
+public import Brokerage
 public import Synchronization
 
 /// The limits of a cache.
