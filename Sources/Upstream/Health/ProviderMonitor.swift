@@ -135,17 +135,3 @@ package final class ProviderMonitor: Sendable {
         ProviderFailure(provider, .circuitOpen(retryAt: clock.wallTime() + now.duration(to: until)))
     }
 }
-
-extension ProviderFailure.Cause {
-    /// The effect of a failed call with this duration.
-    func effect(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.CallEffect {
-        switch self {
-        case .unavailable: .down
-        case .timedOut: duration < policy.minimumTimeout ? .none : .down
-        case .invalidResponse, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
-            .unsupported:
-            .up
-        case .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed: .none
-        }
-    }
-}
