@@ -61,7 +61,7 @@ package struct SQLiteDatabase: Sendable {
             guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
                 throw StorageError.damaged(path: path)
             }
-            if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+            try migrator.checkVersion(of: db, at: path)
         }
     }
 

@@ -54,7 +54,8 @@ struct UsersOptions: ParsableArguments {
             switch error {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
-            case .file, .damaged, .notCopy, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full,
+            case .file, .damaged, .notCopy, .newer, .unreleased, .older, .emptyFile, .missingMasterKey, .busy,
+                .full,
                 .inputOutput, .failed, .badMasterKey, .wrongMasterKey, .decryptionFailed, .damagedConnection,
                 .badDatabaseURL,
                 .encoding, .unavailable,
