@@ -155,8 +155,8 @@ let package = Package(
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [
-                "Brokerage", "GraphQL", "PorticoApp", "PorticoCore", "Sandbox", "Upstream", "Web", arguments,
-                lifecycle, logging, signals,
+                "GraphQL", "PorticoApp", "PorticoCore", "Sandbox", "Upstream", "Web", arguments, lifecycle,
+                logging, signals,
             ]),
         executable(
             "portico-server", at: "Sources/Executables/portico-server",
