@@ -74,9 +74,10 @@ diff-check: setup ## Compare portico schema diff with graphql-js on generated pa
 	swift build $(checked) --product portico
 	Scripts/schema-diff-check.sh
 
-lint: setup ## Check the format, names in comments and pages, the imports between targets, warnings, the schema, generated pages, and manifests
+lint: setup ## Check the format, names in comments and pages, the structure of the sources, the imports between targets, warnings, the schema, generated pages, and manifests
 	swift format lint --strict --recursive --parallel $(sources)
 	Scripts/names-check.sh
+	Scripts/structure.sh --check
 	swift build --build-tests $(checked)
 	portico="$$(swift build --show-bin-path)/portico"; \
 		"$$portico" schema lint --strict schema/schema.graphql; \
@@ -86,7 +87,7 @@ lint: setup ## Check the format, names in comments and pages, the imports betwee
 		"$$portico" operations check --fail-on deprecated clients/examples
 	Scripts/manifests-check.sh
 
-structure: ## Count files, lines, split types and repeated names, with the limit of each
+structure: ## Count long and short files, split types and names, with the limit of each
 	@Scripts/structure.sh $(ARGS)
 
 client-kits: setup ## Write the client kits in clients

@@ -55,9 +55,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
     name: "portico",
@@ -69,13 +67,11 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -153,14 +149,14 @@ let package = Package(
                 "Brokerage", "Contract", "Cryptography", "Gateway", "GraphQL", "GraphQLTools",
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
-                configuration, lifecycle, logging, signals, system,
+                lifecycle, logging, signals,
             ] + providerTargets,
             resources: [.embedInCode("Commands/Providers/Verify/known-members.json")]),
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [
-                "Brokerage", "GraphQL", "PorticoApp", "PorticoCore", "Sandbox", "Upstream", "Web", arguments,
-                lifecycle, logging, signals,
+                "GraphQL", "PorticoApp", "PorticoCore", "Sandbox", "Upstream", "Web", arguments, lifecycle,
+                logging, signals,
             ]),
         executable(
             "portico-server", at: "Sources/Executables/portico-server",

@@ -11,3 +11,10 @@ enum Libcrypto {
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }()
 }
+
+/// A sealed text is not authentic, or libcrypto failed.
+package struct CryptographyError: Error, Hashable, Sendable, CustomStringConvertible {
+    package init() {}
+
+    package var description: String { "The text is not authentic, or OpenSSL failed." }
+}

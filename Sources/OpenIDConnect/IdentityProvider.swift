@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Cryptography
 package import PorticoCore
 import Synchronization

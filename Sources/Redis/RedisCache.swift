@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import Synchronization
 package import Upstream
 

@@ -1,7 +1,8 @@
 package import NIOCore
 import NIOPosix
+package import PorticoCore
 import Synchronization
-package import Upstream
+import Upstream
 
 /// A client of one Redis server, with one connection on which commands are pipelined.
 ///

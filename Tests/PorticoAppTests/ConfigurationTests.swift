@@ -188,23 +188,10 @@ struct ConfigurationTests {
             ],
             messages: ["The configuration of Polygon cannot be used", "must end before the \"?\""]),
         Misuse(
-            environment: ["PORTICO_YAHOO_FORMAT": "api"],
+            environment: ["PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1"],
             messages: [
-                "Of the settings of Yahoo, these are set: PORTICO_YAHOO_FORMAT. Yahoo needs PORTICO_YAHOO=true."
+                "Of the settings of Yahoo, these are set: PORTICO_YAHOO_BASE_URL. Yahoo needs PORTICO_YAHOO=true."
             ]),
-        Misuse(
-            environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "csv"],
-            messages: ["PORTICO_YAHOO_FORMAT is \"csv\"; it takes api or yql"]),
-        Misuse(
-            environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql"],
-            messages: ["shut down in 2019", "PORTICO_YAHOO_BASE_URL", "PORTICO_YAHOO_FORMAT=api"]),
-        Misuse(
-            environment: [
-                "PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql",
-                "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1",
-                "PORTICO_YAHOO_COOKIE_URL": "http://127.0.0.1:1",
-            ],
-            messages: ["needs no cookie", "leave out PORTICO_YAHOO_COOKIE_URL"]),
         Misuse(
             environment: ["PORTICO_YAHOO": "true", "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1"],
             messages: ["PORTICO_YAHOO_BASE_URL and PORTICO_YAHOO_COOKIE_URL belong together"]),
@@ -278,7 +265,9 @@ struct ConfigurationTests {
             ),
             (#"{"p\u006Frt": 1, "port": 2}"#, #"has "port" twice"#),
             (#"{"route-news": "saxo"}"#, #"has "saxo", which has no news. The providers with news are: "#),
+            (#"{"port": null}"#, #""port" in the configuration file"#),
             (#"{"port": "x"}"#, #""port" in the configuration file "#),
+            (#"{"port": 80.5}"#, #""port" in the configuration file "#),
             (#"{"hosts": "*.example.com"}"#, #""hosts" in the configuration file "#),
             (
                 #"{"polygon-per-minute": 5}"#,

@@ -80,30 +80,6 @@ struct DataProviderTests {
         }
     }
 
-    @Test("may be a server with Yahoo's query language of 2017")
-    func queryLanguage() async throws {
-        try await withSandboxProgram { sandbox in
-            let environment = [
-                "PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql",
-                "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/yahoo-yql",
-            ]
-            try await withServer(environment: environment) { server in
-                let answer = try await server.ask(
-                    "{ quotes(symbols: [\"AAPL\", \"BRK.B\", \"NOSUCH\"]) { symbol price } chart(symbol: \"AAPL\") { symbol } }",
-                    token: nil)
-                #expect(
-                    Set(answer.failures) == [
-                        FieldFailure("quotes.2", "NOT_FOUND", "yahoo"),
-                        FieldFailure("chart", "UNSUPPORTED", nil),
-                    ], "\(answer.body)")
-                let quotes = try #require(answer.json?["data"]?["quotes"])
-                #expect(quotes[0]?["symbol"] == "AAPL" && quotes[1]?["symbol"] == "BRK.B")
-                #expect(quotes[0]?["price"]?.string != nil && quotes[1]?["price"]?.string != nil)
-                #expect(try await sandbox.calls(of: "yahoo") == ["GET /v1/public/yql": 1])
-            }
-        }
-    }
-
     @Test("does not reveal its key, although an error response contains it")
     func secrets() async throws {
         try await withSandbox(configured: { $0.alphaVantage.requestsPerDay = 0 }) { sandbox in

@@ -85,7 +85,7 @@ struct HTTPServerSettingsTests {
         "gives clients one second to close their side after a last response, in every environment",
         arguments: [[:], ["PORTICO_PRODUCTION": "true"], ["PORTICO_SHUTDOWN_GRACE_PERIOD": "5"]])
     func lingerTime(environment: [String: String]) async throws {
-        let settings = try HTTPServerSettings(await SettingsLoader.load(environment: environment))
+        let settings = try HTTPServerSettings(SettingsLoader.load(environment: environment))
         #expect(settings.server.limits.lingerTimeout == .seconds(1))
     }
 
@@ -99,7 +99,7 @@ struct HTTPServerSettingsTests {
     func guests(setting: Int?, perHour: Int, total: CallRate) async throws {
         var environment = ["PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY": "secret"]
         environment["PORTICO_GUESTS_PER_ADDRESS"] = setting.map { "\($0)" }
-        let values = try await SettingsLoader.load(environment: environment)
+        let values = try SettingsLoader.load(environment: environment)
         let limits = try ServeSettings(values, sandbox: nil).userPolicy.limits
         #expect(limits.arrivals == CallRate(perHour: perHour))
         #expect(limits.totalArrivals == total)

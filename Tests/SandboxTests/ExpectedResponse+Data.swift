@@ -41,9 +41,6 @@ extension ExpectedResponse {
             "/v10/finance/quoteSummary/{symbol}", "QuoteSummaryProfile",
             "/v10/finance/quoteSummary/AAPL?modules=assetProfile,price"),
         yahoo("/v1/finance/search", "Search", "/v1/finance/search?q=apple"),
-        get(.yahoo, "/v1/public/yql", "yahoo", "YqlQuotes") {
-            try await $0.yql(#"select * from yahoo.finance.quotes where symbol in ("AAPL","MSFT")"#)
-        },
         // The cookie comes with a 404.
         ExpectedResponse(
             provider: .yahoo, endpoint: "GET /", status: 404, shape: .type("text/plain; charset=UTF-8")

@@ -224,7 +224,6 @@ struct FakeYahooErrorTests {
             let base = "http://\(fixture.sandbox.address)"
             #expect(fixture.sandbox.yahoo.queryURL == base + "/yahoo")
             #expect(fixture.sandbox.yahoo.cookieURL == base + "/yahoo-cookie/")
-            #expect(fixture.sandbox.yahoo.yqlURL == base + "/yahoo-yql")
         }
     }
 }

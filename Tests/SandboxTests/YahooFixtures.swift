@@ -25,18 +25,6 @@ extension RunningSandbox {
             path + (path.contains("?") ? "&" : "?") + "crumb=\(crumb)", ["Cookie": credentials.cookie])
     }
 
-    /// Sends a statement of YQL, percent-encoded.
-    func yql(_ statement: String) async throws -> Client.Reply {
-        let escaped = statement.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            return character.isLetter || character.isNumber
-                ? String(character) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
-        }
-        return try await client.get(
-            "/yahoo-yql/v1/public/yql?q=\(escaped.joined())&format=json"
-                + "&env=store%3A%2F%2Fdatatables.org%2Falltableswithkeys&callback=")
-    }
-
     /// Returns the first result of a chart.
     func yahooChart(_ query: String) async throws -> JSONValue {
         let reply = try await yahoo("/v8/finance/chart/" + query)

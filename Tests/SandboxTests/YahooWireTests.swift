@@ -67,16 +67,4 @@ struct YahooWireTests {
         #expect(first == again)
         #expect((first == other) == (wanted.path.contains("=NOSUCH") || wanted.path.contains("zzzzz")))
     }
-
-    @Test(
-        "YQL's answers are valid too, of one symbol, of several and of none",
-        arguments: [#""AAPL""#, #""AAPL","NOSUCH","BRK-B""#, #""""#], Moment.all)
-    func yql(symbols: String, moment: String) async throws {
-        let schema = try Golden.schema(of: "yahoo").definition("YqlQuotes")
-        let reply = try await withSandbox(at: moment) { fixture in
-            try await fixture.yql("select * from yahoo.finance.quotes where symbol in (\(symbols))")
-        }
-        #expect(reply.status == 200)
-        #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
-    }
 }

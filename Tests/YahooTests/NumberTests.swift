@@ -35,13 +35,4 @@ struct NumberTests {
         #expect(other.times == own.times)
         #expect(other.columns == own.columns)
     }
-
-    @Test("may be numbers in the query language, which has strings")
-    func queryLanguage() throws {
-        let body = try example("yql-quotes")
-        let own = try decode(YQLQuotes.self, from: body)
-        let numbers = body.replacing(#/:"([0-9]+(?:\.[0-9]+)?)"/#) { ":\($0.1)" }
-        #expect(numbers != body)
-        #expect(try decode(YQLQuotes.self, from: numbers).quotes == own.quotes)
-    }
 }

@@ -73,23 +73,6 @@ struct RowTests {
                     history.splits.map { "\($0.exDate) \($0.newShares):\($0.oldShares)" }, history.unreadable)
             }, 49
         ),
-        (
-            // A symbol that was not requested is ignored; one without a name and a price is unknown.
-            RowList(
-                "quotes of the query language", at: "query", "results", "quote",
-                omitting: ["symbol", "Symbol"]
-            ) { base, transport in
-                let clock = TimeSource.showing(try #require(Instant(midday)))
-                let client = YQLClient(
-                    YQLConfiguration(base: base),
-                    over: ProviderChannel(QuotaAccount(.yahoo), over: transport, clock: clock, retry: .once))
-                let quotes = try await client.quotes(
-                    for: ["AAPL", "IBM", "MSFT"].map(symbol), in: .patient)
-                return RowReading(
-                    quotes.found.map { "\($0) \($1.price?.description ?? "")" },
-                    quotes.failures.values.map(\.description))
-            }, 836
-        ),
     ]
 
     @Test(
@@ -97,9 +80,7 @@ struct RowTests {
         arguments: lists)
     func rows(list: RowList, cases: Int) async throws {
         try await withSandbox({ $0.searchFindsPrivateCompanies = false }) { fixture in
-            let yahoo = fixture.sandbox.yahoo
-            let check = try await list.check(
-                against: list.description.contains("query") ? yahoo.yqlURL : yahoo.queryURL)
+            let check = try await list.check(against: fixture.sandbox.yahoo.queryURL)
             #expect(check.violations.isEmpty)
             #expect(check.cases == cases)
         }

@@ -279,34 +279,6 @@ struct SandboxTests {
     }
 
     @Test(
-        "the query language tells the same prices: one is an object there, several an array",
-        arguments: [["AAPL"], listed.map(\.symbol), ["NOSUCH"]])
-    func queryLanguage(names: [String]) async throws {
-        try await withSandbox { fixture in
-            let symbols = try names.map(symbol)
-            let quotes = try await fixture.queryClient.quotes(for: symbols, in: .patient).found
-            let today = try await fixture.client.quotes(for: symbols, in: .patient).found
-            #expect(Set(quotes.keys) == Set(today.keys))
-            for (symbol, quote) in quotes {
-                #expect(quote.price == today[symbol]?.price)
-                #expect(quote.currency == today[symbol]?.currency)
-            }
-            #expect(fixture.calls("GET /v1/public/yql") == 1)
-        }
-    }
-
-    @Test("the query language is not to be had since November 2017")
-    func discontinued() async throws {
-        try await withSandbox {
-            $0.yql = .discontinued
-        } _: { fixture in
-            await #expect(throws: ProviderFailure(.yahoo, .notEntitled)) {
-                try await fixture.queryClient.quotes(for: [symbol("AAPL")], in: .patient)
-            }
-        }
-    }
-
-    @Test(
         "each price of a day says when it was",
         arguments: [(midday, midday), ("2026-11-21T17:00:00Z", "2026-11-20T21:00:00Z")])
     func times(moment: String, asOf: String) async throws {
@@ -314,9 +286,6 @@ struct SandboxTests {
             let aapl = try symbol("AAPL")
             let today = try await fixture.client.quotes(for: [aapl], in: .patient)[aapl]
             #expect(today?.provenance.asOf == Instant(asOf))
-            // Minutes are all that it tells.
-            let formerly = try await fixture.queryClient.quotes(for: [aapl], in: .patient)[aapl]
-            #expect(formerly?.provenance.asOf == Instant(asOf.replacing(":56Z", with: ":00Z")))
         }
     }
 }

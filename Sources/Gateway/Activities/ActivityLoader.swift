@@ -1,6 +1,7 @@
 import Brokerage
 import GraphQL
 import Performance
+import PorticoCore
 import Storage
 import Upstream
 

@@ -1,8 +1,8 @@
-import Brokerage
+package import Brokerage
 import PorticoCore
 package import Storage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// Evaluates the active alerts of all users: those in the database at the start, and those that are created meanwhile.
 package final class AlertEvaluation: Sendable {

@@ -1,3 +1,4 @@
+import Brokerage
 package import PorticoCore
 import Storage
 import Synchronization

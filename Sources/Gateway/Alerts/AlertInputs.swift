@@ -10,10 +10,6 @@ struct CreateAlertInput: Sendable {
 }
 
 extension CreateAlertInput: GraphQLInputObject {
-    static var sample: CreateAlertInput {
-        CreateAlertInput(condition: .sample, label: nil, rearmAfter: nil)
-    }
-
     init(_ fields: ArgumentReader) throws {
         condition = try fields["condition"]
         label = try fields["label"]
@@ -32,8 +28,6 @@ enum AlertConditionInput: Sendable {
 }
 
 extension AlertConditionInput: GraphQLInputObject {
-    static var sample: AlertConditionInput { .goal("sample") }
-
     init(_ fields: ArgumentReader) throws {
         let above: AlertPriceInput? = try fields["priceAbove"]
         let below: AlertPriceInput? = try fields["priceBelow"]
@@ -66,12 +60,6 @@ struct AlertPriceInput: GraphQLInputObject {
     let symbol: Symbol
     let price: AlertLevel
 
-    static var sample: AlertPriceInput { AlertPriceInput(symbol: .sample, price: .sample) }
-
-    private init(symbol: Symbol, price: AlertLevel) {
-        (self.symbol, self.price) = (symbol, price)
-    }
-
     init(_ fields: ArgumentReader) throws {
         symbol = try fields["symbol"]
         price = try fields["price"]
@@ -83,12 +71,6 @@ struct AlertMoveInput: GraphQLInputObject {
     let symbol: Symbol
     let percent: AlertPercent
 
-    static var sample: AlertMoveInput { AlertMoveInput(symbol: .sample, percent: .sample) }
-
-    private init(symbol: Symbol, percent: AlertPercent) {
-        (self.symbol, self.percent) = (symbol, percent)
-    }
-
     init(_ fields: ArgumentReader) throws {
         symbol = try fields["symbol"]
         percent = try fields["percentage"]
@@ -99,12 +81,6 @@ struct AlertMoveInput: GraphQLInputObject {
 struct AlertOrderInput: GraphQLInputObject {
     let orderID: String
     let states: Set<OrderState>
-
-    static var sample: AlertOrderInput { AlertOrderInput(orderID: "sample", states: []) }
-
-    private init(orderID: String, states: Set<OrderState>) {
-        (self.orderID, self.states) = (orderID, states)
-    }
 
     init(_ fields: ArgumentReader) throws {
         orderID = try (fields["orderId"] as IDText).text
@@ -140,10 +116,6 @@ struct AlertPatchInput: Sendable {
 
 extension AlertPatchInput: GraphQLInputObject {
     static var graphQLName: String { "AlertPatch" }
-
-    static var sample: AlertPatchInput {
-        AlertPatchInput(label: .unchanged, rearmAfter: .unchanged, isPaused: .unchanged)
-    }
 
     init(_ fields: ArgumentReader) throws {
         label = try fields["label"]

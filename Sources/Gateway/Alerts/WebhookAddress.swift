@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// Where messages may be sent.

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import PorticoCore
 package import Storage
 import Synchronization

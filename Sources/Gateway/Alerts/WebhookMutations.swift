@@ -108,8 +108,6 @@ struct RegisterWebhookInput: Sendable {
 }
 
 extension RegisterWebhookInput: GraphQLInputObject {
-    static var sample: RegisterWebhookInput { RegisterWebhookInput(url: .sample, label: nil) }
-
     init(_ fields: ArgumentReader) throws {
         url = try fields["url"]
         label = try fields["label"]

@@ -58,7 +58,7 @@ package final class ConnectionHealth: Sendable {
 
     /// A call has failed.
     package func recordFailure(_ failure: ProviderFailure) {
-        guard failure.cause.concernsConnection else { return }
+        guard failure.cause.traits.contains(.concernsConnection) else { return }
         let now = clock.wallTime()
         let isNewRefusal = state.withLock { facts in
             let wasRefused = facts.isRejected
@@ -71,18 +71,6 @@ package final class ConnectionHealth: Sendable {
             return facts.isRejected
         }
         if isNewRefusal { rejectionChanged(self) }
-    }
-}
-
-extension ProviderFailure.Cause {
-    /// Whether the failure concerns the connection, rather than the request or a client that disconnected.
-    fileprivate var concernsConnection: Bool {
-        switch self {
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .rateLimited,
-            .quotaExhausted:
-            true
-        case .notEntitled, .notFound, .unsupported, .overloaded, .feedFull, .cancelled, .notAllowed: false
-        }
     }
 }
 
@@ -117,11 +105,9 @@ package enum ConnectionStatus: String, Sendable, CaseIterable {
             switch facts.failure?.cause {
             case nil: .active
             case .unauthorized: .revoked
-            case .unavailable, .circuitOpen, .timedOut, .unsupported: .unreachable
-            case .invalidResponse, .notEntitled, .notFound, .rateLimited, .quotaExhausted, .overloaded,
-                .feedFull,
-                .cancelled, .notAllowed:
-                .degraded
+            // The settings of the server do not connect with the provider any more.
+            case .unsupported: .unreachable
+            case let cause?: cause.traits.contains(.unreachable) ? .unreachable : .degraded
             }
     }
 }

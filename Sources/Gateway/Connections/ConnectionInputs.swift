@@ -22,16 +22,6 @@ struct ConnectProviderInput: GraphQLInputObject {
         renew = try (arguments["renew"] as IDText?)?.text
         realTimePrices = try arguments["realTimePrices"]
     }
-
-    static var sample: ConnectProviderInput {
-        ConnectProviderInput(provider: .sample, credential: .sample)
-    }
-
-    private init(provider: ProviderID, credential: CredentialInput) {
-        self.provider = provider
-        self.credential = credential
-        (environment, label, renew, realTimePrices) = (nil, nil, nil, nil)
-    }
 }
 
 /// `CredentialInput` of the schema; its secrets are never printed.
@@ -54,8 +44,6 @@ enum CredentialInput: GraphQLInputObject {
             self = .accessToken(accessToken?.secret ?? Secret(""))
         }
     }
-
-    static var sample: CredentialInput { .accessToken(Secret("")) }
 }
 
 /// The result of a consent.
@@ -69,16 +57,6 @@ struct AuthorizationCodeInput: GraphQLInputObject {
         state = try (arguments["state"] as CodeText).text
         redirectURI = try (arguments["redirectUri"] as AddressText).text
     }
-
-    static var sample: AuthorizationCodeInput {
-        AuthorizationCodeInput(code: Secret(""), state: "", redirectURI: "")
-    }
-
-    private init(code: Secret, state: String, redirectURI: String) {
-        self.code = code
-        self.state = state
-        self.redirectURI = redirectURI
-    }
 }
 
 /// A key, and for some providers the secret that belongs to it.
@@ -91,12 +69,5 @@ struct APIKeyInput: GraphQLInputObject {
     init(_ arguments: ArgumentReader) throws {
         key = try (arguments["key"] as SecretText).secret
         secret = try (arguments["secret"] as SecretText?)?.secret
-    }
-
-    static var sample: APIKeyInput { APIKeyInput(key: Secret("")) }
-
-    private init(key: Secret) {
-        self.key = key
-        secret = nil
     }
 }

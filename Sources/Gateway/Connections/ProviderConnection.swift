@@ -193,19 +193,14 @@ extension ProviderConnection: GraphQLObject {
                     provider: provider),
                 since: failure.since)
         }
+        // No call reports this for a connection: see `ConnectionHealth.recordFailure`.
         let error =
-            switch failure.cause {
-            // No call reports this for a connection: see `ConnectionHealth.recordFailure`.
-            case .unsupported:
-                FieldError(
-                    .unsupported,
-                    "This server's settings do not connect with \(provider.name.text) any more.",
-                    provider: provider)
-            case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .notEntitled,
-                .notFound,
-                .rateLimited, .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
-                FieldError(ProviderFailure(provider, failure.cause))
-            }
+            failure.cause == .unsupported
+            ? FieldError(
+                .unsupported,
+                "This server's settings do not connect with \(provider.name.text) any more.",
+                provider: provider)
+            : FieldError(ProviderFailure(provider, failure.cause))
         return OngoingFailure(error, since: failure.since)
     }
 }

@@ -19,12 +19,6 @@ struct GoalInput: Sendable {
 }
 
 extension GoalInput: GraphQLInputObject {
-    static var sample: GoalInput {
-        GoalInput(
-            title: .sample, about: .sample, target: .sample, currency: .sample, dueOn: nil,
-            allocations: .sample)
-    }
-
     init(_ fields: ArgumentReader) throws {
         title = try fields["title"]
         about = try fields["description"]
@@ -64,12 +58,6 @@ struct GoalPatchInput: Sendable {
 extension GoalPatchInput: GraphQLInputObject {
     static var graphQLName: String { "GoalPatch" }
 
-    static var sample: GoalPatchInput {
-        GoalPatchInput(
-            title: .unchanged, about: .unchanged, target: .unchanged, currency: .unchanged, dueOn: .unchanged,
-            allocations: .unchanged)
-    }
-
     init(_ fields: ArgumentReader) throws {
         title = try fields["title"]
         about = try fields["description"]
@@ -86,10 +74,6 @@ struct GoalAllocationInput: Sendable {
 }
 
 extension GoalAllocationInput: GraphQLInputObject {
-    static var sample: GoalAllocationInput {
-        GoalAllocationInput(allocation: GoalAllocation(symbol: .sample, account: nil, share: .all))
-    }
-
     init(_ fields: ArgumentReader) throws {
         let share: AllocationShare? = try fields["share"]
         allocation = GoalAllocation(
@@ -104,10 +88,6 @@ struct AllocationShare: Sendable {
 }
 
 extension AllocationShare: GraphQLInputObject {
-    static var sample: AllocationShare {
-        AllocationShare(share: .all)
-    }
-
     init(_ fields: ArgumentReader) throws {
         let quantity: AllocatedQuantity? = try fields["quantity"]
         let percent: AllocatedPercent? = try fields["percentage"]

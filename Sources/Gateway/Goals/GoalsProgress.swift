@@ -1,7 +1,7 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Storage
-package import Upstream
+import Upstream
 
 /// The progress of all goals of a user, in one currency.
 package struct GoalsProgress: Sendable {

@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import PorticoCore
 import Upstream
 
 extension GatewayContext {

@@ -1,8 +1,8 @@
-import Brokerage
+package import Brokerage
 import PorticoCore
 package import Storage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// Follows the orders of the journal to their end, without a client.
 ///

@@ -6,12 +6,6 @@ struct PlaceOrderInput: GraphQLInputObject {
     let idempotencyKey: IdempotencyKey
     let order: OrderInput
 
-    static var sample: PlaceOrderInput { PlaceOrderInput(idempotencyKey: .sample, order: .sample) }
-
-    private init(idempotencyKey: IdempotencyKey, order: OrderInput) {
-        (self.idempotencyKey, self.order) = (idempotencyKey, order)
-    }
-
     init(_ fields: ArgumentReader) throws {
         idempotencyKey = try fields["idempotencyKey"]
         order = try OrderInput(fields)
@@ -34,12 +28,6 @@ struct OrderInput {
 
 extension OrderInput: GraphQLInputObject {
     static var graphQLName: String { "PreviewOrderInput" }
-
-    static var sample: OrderInput {
-        OrderInput(
-            account: "", instrument: .sample, side: .sample, size: .sample, price: .sample, exits: nil,
-            timeInForce: .sample, expiresOn: nil, isExtendedHours: false)
-    }
 
     init(_ fields: ArgumentReader) throws {
         account = try (fields["accountId"] as IDText).text
@@ -64,10 +52,6 @@ struct OrderExitsInput {
 extension OrderExitsInput: GraphQLInputObject {
     static var graphQLName: String { "OrderExits" }
 
-    static var sample: OrderExitsInput {
-        OrderExitsInput(takeProfit: nil, stopLoss: nil, closesPosition: false)
-    }
-
     init(_ fields: ArgumentReader) throws {
         takeProfit = (try fields["takeProfit"] as TakeProfitInput?)?.limit
         stopLoss = (try fields["stopLoss"] as StopLossInput?).map {
@@ -81,11 +65,6 @@ extension OrderExitsInput: GraphQLInputObject {
         let limit: OrderAmount
 
         static var graphQLName: String { "TakeProfit" }
-        static var sample: TakeProfitInput { TakeProfitInput(limit: .sample) }
-
-        init(limit: OrderAmount) {
-            self.limit = limit
-        }
 
         init(_ fields: ArgumentReader) throws {
             limit = try fields["limit"]
@@ -98,11 +77,6 @@ extension OrderExitsInput: GraphQLInputObject {
         let limit: OrderAmount?
 
         static var graphQLName: String { "StopLoss" }
-        static var sample: StopLossInput { StopLossInput(stop: .sample, limit: nil) }
-
-        init(stop: OrderAmount, limit: OrderAmount?) {
-            (self.stop, self.limit) = (stop, limit)
-        }
 
         init(_ fields: ArgumentReader) throws {
             stop = try fields["stop"]
@@ -121,10 +95,6 @@ struct ReplaceOrderInput {
 }
 
 extension ReplaceOrderInput: GraphQLInputObject {
-    static var sample: ReplaceOrderInput {
-        ReplaceOrderInput(quantity: nil, price: nil, toMarket: false, timeInForce: nil, expiresOn: nil)
-    }
-
     init(_ fields: ArgumentReader) throws {
         quantity = try fields["quantity"]
         price = try fields["price"]
@@ -207,10 +177,6 @@ struct InstrumentRef {
 }
 
 extension InstrumentRef: GraphQLInputObject {
-    static var sample: InstrumentRef {
-        InstrumentRef(symbol: .example, field: "symbol")
-    }
-
     init(_ fields: ArgumentReader) throws {
         let id: InstrumentID? = try fields["id"]
         let symbol: Symbol? = try fields["symbol"]
@@ -252,10 +218,6 @@ struct OrderSizeInput {
 extension OrderSizeInput: GraphQLInputObject {
     static var graphQLName: String { "OrderSize" }
 
-    static var sample: OrderSizeInput {
-        OrderSizeInput(size: .quantity(1))
-    }
-
     init(_ fields: ArgumentReader) throws {
         let quantity: OrderAmount? = try fields["quantity"]
         let notional: OrderAmount? = try fields["notional"]
@@ -270,10 +232,6 @@ struct OrderPriceInput {
 
 extension OrderPriceInput: GraphQLInputObject {
     static var graphQLName: String { "OrderPrice" }
-
-    static var sample: OrderPriceInput {
-        OrderPriceInput(price: .limit(1))
-    }
 
     init(_ fields: ArgumentReader) throws {
         let limit: OrderAmount? = try fields["limit"]
@@ -301,10 +259,6 @@ struct StopLimitPrice {
 }
 
 extension StopLimitPrice: GraphQLInputObject {
-    static var sample: StopLimitPrice {
-        StopLimitPrice(stop: .sample, limit: .sample)
-    }
-
     init(_ fields: ArgumentReader) throws {
         stop = try fields["stop"]
         limit = try fields["limit"]
@@ -318,10 +272,6 @@ struct TrailInput {
 
 extension TrailInput: GraphQLInputObject {
     static var graphQLName: String { "Trail" }
-
-    static var sample: TrailInput {
-        TrailInput(trail: .amount(1))
-    }
 
     init(_ fields: ArgumentReader) throws {
         let percent: OrderAmount? = try fields["percentage"]

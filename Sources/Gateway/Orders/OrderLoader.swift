@@ -1,5 +1,6 @@
 package import Brokerage
 import GraphQL
+import PorticoCore
 import Storage
 import Upstream
 

@@ -1,8 +1,8 @@
-import Brokerage
+package import Brokerage
 import PorticoCore
 package import Storage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// Queries brokers for the outcome of writes whose responses were lost.
 ///

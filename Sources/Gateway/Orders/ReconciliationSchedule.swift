@@ -1,3 +1,4 @@
+import Brokerage
 package import Storage
 import Upstream
 

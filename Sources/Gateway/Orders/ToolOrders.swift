@@ -3,7 +3,7 @@ import Cryptography
 import PorticoCore
 import Storage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// The previews and the limits of orders that language models place by tools.
 ///

@@ -1,6 +1,6 @@
-import Brokerage
+package import Brokerage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// Lets each user have a bounded number of calculations over all activities of accounts at a time; others wait in their order.
 ///

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import Upstream
 
 /// The accounts or positions behind a connection: those of all accounts, or of one.

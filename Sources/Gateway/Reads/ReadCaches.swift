@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 import Storage
 package import Upstream
 

@@ -1,6 +1,6 @@
-import Brokerage
+package import Brokerage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// The subscriptions to users' data, each shared by all sessions of a user.
 package final class LiveSubscriptions: Sendable {

@@ -210,12 +210,6 @@ extension QuoteEvent {
 
     /// Whether the source will not return the symbol for this user until something is changed.
     var isFinalFailure: Bool {
-        guard case .failure(let failure) = self else { return false }
-        switch failure.cause {
-        case .unauthorized, .notEntitled, .notFound, .unsupported: return true
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
-            .overloaded, .feedFull, .cancelled, .notAllowed:
-            return false
-        }
+        failure?.cause.traits.contains(.final) ?? false
     }
 }

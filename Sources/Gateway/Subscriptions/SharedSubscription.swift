@@ -1,5 +1,6 @@
+package import Brokerage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// A value that is read and published as long as it has subscribers, once for all of them.
 package final class SharedSubscription<Value: Sendable>: Sendable {

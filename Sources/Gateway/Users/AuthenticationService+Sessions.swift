@@ -199,7 +199,8 @@ extension FieldError {
                 A text contains the character U+0000, which the database cannot store; nothing was changed. Remove this \
                 character.
                 """)
-        case .folder, .damaged, .notCopy, .newer, .missing, .older, .failed, .badMasterKey, .wrongMasterKey,
+        case .folder, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .failed, .badMasterKey,
+            .wrongMasterKey,
             .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .encoding,
             .refused, .notEmpty, .differs:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")

@@ -4,7 +4,7 @@ import OpenIDConnect
 import PorticoCore
 package import Storage
 import Synchronization
-package import Upstream
+import Upstream
 
 /// A token of the identity provider as it was sent, before its signature is verified.
 struct BearerCredential: Hashable, Sendable {

@@ -1,8 +1,8 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 package import OpenIDConnect
 package import Storage
-package import Upstream
+import Upstream
 
 /// The identity of a request: a user, or an anonymous client.
 package struct Session: Sendable {

@@ -46,8 +46,6 @@ struct BeginSignInInput: Sendable {
 }
 
 extension BeginSignInInput: GraphQLInputObject {
-    static var sample: BeginSignInInput { BeginSignInInput(redirectURI: "", scopes: nil, label: nil) }
-
     init(_ arguments: ArgumentReader) throws {
         redirectURI = try (arguments["redirectUri"] as AddressText).text
         scopes = try (arguments["scopes"] as BoundedList<Scope>?)?.elements
@@ -64,10 +62,6 @@ struct CompleteSignInInput: Sendable {
 }
 
 extension CompleteSignInInput: GraphQLInputObject {
-    static var sample: CompleteSignInInput {
-        CompleteSignInInput(code: Secret(""), state: "", browserSecret: "", issuer: nil)
-    }
-
     init(_ arguments: ArgumentReader) throws {
         code = try (arguments["code"] as SecretText).secret
         state = try (arguments["state"] as CodeText).text

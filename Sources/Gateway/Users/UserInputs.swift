@@ -27,10 +27,6 @@ struct SignUpInput: Sendable {
 }
 
 extension SignUpInput: GraphQLInputObject {
-    static var sample: SignUpInput {
-        SignUpInput(username: "", password: "", label: nil, invitation: nil)
-    }
-
     init(_ arguments: ArgumentReader) throws {
         username = try (arguments["username"] as CredentialText).text
         password = try (arguments["password"] as CredentialText).text
@@ -48,8 +44,6 @@ struct SignInInput: Sendable {
 }
 
 extension SignInInput: GraphQLInputObject {
-    static var sample: SignInInput { SignInInput(username: "", password: "", scopes: nil, label: nil) }
-
     init(_ arguments: ArgumentReader) throws {
         username = try (arguments["username"] as CredentialText).text
         password = try (arguments["password"] as CredentialText).text
@@ -65,10 +59,6 @@ struct ChangePasswordInput: Sendable {
 }
 
 extension ChangePasswordInput: GraphQLInputObject {
-    static var sample: ChangePasswordInput {
-        ChangePasswordInput(currentPassword: "", newPassword: "")
-    }
-
     init(_ arguments: ArgumentReader) throws {
         currentPassword = try (arguments["currentPassword"] as CredentialText).text
         newPassword = try (arguments["newPassword"] as CredentialText).text

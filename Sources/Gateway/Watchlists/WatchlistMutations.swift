@@ -47,10 +47,6 @@ struct CreateWatchlistInput: Sendable {
 }
 
 extension CreateWatchlistInput: GraphQLInputObject {
-    static var sample: CreateWatchlistInput {
-        CreateWatchlistInput(name: .sample, symbols: [])
-    }
-
     init(_ fields: ArgumentReader) throws {
         name = try fields["name"]
         symbols = try (fields["symbols"] as BoundedList<Symbol>).elements

@@ -112,6 +112,14 @@ public struct ArgumentReader {
     enum Source {
         case values(InputObject)
         case recording(Recorder)
+        case samples
+    }
+
+    /// Supplies sample values only.
+    static var samples: ArgumentReader { ArgumentReader(.samples) }
+
+    private init(_ source: Source) {
+        self.source = source
     }
 
     init(_ values: InputObject) {
@@ -137,7 +145,8 @@ public struct ArgumentReader {
                 }
             case .recording(let recorder):
                 recorder.record(name, Value.self)
-                return Value.sample
+                return try Value.sample
+            case .samples: return try Value.sample
             }
         }
     }
@@ -146,7 +155,7 @@ public struct ArgumentReader {
     public func has(_ name: String) -> Bool {
         switch source {
         case .values(let values): values[name] != nil
-        case .recording: false
+        case .recording, .samples: false
         }
     }
 

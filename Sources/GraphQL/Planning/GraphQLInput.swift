@@ -4,7 +4,11 @@ public protocol GraphQLInput: Sendable {
     static func bindInput(to binder: inout SchemaBinder) -> BoundType
 
     /// A sample value, with which the binder calls initialisers that read arguments.
-    static var sample: Self { get }
+    ///
+    /// An input object has the samples of the fields that its initialiser reads.
+    ///
+    /// - Throws: The error of an initialiser that rejects sample values.
+    static var sample: Self { get throws(InputError) }
 
     /// Creates a value from an argument that is coerced to its schema type; nil if the argument is missing.
     ///
@@ -71,13 +75,22 @@ extension GraphQLInputObject {
         return BoundType(names: [graphQLName])
     }
 
+    /// The value that the initialiser makes of the samples of its fields.
+    public static var sample: Self {
+        get throws(InputError) { try Self(reading: .samples) }
+    }
+
     /// Creates a value from a coerced input object.
     ///
     /// - Throws: `InputError` with the name of a rejected field.
     public init(input: InputValue?) throws(InputError) {
         guard case .object(let fields) = input else { throw InputError("Expected an object.") }
+        try self.init(reading: ArgumentReader(fields))
+    }
+
+    private init(reading fields: ArgumentReader) throws(InputError) {
         do {
-            self = try Self(ArgumentReader(fields))
+            self = try Self(fields)
         } catch let error as InputError {
             throw error
         } catch {

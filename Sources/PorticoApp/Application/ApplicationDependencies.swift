@@ -58,7 +58,7 @@ struct ApplicationDependencies {
             let sandbox = try await executable.start(options, logger: logger)
             self.sandbox = sandbox
             providers = try ProviderSettings(
-                await SettingsLoader.load(environment: sandbox.environment), in: .sandbox)
+                SettingsLoader.load(environment: sandbox.environment), in: .sandbox)
             owner = try ApplicationDependencies.owner("sandbox")
             token = .sandbox(owner)
         case .providers(let configured):

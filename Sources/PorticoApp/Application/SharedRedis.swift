@@ -1,3 +1,4 @@
+import Brokerage
 import Cryptography
 import Gateway
 import Logging

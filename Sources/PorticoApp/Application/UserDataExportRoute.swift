@@ -1,10 +1,11 @@
+package import Brokerage
 package import Gateway
 import GraphQL
 import NIOCore
 import NIOHTTP1
 package import Storage
 import Synchronization
-package import Upstream
+import Upstream
 package import Web
 
 /// The sessions of the tokens of requests to routes other than GraphQL.

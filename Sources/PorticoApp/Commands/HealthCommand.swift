@@ -64,7 +64,7 @@ struct HealthCommand: AsyncParsableCommand {
     /// The address of the server that the settings describe.
     private func origin() async throws -> String {
         let flags = ["host": host, "port": port].compactMapValues(\.self)
-        let values = try await SettingsLoader.load(
+        let values = try SettingsLoader.load(
             flags: flags, environment: ProcessInfo.processInfo.environment)
         let publicHost = try values[Settings.server.host]
         if port == nil, let adminPort = try values[Settings.server.adminPort], adminPort != 0 {

@@ -82,7 +82,7 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
     func run() async throws {
         AvailableCPUs.limitEventLoops()
         MallocTuning.apply()
-        let values = try await SettingsLoader.load(
+        let values = try SettingsLoader.load(
             flags: flags, environment: ProcessInfo.processInfo.environment)
         let settings = try ServeSettings(values, sandbox: Product.sandbox)
         var logger = Logger(label: "portico", factory: settings.logFormat.handler)

@@ -1,9 +1,7 @@
-import Configuration
 import Foundation
 import GraphQL
 package import PorticoCore
 import ProviderFile
-import SystemPackage
 
 /// Loads settings: a flag before an environment variable before the configuration file.
 package enum SettingsLoader {
@@ -17,30 +15,20 @@ package enum SettingsLoader {
     ///   otherwise be ignored.
     package static func load(
         flags: [String: String] = [:], environment: [String: String]
-    ) async throws -> SettingValues {
+    ) throws -> SettingValues {
         let serviceLinks = environment.filter { name, value in
             name.hasPrefix("PORTICO_") && KubernetesServiceLinks.contains(name, value)
         }
         let environment = environment.filter { name, _ in serviceLinks[name] == nil }
-        let given = flags.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }
-        var sources: [(provider: any ConfigProvider, file: String?)] = [
-            (InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)), nil),
-            (
-                EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "portico"),
-                nil
-            ),
-        ]
         let config = Settings.server.config.definition
-        var keys: [String] = []
         let path = flags[config.name] ?? environment[config.variable]
-        if let path {
-            keys = try object(at: path).keys.sorted()
-            sources.append((try await file(at: path), path))
-        }
+        let file = try path.map { try values(at: $0) } ?? [:]
         func entry(_ setting: SettingDefinition) -> SettingValues.Entry? {
-            for source in sources {
-                guard let text = text(setting, in: source.provider), !text.isEmpty else { continue }
-                return SettingValues.Entry(text, file: source.file)
+            let sources = [
+                (flags[setting.name], nil), (environment[setting.variable], nil), (file[setting.name], path),
+            ]
+            for case (let text?, let file) in sources where !text.isEmpty {
+                return SettingValues.Entry(text, file: file)
             }
             return nil
         }
@@ -51,25 +39,10 @@ package enum SettingsLoader {
             try Settings.all
             + ProviderRegistry.fileProviders(providerFile).flatMap(\.settings.definitions)
         try check(environment, definitions)
-        try check(keys, of: path ?? "", definitions)
+        try check(file.keys.sorted(), of: path ?? "", definitions)
         var entries: [String: SettingValues.Entry] = [:]
         for setting in definitions { entries[setting.name] = entry(setting) }
         return SettingValues(entries, ignoredVariables: serviceLinks.keys.sorted())
-    }
-
-    /// A value as text, for each type that the file may contain.
-    private static func text(_ setting: SettingDefinition, in provider: any ConfigProvider) -> String? {
-        let key = AbsoluteConfigKey([setting.name])
-        for type in [ConfigType.string, .int, .bool] {
-            guard let value = try? provider.value(forKey: key, type: type).value else { continue }
-            switch value.content {
-            case .string(let text): return text
-            case .int(let number): return String(number)
-            case .bool(let flag): return String(flag)
-            default: continue
-            }
-        }
-        return nil
     }
 
     private static func check(_ environment: [String: String], _ definitions: [SettingDefinition]) throws {
@@ -108,39 +81,37 @@ package enum SettingsLoader {
         }
     }
 
-    private static func object(at path: String) throws -> [String: Any] {
+    /// The values of a configuration file as text, by key.
+    private static func values(at path: String) throws(UsageError) -> [String: String] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw UsageError(
-                "\(Settings.server.config) names \"\(path)\", which cannot be read.")
+            throw UsageError("\(Settings.server.config) names \"\(path)\", which cannot be read.")
         }
-        try checkKeys(of: data, at: path)
-        guard let object = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
-            throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
+        var values: [String: String] = [:]
+        for (key, value) in try object(in: data, of: path).fields {
+            switch value {
+            case .string(let text), .number(let text): values[key] = text
+            case .int(let number): values[key] = String(number)
+            case .boolean(let flag): values[key] = String(flag)
+            case .null, .enum, .list, .object:
+                throw UsageError(
+                    "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
+            }
         }
-        for (key, value) in object where !(value is String || value is NSNumber) {
-            throw UsageError(
-                "\"\(key)\" in the configuration file \"\(path)\" must be a string, number or boolean.")
-        }
-        return object
+        return values
     }
 
-    /// - Throws: `UsageError` if a key is in the file twice, of which the other readers would use one.
-    private static func checkKeys(of text: Data, at path: String) throws(UsageError) {
+    private static func object(in data: Data, of path: String) throws(UsageError) -> InputObject {
+        // The byte order mark, which some editors write.
+        let text = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
         do throws(GraphQL.JSONError) {
-            _ = try InputValue(json: Array(text))
+            if case .object(let object) = try InputValue(json: Array(text)) { return object }
         } catch {
-            guard case .duplicateName(let key) = error.reason else { return }
-            throw UsageError(
-                "The configuration file \"\(path)\" has \"\(key.prefix(80))\" twice, again at line \(error.location.line), "
-                    + "column \(error.location.column). Remove one of them.")
+            if case .duplicateName(let key) = error.reason {
+                throw UsageError(
+                    "The configuration file \"\(path)\" has \"\(key.prefix(80))\" twice, again at line \(error.location.line), "
+                        + "column \(error.location.column). Remove one of them.")
+            }
         }
-    }
-
-    private static func file(at path: String) async throws -> any ConfigProvider {
-        do {
-            return try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
-        } catch {
-            throw UsageError("The configuration file \"\(path)\" cannot be read: \(error)")
-        }
+        throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
     }
 }

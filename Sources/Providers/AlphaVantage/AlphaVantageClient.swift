@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 package import Upstream
 
 /// Alpha Vantage with one key.

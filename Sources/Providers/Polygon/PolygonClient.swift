@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 package import Upstream
 
 /// Polygon (Massive), with one key.

@@ -12,29 +12,19 @@ extension ProviderDescriptor {
 
 /// Yahoo with the values of its settings; users do not connect with it.
 private struct ConfiguredYahoo: ConfiguredProvider {
-    let configuration: YahooSettings.Configuration?
+    let configuration: YahooConfiguration?
     let environment: Environment
 
     var hasAccount: Bool { configuration != nil }
 
     func clients(over channels: ProviderChannelFactory) -> ProviderClients? {
+        guard let configuration else { return nil }
         let account = QuotaAccount(.yahoo)
-        let channel = channels.channel(for: account)
-        func clients(_ client: any Sendable, _ symbols: any SymbolMapping) -> ProviderClients {
-            // There is no credential to test.
-            ProviderClients(
-                market: client, symbolMapping: symbols, environment: environment,
-                limits: channels.limits(of: account)
-            ) { _ throws(ProviderFailure) in }
-        }
-        switch configuration {
-        case .api(let configuration)?:
-            let client = YahooClient(configuration, over: channel)
-            return clients(client, client.symbolMapping)
-        case .yql(let configuration)?:
-            let client = YQLClient(configuration, over: channel)
-            return clients(client, client.symbolMapping)
-        case nil: return nil
-        }
+        let client = YahooClient(configuration, over: channels.channel(for: account))
+        // There is no credential to test.
+        return ProviderClients(
+            market: client, symbolMapping: client.symbolMapping, environment: environment,
+            limits: channels.limits(of: account)
+        ) { _ throws(ProviderFailure) in }
     }
 }

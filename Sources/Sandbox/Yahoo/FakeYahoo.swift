@@ -8,21 +8,17 @@ package struct FakeYahooURLs: Sendable, Hashable {
     package let queryURL: String
     /// Replaces `https://fc.yahoo.com/`, which sets the cookie in a 404 response.
     package let cookieURL: String
-    /// Replaces `http://query.yahooapis.com`, the YQL service until 2019.
-    package let yqlURL: String
 
     init(under base: String) {
         queryURL = "\(base)/\(FakeYahoo.queryPrefix)"
         cookieURL = "\(base)/\(FakeYahoo.cookiePrefix)/"
-        yqlURL = "\(base)/\(FakeYahoo.yqlPrefix)"
     }
 }
 
-/// The fake Yahoo: the hosts of the undocumented API, of its cookie, and of YQL.
+/// The fake Yahoo: the hosts of the undocumented API and of its cookie.
 struct FakeYahoo {
     static let queryPrefix = "yahoo"
     static let cookiePrefix = "yahoo-cookie"
-    static let yqlPrefix = "yahoo-yql"
 
     let fakeHosts: [FakeHost]
     let quota = CallQuota()
@@ -45,10 +41,7 @@ struct FakeYahoo {
             response.headers.add(name: "Set-Cookie", value: "A3=\(value); \(settings.cookieAttributes)")
             return response
         }
-        let yql = host.raw("/v1/public/yql") { try Yql.respond(to: $0, scriptedMarket.view, settings) }
-        let hosts = [
-            (Self.queryPrefix, query), (Self.cookiePrefix, [cookie]), (Self.yqlPrefix, [yql]),
-        ]
+        let hosts = [(Self.queryPrefix, query), (Self.cookiePrefix, [cookie])]
         fakeHosts = hosts.map { prefix, routes in
             FakeHost(
                 provider: .yahoo, prefix: prefix, routes: routes,
@@ -137,9 +130,6 @@ package struct FakeYahooSettings: Sendable {
     /// True if a search also finds a company without a symbol.
     package var searchFindsPrivateCompanies = true
 
-    /// The state of YQL.
-    package var yql = Yql.serving
-
     package init() {}
 
     package enum CrumbResponse: Sendable, Hashable {
@@ -155,13 +145,6 @@ package struct FakeYahooSettings: Sendable {
         case empty
         /// This text.
         case named(String)
-    }
-
-    package enum Yql: Sendable, Hashable {
-        /// The behaviour of spring 2017.
-        case serving
-        /// The behaviour since 2017-11-01: 403 with an explanation.
-        case discontinued
     }
 }
 

@@ -1,6 +1,6 @@
+import Brokerage
 import PorticoCore
 import Synchronization
-import Upstream
 
 /// All activities of the accounts that were used last, so that they are not read from the database again.
 ///

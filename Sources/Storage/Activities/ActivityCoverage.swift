@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// An account whose activities are stored.
 package struct ActivityAccount: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Brokerage
-import Upstream
 
 /// A row of the table of activities.
 enum ActivityRow {

@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// Stores the activities of users' accounts, so that each is read from its broker once.
 ///

@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// Stores users' alerts and the history of their firings.
 ///

@@ -1,7 +1,6 @@
 package import Brokerage
 import Foundation
 package import PorticoCore
-package import Upstream
 
 /// An address to which the firings of a user's alerts are sent.
 package struct StoredWebhook: Hashable, Sendable {

@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 // The deliveries of webhooks.
 

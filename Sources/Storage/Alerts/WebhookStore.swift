@@ -2,7 +2,6 @@ package import Brokerage
 import Foundation
 import GRDB
 package import PorticoCore
-package import Upstream
 
 /// Stores users' webhooks with their encrypted secrets and addresses, and the deliveries that are still to be made.
 ///

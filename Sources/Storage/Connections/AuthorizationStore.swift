@@ -2,7 +2,6 @@ package import Brokerage
 import Cryptography
 import Foundation
 package import PorticoCore
-package import Upstream
 
 /// The consents that users have begun and not completed, in a database, so that any process can complete them.
 ///

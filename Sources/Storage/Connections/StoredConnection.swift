@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// A user's connection to a provider, as it is stored; its encrypted credential is stored beside it.
 package struct StoredConnection: Hashable, Sendable {

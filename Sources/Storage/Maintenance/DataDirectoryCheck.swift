@@ -102,11 +102,11 @@ package struct DataDirectoryCheck: Sendable {
         let migrator = UserDatabase.migrator
         do {
             let queue = try DatabaseQueue(path: path, configuration: .readOnly)
-            let (isNewer, done) = try queue.read { db in
-                (try migrator.hasBeenSuperseded(db), try migrator.completedMigrations(db))
+            let done = try queue.read { db in
+                try migrator.checkVersion(of: db, at: path)
+                return try migrator.completedMigrations(db)
             }
             try queue.close()
-            guard !isNewer else { return find("migrations", false, "\(StorageError.newer(path: path))") }
             let waiting = migrator.migrations.count - done.count
             find(
                 "migrations", true,

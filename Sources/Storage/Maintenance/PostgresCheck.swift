@@ -91,6 +91,9 @@ package struct PostgresCheck: Sendable {
         case .newer:
             find("migrations", false, "\(StorageError.newer(path: server.location))")
             return false
+        case .unreleased:
+            find("migrations", false, "\(StorageError.unreleased(path: server.location))")
+            return false
         case .missing:
             let mayCreate = try mayCreateTables(schema)
             find(

@@ -1,5 +1,4 @@
-import Brokerage
-package import Upstream
+package import Brokerage
 
 /// Everything that a user has entrusted to Portico, for them to take away.
 package struct UserDataExport: Sendable {

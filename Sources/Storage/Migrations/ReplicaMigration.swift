@@ -1,11 +1,6 @@
 extension UserDatabaseMigration {
-    /// The state that several processes with one PostgreSQL database share.
-    ///
-    /// SQLite has one process, which needs none of it. The step is the oldest one that a binary must know: an earlier
-    /// binary counts calls in another table, and excludes other processes.
-    static let replicas = UserDatabaseMigration(
-        name: "12: replicas", sqlite: nil,
-        postgres: [clock, membership, quotas, quotaFunctions, sharedState].joined(separator: "\n"))
+    /// The state that several processes with one PostgreSQL database share; SQLite has one process.
+    static let replicas = [clock, membership, quotas, quotaFunctions, sharedState].joined(separator: "\n")
 
     /// The time of all processes, in milliseconds since 1970.
     ///
@@ -21,37 +16,28 @@ extension UserDatabaseMigration {
     /// Epochs are those of one sequence, so that they rise also after a row was deleted.
     private static let membership = """
         CREATE TABLE replica (
-            id \(text) PRIMARY KEY, version \(text) NOT NULL,
+            id \(SQLDialect.postgresText) PRIMARY KEY, version \(SQLDialect.postgresText) NOT NULL,
             started_at BIGINT NOT NULL, expires_at BIGINT NOT NULL
         );
         CREATE SEQUENCE lease_epoch;
         CREATE TABLE lease (
-            name \(text) PRIMARY KEY, owner \(text) NOT NULL, epoch BIGINT NOT NULL, expires_at BIGINT NOT NULL
+            name \(SQLDialect.postgresText) PRIMARY KEY, owner \(SQLDialect.postgresText) NOT NULL, epoch BIGINT NOT NULL, expires_at BIGINT NOT NULL
         );
         """
 
-    /// The slots of the windows of quotas, which replace the counts of migration 10.
+    /// The slots of the windows of quotas.
     ///
     /// `ends` has the times at which slots are free again, in rising order and each once; `calls` has the number of slots
     /// for each. The time of a row never decreases: `changed_at` is the time of its last change.
     private static let quotas = """
         CREATE TABLE quota (
-            provider \(text) NOT NULL, credential \(text) NOT NULL, name \(text) NOT NULL,
+            provider \(SQLDialect.postgresText) NOT NULL, credential \(SQLDialect.postgresText) NOT NULL, name \(SQLDialect.postgresText) NOT NULL,
             ends BIGINT[] NOT NULL DEFAULT '{}', calls BIGINT[] NOT NULL DEFAULT '{}',
             reported BIGINT, closed_until BIGINT NOT NULL DEFAULT 0, rejections BIGINT NOT NULL DEFAULT 0,
             changed_at BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (provider, credential, name)
         ) WITH (fillfactor = 50);
         CREATE INDEX quota_change ON quota (changed_at);
-        INSERT INTO quota (provider, credential, name, ends, calls)
-            SELECT provider, credential, quota, array_agg(ends_at ORDER BY ends_at), array_agg(calls ORDER BY ends_at)
-            FROM call_count WHERE kind = 0 AND calls > 0 AND ends_at > clock_milliseconds()
-            GROUP BY provider, credential, quota;
-        INSERT INTO quota (provider, credential, name, closed_until)
-            SELECT provider, credential, quota, max(ends_at) FROM call_count
-            WHERE kind = 1 AND calls > 0 AND ends_at > clock_milliseconds()
-            GROUP BY provider, credential, quota
-        ON CONFLICT (provider, credential, name) DO UPDATE SET closed_until = excluded.closed_until;
         """
 
     /// The operations of `PostgresQuota`, each of which is one statement.
@@ -248,8 +234,8 @@ extension UserDatabaseMigration {
     private static let sharedState = """
         CREATE TABLE pending_authorization (
             state_hash BYTEA PRIMARY KEY,
-            owner \(text) NOT NULL REFERENCES "user" (id) ON DELETE CASCADE,
-            provider \(text) NOT NULL, environment \(text) NOT NULL, redirect_uri \(text) NOT NULL,
+            owner \(SQLDialect.postgresText) NOT NULL REFERENCES "user" (id) ON DELETE CASCADE,
+            provider \(SQLDialect.postgresText) NOT NULL, environment \(SQLDialect.postgresText) NOT NULL, redirect_uri \(SQLDialect.postgresText) NOT NULL,
             data_key_id BIGINT, verifier BYTEA, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL
         );
         CREATE INDEX pending_authorization_owner ON pending_authorization (owner, created_at);
@@ -259,7 +245,6 @@ extension UserDatabaseMigration {
             forget_at BIGINT NOT NULL
         );
         CREATE INDEX attempt_end ON attempt (forget_at);
-        ALTER TABLE change DROP CONSTRAINT IF EXISTS change_kind_check;
         CREATE FUNCTION record_identity_end() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             INSERT INTO change (kind, id) VALUES ('IDENTITY', NEW.kind || ' ' || NEW.value);

@@ -78,7 +78,7 @@ package struct UserDatabase: Sendable {
     }
 
     private static func masterKeyIDs(_ db: Database, of path: String) throws -> Set<String> {
-        if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+        try migrator.checkVersion(of: db, at: path)
         var ids: Set<String> = []
         for table in ["data_key", "token_key"] where try db.tableExists(table) {
             ids.formUnion(try String.fetchAll(db, sql: "SELECT master_key_id FROM \(table)"))
@@ -106,7 +106,7 @@ package struct UserDatabase: Sendable {
         } catch {
             let error = StorageError(error, path: path)
             switch error {
-            case .damaged, .newer: throw error
+            case .damaged, .newer, .unreleased: throw error
             // The code that opens the database for use finds the same error and reports it.
             case .folder, .file, .notCopy, .missing, .older, .busy, .full, .inputOutput, .failed,
                 .badMasterKey,
@@ -170,11 +170,26 @@ package struct UserDatabase: Sendable {
     /// SQLite's steps from an empty file to the current tables.
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
+        for name in UserDatabaseMigration.unreleased { migrator.registerMigration(name) { _ in } }
         for step in UserDatabaseMigration.all {
             guard let sql = step.sqlite else { continue }
             migrator.registerMigration(step.name) { db in try db.execute(sql: sql) }
         }
         return migrator
+    }
+}
+
+extension DatabaseMigrator {
+    /// Checks that this version can work with a file or migrate it.
+    ///
+    /// - Throws: `newer`, or `unreleased`.
+    func checkVersion(of db: Database, at path: String) throws {
+        if try hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+        let applied = try appliedIdentifiers(db)
+        guard !applied.contains(UserDatabaseMigration.baseline.name) else { return }
+        if !applied.isDisjoint(with: UserDatabaseMigration.unreleased) {
+            throw StorageError.unreleased(path: path)
+        }
     }
 }
 

@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// Which order of the journal: whose, by which connection, and Portico's own id of it.
 package struct OrderIdentity: Hashable, Sendable {

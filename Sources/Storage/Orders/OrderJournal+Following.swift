@@ -1,5 +1,4 @@
-import Brokerage
-package import Upstream
+package import Brokerage
 
 extension OrderJournal {
     /// A connection with orders that have not ended.

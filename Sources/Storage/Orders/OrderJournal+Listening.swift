@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 extension OrderJournal {
     /// Records orders that a broker reports in its stream.

@@ -1,5 +1,4 @@
 package import Brokerage
-import Upstream
 
 extension OrderJournal {
     /// Marks a write as sent: PENDING → SENT, compared and set in one step.

@@ -1,6 +1,5 @@
 package import Brokerage
 import Synchronization
-package import Upstream
 
 /// The journal of orders.
 ///

@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// An order to be placed.
 package struct OrderPlacement: Hashable, Sendable {

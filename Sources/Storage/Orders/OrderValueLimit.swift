@@ -1,5 +1,4 @@
 package import Brokerage
-import Upstream
 
 /// A limit of the value of a group of orders in one currency: those of one session on one day.
 ///

@@ -1,7 +1,7 @@
 import Brokerage
 import Foundation
+import PorticoCore
 import Synchronization
-import Upstream
 
 /// A PostgreSQL database with its connections.
 ///

@@ -9,10 +9,12 @@ package struct PostgresMigrator {
     private let database: PostgresDatabase
     private let schema: String?
     private let steps: [UserDatabaseMigration]
+    /// The number of the first step.
+    private let first: Int
     private let oldestCompatible: Int
 
     /// The number of the last step that a binary must know to work with the tables after all steps.
-    package static let oldestCompatible = UserDatabaseMigration.number(of: .replicas)
+    package static let oldestCompatible = UserDatabaseMigration.firstNumber
     /// The key of the lock: any number that no other program uses, here "portico" in ASCII.
     private static let lockKey: Int64 = 0x70_6F72_7469_636F
 
@@ -20,20 +22,26 @@ package struct PostgresMigrator {
     ///   - database: The database.
     ///   - schema: The schema to create; nil for the default one, which exists.
     ///   - steps: The steps that this binary knows.
+    ///   - first: The number of the first step.
     ///   - oldestCompatible: See ``oldestCompatible``.
     package init(
         _ database: PostgresDatabase, schema: String?,
         steps: [UserDatabaseMigration] = UserDatabaseMigration.all,
+        first: Int = UserDatabaseMigration.firstNumber,
         oldestCompatible: Int = PostgresMigrator.oldestCompatible
     ) {
         self.database = database
         self.schema = schema
         self.steps = steps
+        self.first = first
         self.oldestCompatible = oldestCompatible
     }
 
-    /// - Throws: `encoding` if the database is not encoded in UTF8, `newer` if the tables need a later binary; then nothing
-    ///   was changed.
+    /// The number of the last step.
+    private var last: Int { first + steps.count - 1 }
+
+    /// - Throws: `encoding` if the database is not encoded in UTF8, `newer` if the tables need a later binary, `unreleased` if
+    ///   they are of a revision before the first release; then nothing was changed.
     package func migrate() throws(StorageError) {
         try checkEncoding()
         // Usually there is nothing to do, and no lock to wait for.
@@ -47,14 +55,17 @@ package struct PostgresMigrator {
             let known = try Self.row(db)
             switch known.map(version) {
             case .newer?: throw StorageError.newer(path: location)
+            case .unreleased?: throw StorageError.unreleased(path: location)
             case .current?: return
             case .older?, .missing?, nil: break
             }
-            for step in steps.dropFirst(known?.version ?? 0) { try db.executeScript(step.postgres) }
+            for step in steps.dropFirst(known.map { $0.version - first + 1 } ?? 0) {
+                try db.executeScript(step.postgres)
+            }
             try db.execute("DELETE FROM portico_schema")
             try db.execute(
                 "INSERT INTO portico_schema (version, oldest) VALUES (?, ?)",
-                [steps.count, max(oldestCompatible, known?.oldest ?? 0)])
+                [last, max(oldestCompatible, known?.oldest ?? 0)])
         }
     }
 
@@ -67,12 +78,13 @@ package struct PostgresMigrator {
 
     /// Checks that this binary can work with the tables, and changes nothing.
     ///
-    /// - Throws: `missing`, `older` or `newer`.
+    /// - Throws: `missing`, `older`, `newer` or `unreleased`.
     package func check() throws(StorageError) {
         switch try version() {
         case .current: break
         case .older: throw .older(path: database.location)
         case .newer: throw .newer(path: database.location)
+        case .unreleased: throw .unreleased(path: database.location)
         case .missing: throw .missing(path: database.location)
         }
     }
@@ -83,6 +95,8 @@ package struct PostgresMigrator {
         case older
         /// This binary is too old for them.
         case newer
+        /// They are of a revision before the first step.
+        case unreleased
         case missing
     }
 
@@ -95,8 +109,9 @@ package struct PostgresMigrator {
     }
 
     private func version(_ row: (version: Int, oldest: Int)) -> Version {
-        if row.version < steps.count { return .older }
-        return row.oldest > steps.count ? .newer : .current
+        if row.version < first { return .unreleased }
+        if row.version < last { return .older }
+        return row.oldest > last ? .newer : .current
     }
 
     private static func row(_ db: SQLTransaction) throws -> (version: Int, oldest: Int)? {

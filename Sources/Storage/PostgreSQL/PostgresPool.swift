@@ -1,7 +1,8 @@
+import Brokerage
 import Dispatch
 import Foundation
+package import PorticoCore
 import Synchronization
-package import Upstream
 
 /// The limits of the connections to a PostgreSQL server.
 package struct PostgresLimits: Sendable {

@@ -1,5 +1,5 @@
+import Brokerage
 import Foundation
-import Upstream
 
 /// A transaction of one connection.
 final class PostgresTransaction: SQLConnection {

@@ -1,5 +1,5 @@
+package import Brokerage
 import Synchronization
-package import Upstream
 
 /// Keeps one lease for this process, and executes work while it is held.
 package final class LeaseKeeper: Sendable {

@@ -1,5 +1,4 @@
 import Synchronization
-import Upstream
 
 /// This process among the processes that use a PostgreSQL database.
 ///

@@ -1,4 +1,4 @@
-package import Upstream
+package import Brokerage
 
 /// A database, and the interface for its stores: the same SQL runs on each engine.
 ///

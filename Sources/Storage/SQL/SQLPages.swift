@@ -1,5 +1,3 @@
-import Upstream
-
 /// The rows of a table in pages, in the order of their keys.
 ///
 /// A page is read in a transaction of its own, so that the time of a transaction does not grow with the table. The pages are not

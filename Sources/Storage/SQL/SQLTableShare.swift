@@ -1,5 +1,4 @@
 import Foundation
-import Upstream
 
 /// The bounds of a table of the database that several owners share, as `SharedTable` has them in memory.
 struct SQLTableShare: Sendable {

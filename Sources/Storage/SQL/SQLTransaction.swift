@@ -1,5 +1,5 @@
+package import Brokerage
 import GRDB
-package import Upstream
 
 /// A transaction, or a read of one consistent state.
 ///

@@ -1,6 +1,6 @@
+import Brokerage
 package import GRDB
 import Glibc
-import Upstream
 
 /// One file of SQLite, open for this process.
 package struct SQLiteDatabase: Sendable {
@@ -61,7 +61,7 @@ package struct SQLiteDatabase: Sendable {
             guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else {
                 throw StorageError.damaged(path: path)
             }
-            if try migrator.hasBeenSuperseded(db) { throw StorageError.newer(path: path) }
+            try migrator.checkVersion(of: db, at: path)
         }
     }
 

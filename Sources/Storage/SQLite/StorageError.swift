@@ -16,6 +16,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case missing(path: String)
     /// The file is a database, but no copy of `portico.db`.
     case notCopy(path: String)
+    /// A revision before the first release has written the file, and its last one has not migrated it.
+    case unreleased(path: String)
     /// An earlier Portico has written the file, and no server of this one has brought it up to date.
     case older(path: String)
     /// The database file is empty, although there is a key; so the directory was in use before.
@@ -59,8 +61,8 @@ extension StorageError {
     package var isUsageError: Bool {
         switch self {
         case .badDatabaseURL, .badMasterKey: true
-        case .folder, .file, .damaged, .notCopy, .newer, .missing, .older, .emptyFile, .missingMasterKey,
-            .busy, .full,
+        case .folder, .file, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
+            .missingMasterKey, .busy, .full,
             .inputOutput, .failed,
             .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs, .refused, .wrongMasterKey,
             .decryptionFailed, .damagedConnection:
@@ -72,7 +74,9 @@ extension StorageError {
     var stopsWrites: Bool {
         switch self {
         case .full, .file, .inputOutput: true
-        case .folder, .damaged, .notCopy, .newer, .missing, .older, .emptyFile, .missingMasterKey, .busy,
+        case .folder, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
+            .missingMasterKey,
+            .busy,
             .failed,
             .badDatabaseURL, .badMasterKey, .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs,
             .refused, .wrongMasterKey, .decryptionFailed, .damagedConnection:
@@ -98,6 +102,11 @@ extension StorageError: CustomStringConvertible {
             "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
         case .missing(let path):
             "There is no \(path). Use the data directory of a Portico that has run."
+        case .unreleased(let path):
+            """
+            \(path) was written by a revision before version 0.1.0. Start the server of revision \
+            \(UserDatabaseMigration.lastUnreleased) once, which migrates it; then start this version.
+            """
         case .older(let path):
             "\(path) was written by an earlier version of Portico. Start this version's server once, then try again."
         case .emptyFile(let path):

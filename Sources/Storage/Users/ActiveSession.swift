@@ -1,7 +1,6 @@
 package import Brokerage
 import Foundation
 import Synchronization
-package import Upstream
 
 /// An active session in memory.
 ///

@@ -1,6 +1,5 @@
 import Brokerage
 import Synchronization
-import Upstream
 
 /// All sessions that have not ended, in memory, where each request looks for its own.
 ///

@@ -1,5 +1,5 @@
+import Brokerage
 import Synchronization
-import Upstream
 
 /// The changes that the table `change` of a PostgreSQL database records.
 ///

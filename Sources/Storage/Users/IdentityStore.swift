@@ -1,7 +1,6 @@
 package import Brokerage
 import Cryptography
 import Foundation
-package import Upstream
 
 /// Users' identities at the identity provider, the sign-ins that have begun, and the sessions that have ended there.
 package struct IdentityStore: Sendable {

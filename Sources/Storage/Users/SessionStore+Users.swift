@@ -1,5 +1,4 @@
 package import Brokerage
-import Upstream
 
 extension SessionStore {
     /// Opens a session for a new guest.

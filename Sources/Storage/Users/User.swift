@@ -1,5 +1,4 @@
 package import Brokerage
-package import Upstream
 
 /// A user.
 package struct User: Hashable, Sendable {

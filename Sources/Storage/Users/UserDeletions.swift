@@ -1,5 +1,5 @@
+package import Brokerage
 import Synchronization
-package import Upstream
 
 /// Notifies the holders of users' data in memory of the deletion of users.
 ///

@@ -155,16 +155,3 @@ package struct WriteObserver: Sendable {
         self.wasNotProcessed = wasNotProcessed
     }
 }
-
-extension ProviderFailure.Cause {
-    /// Whether a provider with this failure has not processed the request.
-    var isNotProcessed: Bool {
-        switch self {
-        case .unauthorized, .notEntitled, .rateLimited, .quotaExhausted: true
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .notFound, .unsupported, .overloaded,
-            .feedFull,
-            .cancelled, .notAllowed:
-            false
-        }
-    }
-}

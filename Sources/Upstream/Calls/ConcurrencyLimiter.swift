@@ -1,3 +1,4 @@
+package import Brokerage
 import Synchronization
 
 /// Lets a bounded number of calls be in flight; others wait in the order in which they came.

@@ -238,7 +238,7 @@ package struct ProviderHTTPClient: Sendable {
                 reportedQuotas(response, now), cause, in: windows, of: channel.quotaAccount)
         }
         if let cause {
-            if cause.isNotProcessed { watch?.wasNotProcessed() }
+            if cause.traits.contains(.notProcessed) { watch?.wasNotProcessed() }
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {
@@ -257,7 +257,7 @@ package struct ProviderHTTPClient: Sendable {
     private func resumption(
         after cause: ProviderFailure.Cause, attempt: Int, before deadline: ContinuousClock.Instant
     ) -> ContinuousClock.Instant? {
-        guard cause.isTransient else { return nil }
+        guard cause.traits.contains(.transient) else { return nil }
         var pause = retry.pause(after: attempt)
         if let retryAt = cause.retryAt { pause = max(pause, retryAt.duration(since: clock.wallTime())) }
         let next = clock.now() + pause

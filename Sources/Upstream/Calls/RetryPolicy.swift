@@ -24,16 +24,6 @@ package struct RetryPolicy: Sendable {
 }
 
 extension ProviderFailure.Cause {
-    /// Whether the same call may well succeed a moment later.
-    var isTransient: Bool {
-        switch self {
-        case .unavailable, .timedOut, .rateLimited: true
-        case .invalidResponse, .unauthorized, .notEntitled, .notFound, .quotaExhausted, .unsupported,
-            .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed:
-            false
-        }
-    }
-
     /// The time of the next attempt that the provider requested.
     package var retryAt: Instant? {
         switch self {

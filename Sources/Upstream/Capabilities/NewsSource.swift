@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 
 /// Knows the news.
 package protocol NewsSource: Sendable {

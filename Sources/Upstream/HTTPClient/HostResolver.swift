@@ -1,3 +1,4 @@
+package import Brokerage
 import Glibc
 import NIOPosix
 import Synchronization

@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 
 /// The health of a provider by its recent calls.
 package struct ProviderHealth: Hashable, Sendable {

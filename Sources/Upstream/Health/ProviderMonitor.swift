@@ -1,4 +1,5 @@
 package import Brokerage
+package import PorticoCore
 import Synchronization
 
 /// Monitors all calls: the latency and failures of each provider, its circuit breaker, and its concurrency

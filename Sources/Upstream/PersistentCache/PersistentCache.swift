@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 
 /// Stores public values of providers outside of the process.
 ///

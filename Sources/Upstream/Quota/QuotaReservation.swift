@@ -90,20 +90,10 @@ package struct QuotaRefusal {
     /// If no reading shows an exhausted window, a rate limit refers to the shortest window, and an exhausted
     /// quota to the longest.
     package init?(_ cause: ProviderFailure.Cause?, _ readings: [ReportedQuota], _ windows: [QuotaWindow]) {
+        guard let cause, cause.traits.contains(.providerLimit) else { return nil }
+        retryAt = cause.retryAt
         let byLength = windows.sorted { $0.period.maximumDuration < $1.period.maximumDuration }
-        let guess: QuotaWindow?
-        switch cause {
-        case .rateLimited(let retryAt):
-            self.retryAt = retryAt
-            guess = byLength.first
-        case .quotaExhausted(let retryAt):
-            self.retryAt = retryAt
-            guess = byLength.last
-        case nil, .unavailable, .timedOut, .invalidResponse, .unauthorized, .notEntitled, .notFound,
-            .unsupported,
-            .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed:
-            return nil
-        }
+        let guess = if case .rateLimited = cause { byLength.first } else { byLength.last }
         let named = readings.first { $0.remaining <= 0 }?.name
         guard let window = byLength.first(where: { $0.name == named }) ?? guess else { return nil }
         self.window = window.name

@@ -299,7 +299,7 @@ struct QuoteFeedState {
             case (.failure, .success(let known)?):
                 // A price that the stream keeps up to date is not stale because a snapshot failed.
                 if !isStreaming || entry.change == nil { news[symbol] = .success(known.markedStale) }
-            case (.failure(let failure), _) where failure.cause.isUnknownSymbol:
+            case (.failure(let failure), _) where failure.cause.traits.contains(.unknownObject):
                 bells += end(symbol, failure)
             case (.failure, _):
                 news[symbol] = result
@@ -353,18 +353,5 @@ struct QuoteFeedState {
             }
         }
         return bells
-    }
-}
-
-extension ProviderFailure.Cause {
-    /// Whether the provider does not know the symbol, so that a retry has no use.
-    fileprivate var isUnknownSymbol: Bool {
-        switch self {
-        case .notFound, .unsupported: true
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .notEntitled,
-            .rateLimited,
-            .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
-            false
-        }
     }
 }

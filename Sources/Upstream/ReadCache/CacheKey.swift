@@ -1,40 +1,5 @@
 package import Brokerage
-
-/// The id of a user, as the owner of private data.
-///
-/// The user whose credentials are in the settings has an id too: documents call that user "the owner of the configured
-/// credentials".
-package struct OwnerID: Hashable, Sendable {
-    /// The id as it is stored in a database; it is never part of a message.
-    package let text: String
-
-    /// Nil for the empty text, which is no owner.
-    package init?(_ id: String) {
-        guard !id.isEmpty else { return nil }
-        text = id
-    }
-}
-
-/// A text that equals only a text with the same bytes in UTF-8.
-///
-/// Swift's strings are equal if they are canonically equivalent. Providers may respond differently to two such
-/// texts, so queries compare bytes.
-package struct ExactText: Hashable, Sendable {
-    package let text: String
-
-    package init(_ text: String) { self.text = text }
-
-    package static func == (one: ExactText, other: ExactText) -> Bool {
-        let (one, other) = (one.text.utf8Span.span, other.text.utf8Span.span)
-        return one.count == other.count && one.indices.allSatisfy { one[$0] == other[$0] }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        unsafe text.utf8Span.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        // No text contains this byte, so that two consecutive texts cannot hash like two other texts.
-        hasher.combine(0xFF as UInt8)
-    }
-}
+package import PorticoCore
 
 /// The parameters of a read: they identify a value within a ``CacheScope``.
 ///

@@ -1,4 +1,4 @@
-import Brokerage
+public import Brokerage
 import PorticoCore
 public import Synchronization
 
@@ -426,16 +426,9 @@ extension ProviderFailure {
     /// - Returns: The effect.
     @usableFromInline
     func effect(isOfOneQuery: Bool) -> ReadFailureEffect {
-        switch cause {
-        case .notFound where isOfOneQuery: .unknown
-        // Values that the credential may no longer read are removed.
-        case .unauthorized, .notEntitled: .remove
+        if cause == .notFound, isOfOneQuery { return .unknown }
         // The limit of the requesting client has no meaning for the value.
-        case .notAllowed: .nothing
-        case .notFound, .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited,
-            .quotaExhausted,
-            .unsupported, .overloaded, .feedFull, .cancelled:
-            .recordFailure
-        }
+        if case .notAllowed = cause { return .nothing }
+        return cause.traits.contains(.withdrawsValues) ? .remove : .recordFailure
     }
 }

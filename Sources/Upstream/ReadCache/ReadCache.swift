@@ -1,4 +1,4 @@
-package import Brokerage
+public import Brokerage
 public import Synchronization
 
 /// The limits of a cache.
@@ -224,7 +224,7 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     ) -> Value? {
         guard let markStale = freshness.markStale else { return nil }
         let now = time.now()
-        let scopes = failures.filter { $0.1.cause.allowsStaleValue }.map(\.0)
+        let scopes = failures.filter { $0.1.cause.traits.contains(.allowsStaleValue) }.map(\.0)
         let latest = state.withLock { state in
             scopes.compactMap { scope in
                 state.usableEntry(Key(query, in: scope), at: now, notBefore: nil).map { (scope, $0.0) }
@@ -305,18 +305,5 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
             CallRecord(
                 provider: scope.provider, operation: operation, outcome: outcome, start: start,
                 duration: duration))
-    }
-}
-
-extension ProviderFailure.Cause {
-    /// Whether an older value may be served: not if the provider responded that there is no such object, or that
-    /// the credential may not see it.
-    fileprivate var allowsStaleValue: Bool {
-        switch self {
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
-            .overloaded, .feedFull, .notAllowed:
-            true
-        case .unauthorized, .notEntitled, .notFound, .unsupported, .cancelled: false
-        }
     }
 }

@@ -34,7 +34,7 @@ package struct ReconnectingStream: Sendable {
             } catch {
                 failure = error
             }
-            if let failure, failure.cause.isFinalForStreams { return failure }
+            if let failure, failure.cause.traits.contains(.final) { return failure }
             failures = hasStood.load(ordering: .relaxed) ? 1 : failures + 1
             let retryAfter = failure?.cause.retryAt.map { $0.duration(since: clock.wallTime()) } ?? .zero
             let pause = max(retry.pause(after: failures), retryAfter)
@@ -82,17 +82,5 @@ extension OrderStream {
             }
         }
         if let failure { throw failure }
-    }
-}
-
-extension ProviderFailure.Cause {
-    /// Whether connecting again cannot help.
-    fileprivate var isFinalForStreams: Bool {
-        switch self {
-        case .unauthorized, .notEntitled, .notFound, .unsupported: true
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .rateLimited, .quotaExhausted,
-            .overloaded, .feedFull, .cancelled, .notAllowed:
-            false
-        }
     }
 }

@@ -1,3 +1,4 @@
+import Brokerage
 import Gateway
 import GraphQL
 import Testing

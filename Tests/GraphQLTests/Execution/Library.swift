@@ -140,8 +140,6 @@ struct Filter: GraphQLInputObject {
     let limit: Int?
     let nested: [Filter]
 
-    static var sample: Filter { Filter(words: [], limit: nil, nested: []) }
-
     init(words: [String], limit: Int?, nested: [Filter]) {
         self.words = words
         self.limit = limit

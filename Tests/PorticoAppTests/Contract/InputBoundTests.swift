@@ -1,3 +1,4 @@
+import Brokerage
 import Contract
 import GraphQL
 import Sandbox

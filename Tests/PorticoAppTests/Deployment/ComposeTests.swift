@@ -23,7 +23,7 @@ struct ComposeTests {
         let given = try #require(standard["portico"]?["environment"]?.members).compactMapValues(\.string)
         let environment = try runtime().environment.merging(given) { _, own in own }
         let settings = try ServeSettings(
-            await SettingsLoader.load(environment: environment), sandbox: SandboxService.self)
+            SettingsLoader.load(environment: environment), sandbox: SandboxService.self)
         guard case .sandbox = settings.market else {
             Issue.record("The service does not use the sandbox.")
             return

@@ -34,7 +34,7 @@ struct DockerfileTests {
         let stage = try runtime()
         let environment = stage.environment
         #expect(Set(environment.keys).isSubset(of: ContainerFiles.variables))
-        let reader = try await SettingsLoader.load(
+        let reader = try SettingsLoader.load(
             environment: environment.merging(["PORTICO_SANDBOX": "true"]) { own, _ in own }
         )
         let settings = try ServeSettings(reader, sandbox: SandboxService.self)

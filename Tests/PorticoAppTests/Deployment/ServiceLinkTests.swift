@@ -56,10 +56,10 @@ struct ServiceLinkTests {
     @Test("They set nothing, and a flag still has an effect")
     func values() async throws {
         let links = Self.variables(ofService: "PORTICO")
-        let values = try await SettingsLoader.load(environment: links)
+        let values = try SettingsLoader.load(environment: links)
         #expect(try HTTPServerSettings(values).port == 8_080)
         #expect(values.ignoredVariables == links.keys.sorted())
-        let changed = try await SettingsLoader.load(flags: ["port": "8181"], environment: links)
+        let changed = try SettingsLoader.load(flags: ["port": "8181"], environment: links)
         #expect(try HTTPServerSettings(changed).port == 8_181)
     }
 
@@ -73,7 +73,7 @@ struct ServiceLinkTests {
         ])
     func otherForm(name: String, value: String) async throws {
         let error = await #expect(throws: UsageError.self) {
-            try await SettingsLoader.load(environment: [name: value])
+            try SettingsLoader.load(environment: [name: value])
         }
         #expect(error.map { "\($0)" }?.contains("\(name), which is not a variable of Portico") == true)
     }
@@ -82,7 +82,7 @@ struct ServiceLinkTests {
         "A port without the form of Kubernetes is an error as before",
         arguments: ["tcp", "tcp://", "tcp://10.0.0.11", "tcp://10.0.0.11:99999", "http://10.0.0.11:80"])
     func port(value: String) async throws {
-        let values = try await SettingsLoader.load(environment: ["PORTICO_PORT": value])
+        let values = try SettingsLoader.load(environment: ["PORTICO_PORT": value])
         #expect(values.ignoredVariables.isEmpty)
         #expect(throws: UsageError.self) { try HTTPServerSettings(values) }
     }

@@ -23,7 +23,7 @@ struct SettingDefinitionTests {
     }
 
     private func read(_ environment: [String: String], flags: [String: String] = [:]) async throws -> String {
-        let values = try await SettingsLoader.load(flags: flags, environment: environment)
+        let values = try SettingsLoader.load(flags: flags, environment: environment)
         return "\(try ServeSettings(values, sandbox: SandboxService.self))"
     }
 
@@ -67,8 +67,7 @@ struct SettingDefinitionTests {
             }
         case .onOff: try await expectRefusal(setting, "perhaps", naming: ["true or false"])
         case .keyword(let words):
-            // Yahoo's former language needs an address as well.
-            for word in words where word != "yql" {
+            for word in words {
                 _ = try await read(setting, as: word)
                 _ = try await read(setting, as: word.uppercased())
             }

@@ -49,7 +49,7 @@ struct TestGateway: Sendable {
         var wiring = ProviderAssembly(
             over: transport, counting: ledger, clock: clock.calls, environment: .sandbox, retry: retry)
         owner = try #require(OwnerID("owner"))
-        let values = try await SettingsLoader.load(
+        let values = try SettingsLoader.load(
             environment: SandboxService(sandbox).environment.merging(settings) { _, given in given })
         try wiring.add(ProviderSettings(values, in: .sandbox), of: owner)
         self.sandbox = sandbox

@@ -23,12 +23,14 @@ struct LatestPriceScreenTests {
     }
 
     /// The prices of all that is tracked.
-    private func prices(_ server: RunningServer) async throws -> [Brokerage.Decimal] {
+    private func prices(
+        _ server: RunningServer, source: String = "yahoo"
+    ) async throws -> [Brokerage.Decimal] {
         let answer = try await server.show(Screen("markets/latest-prices"), Self.variables, token: nil)
         #expect(answer.failures.isEmpty, "\(answer.body)")
         let quotes = try #require(answer.json?.at("data.quotes")?.elements)
         #expect(quotes.map { $0["symbol"]?.string } == Self.tracked)
-        #expect(quotes.allSatisfy { $0["source"] == "yahoo" && $0["stale"] == .bool(false) })
+        #expect(quotes.allSatisfy { $0["source"]?.string == source && $0["stale"] == .bool(false) })
         return quotes.compactMap { $0["price"]?.exact }
     }
 
@@ -57,14 +59,20 @@ struct LatestPriceScreenTests {
             let now = try await withServer(environment: today(sandbox)) { try await prices($0) }
             #expect(now.count == Self.tracked.count)
             #expect(try await sandbox.calls(of: "yahoo")["GET /v7/finance/quote"] == 1)
-            // The other route to them: the query language that the app was written for tells the same.
-            let yql = [
-                "PORTICO_YAHOO": "true", "PORTICO_YAHOO_FORMAT": "yql",
-                "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/yahoo-yql",
-            ]
-            let then = try await withServer(environment: yql) { try await prices($0) }
-            #expect(then == now)
-            #expect(try await sandbox.calls(of: "yahoo")["GET /v1/public/yql"] == 1)
+        }
+    }
+
+    @Test("prices: the next provider has them if Yahoo cannot be reached")
+    func secondRoute() async throws {
+        try await withSandboxProgram { sandbox in
+            let environment = today(sandbox).merging([
+                // Nobody listens on port 1.
+                "PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1", "PORTICO_ROUTE_QUOTES": "yahoo,alpaca",
+            ]) { $1 }
+            let both = environment.merging(Upstream(sandbox).environment) { $1 }
+            try await withServer(environment: both) { server in
+                #expect(try await prices(server, source: "alpaca").count == Self.tracked.count)
+            }
         }
     }
 

@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import NIOCore
 import NIOPosix
+import PorticoCore
 import Redis
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import Brokerage
 import Foundation
+import PorticoCore
 import Synchronization
 import TestSupport
 import Testing

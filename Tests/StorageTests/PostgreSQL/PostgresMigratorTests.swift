@@ -22,7 +22,7 @@ struct PostgresMigratorTests {
         _ url: PostgresURL, _ steps: [UserDatabaseMigration], oldest: Int
     ) -> PostgresMigrator {
         PostgresMigrator(
-            PostgresDatabase(url, TestDatabase.limits), schema: url.schema, steps: steps,
+            PostgresDatabase(url, TestDatabase.limits), schema: url.schema, steps: steps, first: 1,
             oldestCompatible: oldest)
     }
 
@@ -46,6 +46,27 @@ struct PostgresMigratorTests {
             #expect(error?.description.contains("Run that version") == true)
         }
         #expect(try new.version() == .current)
+    }
+
+    @Test("of a revision before the first step are refused with a remedy, and unchanged")
+    func unreleased() throws {
+        let url = try Self.url()
+        try Self.migrator(url, [Self.first, Self.expansion], oldest: 1).migrate()
+        let migrator = PostgresMigrator(
+            PostgresDatabase(url, TestDatabase.limits), schema: url.schema, steps: [Self.first], first: 3,
+            oldestCompatible: 3)
+        for start in [migrator.migrate, migrator.check] {
+            let error = #expect(throws: StorageError.unreleased(path: url.location)) { try start() }
+            #expect(
+                error?.description
+                    == """
+                    \(url.location) was written by a revision before version 0.1.0. Start the server of revision c8b28184 \
+                    once, which migrates it; then start this version.
+                    """)
+        }
+        let rows = try PostgresCluster.shared.get().execute(
+            "SELECT * FROM \(url.schema ?? "").portico_schema")
+        #expect(rows == "2|1")
     }
 
     @Test("are created once by processes that start at the same time")

@@ -1,3 +1,4 @@
+import Brokerage
 import Storage
 import Testing
 import Upstream

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import Synchronization
 import TestSupport
 import Testing

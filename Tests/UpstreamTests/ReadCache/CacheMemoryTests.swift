@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import Testing
 import Upstream
 

@@ -143,7 +143,6 @@ struct ToolHandler {
     }
 
     private struct Point: GraphQLInputObject {
-        static var sample: Point { Point() }
         init() {}
         init(_ fields: ArgumentReader) throws {
             let _: Int? = try fields["x"]
@@ -161,7 +160,6 @@ struct ToolHandler {
 
     private struct ActInput: GraphQLInputObject {
         let key: String
-        static var sample: ActInput { ActInput(key: "") }
         init(key: String) { self.key = key }
         init(_ fields: ArgumentReader) throws {
             key = try fields["key"]

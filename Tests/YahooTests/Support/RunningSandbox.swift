@@ -12,8 +12,6 @@ struct RunningSandbox {
     /// What both go by.
     let clock: ManualClock
     let client: YahooClient
-    /// Speaks the language of 2017.
-    let queryClient: YQLClient
 
     /// What the market shows now.
     var view: MarketView { MarketView(sandbox.market, at: clock.now) }
@@ -56,9 +54,5 @@ private func makeFixture(
     let configuration = try YahooConfiguration(
         base: ProviderBaseURL(#require(HTTPURL(sandbox.yahoo.queryURL))),
         cookiePage: ProviderBaseURL(#require(HTTPURL(sandbox.yahoo.cookieURL))), windows: [])
-    let queryConfiguration = try YQLConfiguration(
-        base: ProviderBaseURL(#require(HTTPURL(sandbox.yahoo.yqlURL))))
-    return RunningSandbox(
-        sandbox: sandbox, clock: clock, client: YahooClient(configuration, over: line),
-        queryClient: YQLClient(queryConfiguration, over: line))
+    return RunningSandbox(sandbox: sandbox, clock: clock, client: YahooClient(configuration, over: line))
 }

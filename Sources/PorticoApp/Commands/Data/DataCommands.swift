@@ -21,7 +21,7 @@ struct DataDirectoryOptions {
     /// - Throws: `StorageError` if a file cannot be used.
     init(in folder: DataDirectory) async throws {
         self.folder = folder
-        let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
+        let values = try SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
         let named = try MasterKeySource(values)?.key()
         isKeyNamed = named != nil
         let hasOwn = FileManager.default.fileExists(atPath: folder.path + "/" + MasterKey.fileName)

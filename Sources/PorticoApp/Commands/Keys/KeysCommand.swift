@@ -36,7 +36,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
     var newKeyFile: String
 
     func run() async throws {
-        if users.data == nil, try await DatabaseSource(users.settings()) != nil {
+        if users.data == nil, try DatabaseSource(users.settings()) != nil {
             return try await rotateInDatabase()
         }
         let data = try await users.folder()
@@ -63,7 +63,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
 
     /// Replaces the key of the PostgreSQL database that the environment names.
     private func rotateInDatabase() async throws {
-        let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
+        let values = try SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
         guard let database = try DatabaseSource(values), let old = try MasterKeySource(values)?.key() else {
             throw UsageError(
                 """

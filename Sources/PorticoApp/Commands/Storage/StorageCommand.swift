@@ -63,7 +63,7 @@ struct MigrateStorageCommand: AsyncParsableCommand {
     ) async throws -> StorageCopy.Place {
         let schema = sandbox ? DatabaseSource.sandboxSchema : nil
         guard let text else {
-            let values = try await SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
+            let values = try SettingsLoader.load(environment: ProcessInfo.processInfo.environment)
             guard let database = try DatabaseSource(values) else {
                 throw UsageError("Give \(option), or set \(Settings.server.databaseURL.file.variable).")
             }
@@ -100,7 +100,7 @@ struct StorageCheckCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let values = try await SettingsLoader.load(
+        let values = try SettingsLoader.load(
             flags: data.map { ["data": $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
         if let database = try DatabaseSource(values) {
             let check = try PostgresCheck(

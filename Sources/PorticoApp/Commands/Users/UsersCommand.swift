@@ -34,8 +34,8 @@ struct UsersOptions: ParsableArguments {
     @Flag(help: "Use the users of the sandbox, which are stored separately.")
     var sandbox = false
 
-    func settings() async throws -> SettingValues {
-        try await SettingsLoader.load(
+    func settings() throws -> SettingValues {
+        try SettingsLoader.load(
             flags: data.map { ["data": $0] } ?? [:], environment: ProcessInfo.processInfo.environment)
     }
 
@@ -54,7 +54,8 @@ struct UsersOptions: ParsableArguments {
             switch error {
             case .folder, .missing:
                 throw UsageError("\(error) \(try await otherFolder(than: folder))")
-            case .file, .damaged, .notCopy, .newer, .older, .emptyFile, .missingMasterKey, .busy, .full,
+            case .file, .damaged, .notCopy, .newer, .unreleased, .older, .emptyFile, .missingMasterKey, .busy,
+                .full,
                 .inputOutput, .failed, .badMasterKey, .wrongMasterKey, .decryptionFailed, .damagedConnection,
                 .badDatabaseURL,
                 .encoding, .unavailable,
@@ -67,7 +68,7 @@ struct UsersOptions: ParsableArguments {
 
     /// The PostgreSQL database of the settings; nil for none.
     private func databaseURL() async throws -> PostgresURL? {
-        try DatabaseSource(await settings())?.url(isSandbox: sandbox)
+        try DatabaseSource(settings())?.url(isSandbox: sandbox)
     }
 
     /// The directory or the database, for messages.
@@ -78,7 +79,7 @@ struct UsersOptions: ParsableArguments {
 
     /// The path of the directory with the users: the data directory, or the sandbox's subdirectory.
     func folder() async throws -> String {
-        guard let path = try await settings()[Settings.server.data] else {
+        guard let path = try settings()[Settings.server.data] else {
             throw UsageError(
                 """
                 Users are stored in a data directory or a PostgreSQL database. Set it with \(Settings.server.data) or \
@@ -94,7 +95,7 @@ struct UsersOptions: ParsableArguments {
             return
                 "\(sandbox ? "Leave out" : "Add") --sandbox if the server \(sandbox ? "does not use" : "uses") the sandbox."
         }
-        let setting = try await settings().name(of: Settings.server.data)
+        let setting = try settings().name(of: Settings.server.data)
         let alternative =
             sandbox
             ? "leave out --sandbox if the server does not use the sandbox."
@@ -217,7 +218,7 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     func run() async throws {
         let users = try await options.users()
         let user = try await users.known(username)
-        let cost = try PasswordCost(await options.settings())
+        let cost = try PasswordCost(options.settings())
         // 128 random bits, more than any password rule requires.
         let text = RandomID.make()
         guard let password = Password(entered: text) else { throw UnknownUserError(name: username) }

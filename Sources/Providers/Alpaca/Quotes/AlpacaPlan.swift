@@ -1,4 +1,5 @@
-import Brokerage
+package import Brokerage
+import PorticoCore
 package import Upstream
 
 /// The market data that a credential may read.

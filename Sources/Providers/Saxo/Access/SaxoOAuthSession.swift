@@ -117,13 +117,8 @@ package final class SaxoOAuthSession: Sendable {
                 let tokens = try await renewal.value(by: channel.clock.now() + Self.callTime, renewing(need))
                 try await pause(tokens.refreshEndsAt.duration(since: channel.clock.wallTime()) / 2)
             } catch {
-                switch error.cause {
-                case .unauthorized, .cancelled: throw error
-                case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .notEntitled, .notFound,
-                    .rateLimited,
-                    .quotaExhausted, .unsupported, .overloaded, .feedFull, .notAllowed:
-                    try await pause(.seconds(60))
-                }
+                guard error.cause != .unauthorized, error.cause != .cancelled else { throw error }
+                try await pause(.seconds(60))
             }
         }
     }

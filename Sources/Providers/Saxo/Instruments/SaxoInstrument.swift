@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 package import Upstream
 
 /// An item of `GET /ref/v1/instruments`, in which the Uic is called `Identifier`.

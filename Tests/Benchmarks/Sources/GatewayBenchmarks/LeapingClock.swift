@@ -1,3 +1,4 @@
+import Brokerage
 import Synchronization
 import Upstream
 

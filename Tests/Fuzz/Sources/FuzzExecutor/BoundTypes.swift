@@ -78,8 +78,6 @@ struct Range: GraphQLInputObject {
     let low: Double
     let high: Double?
 
-    static var sample: Range { Range(low: 0, high: nil) }
-
     init(low: Double, high: Double?) {
         self.low = low
         self.high = high
@@ -95,8 +93,6 @@ struct Filter: GraphQLInputObject {
     let ids: [String]?
     let range: Range?
     let not: [Filter]
-
-    static var sample: Filter { Filter(side: nil, ids: nil, range: nil, not: nil) }
 
     init(side: Side?, ids: [String]?, range: Range?, not: Filter?) {
         self.side = side

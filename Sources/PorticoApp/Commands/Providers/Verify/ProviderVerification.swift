@@ -207,13 +207,8 @@ struct ProviderVerification {
 
     /// The time until the end of a rate limit; nil for another failure, and for a limit that lasts longer.
     private func pause(after cause: ProviderFailure.Cause) -> Duration? {
-        switch cause {
-        case .rateLimited(let end?), .quotaExhausted(let end?):
-            let pause = end.duration(since: clock.wallTime())
-            return pause <= Self.longestPause ? max(pause, .zero) : nil
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .notEntitled, .notFound,
-            .rateLimited, .quotaExhausted, .unsupported, .overloaded, .feedFull, .cancelled, .notAllowed:
-            return nil
-        }
+        guard cause.traits.contains(.providerLimit), let end = cause.retryAt else { return nil }
+        let pause = end.duration(since: clock.wallTime())
+        return pause <= Self.longestPause ? max(pause, .zero) : nil
     }
 }

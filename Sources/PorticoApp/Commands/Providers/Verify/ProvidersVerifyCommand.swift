@@ -60,7 +60,7 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let flags = ["config": config, "providers": providers].compactMapValues(\.self)
-        let values = try await SettingsLoader.load(
+        let values = try SettingsLoader.load(
             flags: flags, environment: ProcessInfo.processInfo.environment)
         let chosen = try chosen(of: ProviderSettings(values).providers)
         let symbols = try symbols()

@@ -120,12 +120,7 @@ extension VerificationReport.Difference {
 extension ProviderFailure.Cause {
     /// Whether the failure is a reason to look into it; a plan or a provider without a kind of data is none.
     var isProblem: Bool {
-        switch self {
-        case .notFound, .unsupported, .notEntitled: false
-        case .unavailable, .circuitOpen, .timedOut, .invalidResponse, .unauthorized, .rateLimited,
-            .quotaExhausted, .overloaded, .feedFull, .cancelled, .notAllowed:
-            true
-        }
+        !traits.contains(.final) || traits.contains(.concernsConnection)
     }
 }
 

@@ -112,17 +112,3 @@ package struct CircuitBreaker {
         state = .open(until: now + policy.pause(after: openings))
     }
 }
-
-extension ProviderFailure.Cause {
-    /// The effect of a failed call with this duration.
-    func effect(after duration: Duration, _ policy: BreakerPolicy) -> CircuitBreaker.CallEffect {
-        switch self {
-        case .unavailable: .down
-        case .timedOut: duration < policy.minimumTimeout ? .none : .down
-        case .invalidResponse, .unauthorized, .notEntitled, .notFound, .rateLimited, .quotaExhausted,
-            .unsupported:
-            .up
-        case .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed: .none
-        }
-    }
-}

@@ -1,5 +1,3 @@
-package import Brokerage
-
 /// The clocks of provider calls; tests replace them by manual ones.
 @usableFromInline
 package struct TimeSource: Sendable {
