@@ -75,6 +75,15 @@ const cases: Record<string, () => Promise<void>> = {
     equal(errors, []);
     equal(data.createWatchlist.watchlist.items[0].instrument.notes, [{ text: "Ask Grace" }]);
   },
+  "another service takes over a field of Portico": async () => {
+    const sdl = `
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@override"])
+      type Query { node(id: ID!): Node @override(from: "portico") }
+      interface Node { id: ID! }
+      type Page implements Node @key(fields: "id") { id: ID! title: String }`;
+    const replaced = compose([...services, { name: "pages", url: "http://127.0.0.1", sdl }]);
+    ok(replaced.includes('Node @join__field(graph: PAGES, override: "portico")'), replaced.match(/\): Node .*/)?.[0]);
+  },
   "Hive's composition gives a supergraph, and a contract without the fields of a tag": async () => {
     const hive: any = await import("@theguild/federation-composition").catch(() => undefined);
     if (!hive) return console.log("–     Hive's composition is not there");

@@ -24,6 +24,8 @@ export async function checkTypes(kits: URL): Promise<void> {
       // The types of Relay come with its packages only.
       roots.push(`${app}/portico/${main}.ts`, ...(kit === "relay" ? [] : [`${app}/Home.tsx`]));
     }
+    await Deno.copyFile(new URL("examples/own-fields/client.ts", kits), `${folder}/own-fields.ts`);
+    roots.push(`${folder}/own-fields.ts`);
     for (const root of roots) {
       const run = await new Deno.Command(Deno.execPath(), {
         args: ["check", "--config", `${folder}/deno.json`, "--unstable-sloppy-imports", root],

@@ -286,9 +286,8 @@ extension ExecutableSchema where Context == GatewayContext {
         case nil: try self.init(text, query: Query(), options)
         case .federation?:
             // Production hides the schema from clients, of which the gateway is one.
-            let service = Service(
-                isPublic: options.limits.introspectionDepth > 0,
-                sdl: Subgraph.federation.sourceText(of: text))
+            let isPublic = options.limits.introspectionDepth > 0
+            let service = SubgraphService(sdl: isPublic ? Subgraph.federation.sourceText(of: text) : nil)
             try self.init(
                 Subgraph.federation.executableText(of: text), query: FederationQuery(service: service),
                 options)

@@ -3,7 +3,7 @@ import GraphQL
 
 /// The root of queries of a subgraph of Apollo Federation.
 struct FederationQuery: QueryRoot {
-    let service: Service
+    let service: SubgraphService
 
     typealias Context = GatewayContext
 
@@ -17,26 +17,25 @@ struct FederationQuery: QueryRoot {
 }
 
 /// `_Service` of Apollo Federation.
-struct Service: Sendable {
-    /// True if clients may read the schema.
-    let isPublic: Bool
-    let sdl: String
+struct SubgraphService: Sendable {
+    /// The schema for composition; nil if clients may not read it.
+    let sdl: String?
 }
 
-extension Service: GraphQLObject {
+extension SubgraphService: GraphQLObject {
     typealias Context = GatewayContext
 
-    static let graphQL = ObjectType<Service>("_Service") {
+    static let graphQL = ObjectType<SubgraphService>("_Service") {
         Field(
             "sdl",
             throwing: { service in
-                guard service.isPublic else {
+                guard let sdl = service.sdl else {
                     throw FieldError(
                         .forbidden,
                         "In production, the schema is not sent. Print it with `portico schema print --subgraph federation`."
                     )
                 }
-                return service.sdl
+                return sdl
             })
     }
 }

@@ -298,6 +298,21 @@ struct FederationTests {
         }
     }
 
+    @Test("counts the calls of all representations in the limit of one operation")
+    func calls() async throws {
+        let environment = Self.environment.merging(["PORTICO_UPSTREAM_CALLS_PER_OPERATION": "2"]) { $1 }
+        try await withServer(environment: environment) { server in
+            let quotes = ["alpaca", "yahoo", "polygon", "alpha-vantage"].map {
+                #"{"__typename":"Quote","symbol":"AAPL","source":"\#($0)"}"#
+            }
+            let answer = try await Self.find(quotes.joined(separator: ","), at: server)
+            let codes = Set(answer.failures.map(\.code))
+            #expect(codes == ["TOO_MANY_UPSTREAM_CALLS"], "\(answer.body)")
+            #expect(answer.nulls == Set(answer.failures.compactMap(\.path)), "\(answer.body)")
+            #expect(answer.failures.count < quotes.count, "\(answer.body)")
+        }
+    }
+
     private static let selection = """
         __typename ... on Node { id }
         """
