@@ -7,8 +7,8 @@ SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site bench bench-check fuzz \
-	clients subgraph-check sdk-check client-kits explorer explorer-check screenshots dist package-check release image image-check manifests-check setup setup-tests clean
+.PHONY: help run test coverage soak soak-hostile golden diff-check lint format structure docs docs-check site site-check bench bench-check fuzz \
+	clients subgraph-check sdk-check client-kits explorer explorer-check screenshots dist package-check release image image-check manifests-check chart-check setup setup-tests clean
 
 ARGS ?=
 IMAGE ?= portico
@@ -102,6 +102,9 @@ docs: setup ## Write the generated pages of the documentation
 site: ## Build the site of the documentation into .build/site, and check its links
 	Scripts/site.sh
 
+site-check: setup site ## Check each page of the site with axe's rules in headless Chromium, on wide and narrow screens, light and dark
+	Scripts/site-check.sh
+
 docs-check: setup site ## Run every command and snippet of the README and the documentation, and compare the results
 	Scripts/docs-check.sh
 
@@ -152,6 +155,9 @@ image-check: ## Build the image, start it, send requests, stop it
 
 manifests-check: ## Build the overlays of Docker/kubernetes and validate them against the schemas of Kubernetes
 	Scripts/manifests-check.sh
+
+chart-check: ## Lint the Helm chart, and compare its objects with the overlays and components of Docker/kubernetes
+	Scripts/chart-check.sh
 
 setup:
 	@Scripts/setup.sh

@@ -7,9 +7,7 @@ source Scripts/serving.sh
 
 with_program chromium chromium "${CHROMIUM:-}"
 tools="${EXPLORER_VENV:-.build/explorer-venv}"
-with_tools "$tools" Scripts/explorer/requirements.txt
-# axe-core without Playwright, on which its package depends.
-"$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps axe-playwright-python==0.1.8
+with_accessibility_tools "$tools"
 
 if [ -z "${PORTICO:-}" ]; then
     swift build --explicit-target-dependency-import-check error --product portico

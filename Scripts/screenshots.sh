@@ -19,7 +19,8 @@ fi
 pictures="${EXPLORER_PICTURES:-.build/screenshots}"
 mkdir -p "$pictures"
 # Friday afternoon in New York: the market is open, and the day has a line.
-PORTICO_SANDBOX_TIME=2026-11-20T19:30:00Z PORTICO_SANDBOX_HOURS=exchange serve_sandbox "$PORTICO" --explorer Explorer
+export PORTICO_SANDBOX_TIME=2026-11-20T19:30:00Z
+PORTICO_SANDBOX_HOURS=exchange serve_sandbox "$PORTICO" --explorer Explorer
 
 "$tools/bin/python" -B Scripts/explorer/screenshots.py "$base" "$pictures" "$@"
 [ -z "${UPDATE:-}" ] || for picture in explorer=explorer-1280-light example=stock-window-dark; do

@@ -7,6 +7,13 @@ with_tools() {
     "$1/bin/pip" install --quiet --disable-pip-version-check -r "$2"
 }
 
+# with_accessibility_tools FOLDER: creates the environment of the tests in Chromium, with axe-core.
+with_accessibility_tools() {
+    with_tools "$1" Scripts/explorer/requirements.txt
+    # axe-core without Playwright, on which its package depends.
+    "$1/bin/pip" install --quiet --disable-pip-version-check --no-deps axe-playwright-python==0.1.8
+}
+
 # with_program PROGRAM PACKAGE [PATH]: installs the Debian package of a program if the program is missing and PATH is empty;
 # prints what to install if this account cannot.
 with_program() {

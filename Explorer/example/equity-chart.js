@@ -65,6 +65,8 @@ function draw(container, history, currency, problem) {
   });
   const series = chart.addAreaSeries({
     lineColor: line, lineWidth: 2, topColor: `${line}40`, bottomColor: `${line}00`, priceLineVisible: false,
+    // Its label would cover one of the axis.
+    lastValueVisible: false,
   });
   series.setData(points);
   series.createPriceLine({ price: base, color: colour("faint"), lineWidth: 1, lineStyle: 2, axisLabelVisible: false });

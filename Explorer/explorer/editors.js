@@ -58,6 +58,9 @@ export class Editors {
       plugins: this.#plugins,
       isHeadersEditorEnabled: true,
       shouldPersistHeaders: false,
+      // The documentation shows them.
+      schemaDescription: true,
+      inputValueDeprecation: true,
       defaultEditorToolsVisibility: "variables",
       // Variables of `signIn` contain passwords, so they are stored only until the tab is closed.
       storage: sessionStorage,

@@ -44,11 +44,20 @@ def on_files(files, config):
     return files
 
 
+def with_name_of_search(output):
+    """The theme's search has a role and no name."""
+    return output.replace('class="md-search" data-md-component="search" role="dialog"',
+                          'class="md-search" data-md-component="search" role="dialog" aria-label="Search"')
+
+
+def on_post_template(output_content, template_name, config):
+    """The page of an address that does not exist is a template."""
+    return with_name_of_search(output_content)
+
+
 def on_post_page(output, page, config):
     """Adds the library of the diagrams, which the theme otherwise loads from unpkg.com; pages without a diagram need none."""
-    # The theme's search has a role and no name.
-    output = output.replace('class="md-search" data-md-component="search" role="dialog"',
-                            'class="md-search" data-md-component="search" role="dialog" aria-label="Search"')
+    output = with_name_of_search(output)
     # The empty corner of a table is no heading.
     output = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", output)
     if 'class="mermaid"' not in output:

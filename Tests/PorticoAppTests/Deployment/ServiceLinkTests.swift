@@ -72,7 +72,7 @@ struct ServiceLinkTests {
             ("PORTICO_PORT_80_TCP_ADDR", ""), ("PORTICO_REDIS_PORT", "6379"),
         ])
     func otherForm(name: String, value: String) async throws {
-        let error = await #expect(throws: UsageError.self) {
+        let error = #expect(throws: UsageError.self) {
             try SettingsLoader.load(environment: [name: value])
         }
         #expect(error.map { "\($0)" }?.contains("\(name), which is not a variable of Portico") == true)
