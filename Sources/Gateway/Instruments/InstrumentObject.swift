@@ -86,7 +86,8 @@ extension OptionContract: GraphQLObject {
     package typealias Context = GatewayContext
 
     package static let graphQL = ObjectType<OptionContract>("OptionContract") {
-        Field("underlying", \.underlying)
+        // Nullable as that of a future, so that a selection can have both.
+        Field("underlying") { Optional($0.underlying) }
         Field("expiresOn", \.expiresOn)
         Field("strike", \.strike)
         Field("right", \.right)
