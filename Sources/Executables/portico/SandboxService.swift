@@ -23,6 +23,8 @@ package struct SandboxService: EmbeddedSandbox {
         await sandbox.stop()
     }
 
+    package var address: String { "http://\(sandbox.address)" }
+
     package var environment: [String: String] {
         Dictionary(uniqueKeysWithValues: variables.map { ($0.name, $0.value) })
     }

@@ -125,7 +125,7 @@ struct Application {
             }
         let startupMessage = StartupMessage(
             host: server.host, port: server.port, adminPort: admin?.port,
-            isSandbox: dependencies.sandbox != nil,
+            sandbox: dependencies.sandbox?.address,
             isSecure: settings.httpServer.server.tls != nil, hasExplorer: explorer.hasPages)
         let changed = Dictionary(settings.changed.map { ($0.name, Logger.MetadataValue.string($0.value)) }) {
             $1

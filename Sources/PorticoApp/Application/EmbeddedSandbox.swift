@@ -24,6 +24,9 @@ package protocol EmbeddedSandbox: Service {
     /// - Throws: If no port can be opened.
     static func start(_ options: SandboxOptions, logger: Logger) async throws -> any EmbeddedSandbox
 
+    /// The address of its control API, as a URL.
+    var address: String { get }
+
     /// The environment variables that make a server use these simulated providers as the demo user.
     var environment: [String: String] { get }
 }

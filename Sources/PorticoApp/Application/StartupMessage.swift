@@ -6,7 +6,8 @@ struct StartupMessage {
     let host: String
     let port: Int
     var adminPort: Int?
-    let isSandbox: Bool
+    /// The address of the embedded sandbox; nil if providers are configured.
+    let sandbox: String?
     var isSecure = false
     var hasExplorer = false
 
@@ -21,9 +22,11 @@ struct StartupMessage {
     var url: String { "\(scheme)://\(address)/graphql" }
 
     private var providerNotice: String {
-        isSandbox
-            ? "It uses the embedded sandbox; the token of its demo user is `sandbox`."
-            : "It uses the configured providers."
+        guard let sandbox else { return "It uses the configured providers." }
+        return """
+            It uses the embedded sandbox; the token of its demo user is `sandbox`. To make a provider fail:
+              portico sandbox fault status --status 503 --provider alpaca --url \(sandbox)
+            """
     }
 
     private var exploring: String {
@@ -40,7 +43,7 @@ struct StartupMessage {
         \(providerNotice)\(exploring)\(administration)
 
           curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
-            -H "Authorization: Bearer \(isSandbox ? "sandbox" : "$PORTICO_TOKEN")" \\
+            -H "Authorization: Bearer \(sandbox == nil ? "$PORTICO_TOKEN" : "sandbox")" \\
             -d '{"query": "{ account { equity cash currency positions { symbol quantity quote { price currency } } } }"}'
 
         """

@@ -100,6 +100,8 @@ extension StorageError: CustomStringConvertible {
             "\(path) is not a copy of Portico's data. Use a file that `portico backup` has written."
         case .newer(let path):
             "\(path) was written by a later version of Portico. Run that version, or restore a backup from before."
+        case .missing(let path) where path.contains("://"):
+            "\(path) has no tables of Portico. Use the database of a Portico that has run, with --sandbox if it uses the sandbox."
         case .missing(let path):
             "There is no \(path). Use the data directory of a Portico that has run."
         case .unreleased(let path):

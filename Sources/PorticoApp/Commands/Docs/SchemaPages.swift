@@ -4,7 +4,8 @@ import GraphQL
 
 /// The pages of the schema: a page for each kind of definition, with an operation for a field of a root type.
 ///
-/// The operations are those of `schema/operations`, to which the sandbox responds in the tests.
+/// The operations are those of `schema/operations`, to which the sandbox responds in the tests; for a field that none of them
+/// has, a document of its leaves.
 struct SchemaPages {
     private let schema: Schema
     private let operations: [String]
@@ -33,7 +34,7 @@ struct SchemaPages {
         let operationPages = roots.map { name, title, operation in
             let fields = schema.rootType(for: operation).map { schema[$0].fields } ?? []
             let intro =
-                "The fields of a \(operation.rawValue), most with a document that the sandbox answers."
+                "The fields of a \(operation.rawValue), each with a document that the sandbox answers."
             return page(name, title, intro, fields.map { rootField($0, operation) })
         }
         return operationPages + [
@@ -121,10 +122,38 @@ struct SchemaPages {
         var section = "## \(field.name)\n\n\(text(field.description))Returns \(reference(field.type)).\n"
         if let reason = field.deprecationReason { section += "\nDeprecated: \(reason)\n" }
         if !field.arguments.isEmpty { section += "\n\(inputs(field.arguments))" }
-        if let example = example(field.name, operation) {
-            section += "\n<!-- check: valid -->\n```graphql\n\(example)```\n"
+        let example = example(field.name, operation) ?? leaves(of: field, operation)
+        return section + "\n<!-- check: valid -->\n```graphql\n\(example)```\n"
+    }
+
+    /// A document with the required arguments and the first leaves of a field.
+    private func leaves(of field: SchemaField, _ operation: OperationType) -> String {
+        let required = field.arguments.filter(\.isRequired)
+        func list(_ texts: [String]) -> String { texts.isEmpty ? "" : "(\(texts.joined(separator: ", ")))" }
+        let name = field.name.prefix(1).uppercased() + field.name.dropFirst()
+        let variables = list(required.map { "$\($0.name): \(schema.describe($0.type))" })
+        let arguments = list(required.map { "\($0.name): $\($0.name)" })
+        let selection = selection(of: field.type, indent: "  ", includesObjects: operation == .mutation)
+        return "\(operation.rawValue) \(name)\(variables) {\n  \(field.name)\(arguments)\(selection)\n}\n"
+    }
+
+    /// The first leaves of an object, and of the objects in a payload; empty for a leaf.
+    private func selection(of type: GraphQLType, indent: String, includesObjects: Bool) -> String {
+        let fields = schema[type.type].fields.filter { field in
+            !field.arguments.contains(where: \.isRequired) && field.deprecationReason == nil
         }
-        return section
+        let selected = fields.compactMap { field -> String? in
+            switch schema[field.type.type].kind {
+            case .scalar, .enum: return field.name
+            case .object where includesObjects:
+                let inner = selection(of: field.type, indent: "\(indent)  ", includesObjects: false)
+                return inner.isEmpty ? nil : field.name + inner
+            case .object, .interface, .union, .inputObject: return nil
+            }
+        }
+        if selected.isEmpty { return "" }
+        let lines = selected.prefix(8).map { "\(indent)  \($0)\n" }.joined()
+        return " {\n\(lines)\(indent)}"
     }
 
     /// The shortest document with one operation whose selection, at the first level, has the field.
