@@ -74,11 +74,17 @@ struct ProviderFileTests {
         arguments: [
             (
                 #"provider: "No name""#,
-                #"Argument "provider": Expected the name of a provider, like "alpaca"; `providers { name }` has all."#
+                """
+                Argument "provider": Expected the name of a provider in small letters, such as "alpaca". \
+                `providers { name }` has all names.
+                """
             ),
             (
                 "provider: ALPACA",
-                #"Argument "provider": Expected the name of a provider, like "alpaca"; `providers { name }` has all."#
+                """
+                Argument "provider": Expected the name of a provider in small letters, such as "alpaca". \
+                Did you mean "alpaca"? `providers { name }` has all names.
+                """
             ),
             (
                 #"provider: "nobody""#,

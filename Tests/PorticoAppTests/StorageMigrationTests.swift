@@ -52,7 +52,7 @@ struct StorageMigrationTests {
                 #expect(used > 0)
                 let before = try await Self.exports(data)
                 #expect(before.count == 17)
-                #expect(before.values.contains { $0.contains("250.5") && $0.contains("POLYGON") })
+                #expect(before.values.contains { $0.contains("250.5") && $0.contains("polygon") })
                 #expect(before.values.contains { $0.contains("AMD") })
                 for (option, place) in [("--from", data), ("--to", back)] {
                     let run = try await Program.run(

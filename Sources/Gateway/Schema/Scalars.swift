@@ -133,7 +133,12 @@ extension ProviderID: GraphQLScalar, GraphQLInput {
 
     /// ` Did you mean "alpha-vantage"?` for `ALPHA_VANTAGE`; empty for a text that no compiled provider resembles.
     private static func suggestion(for input: InputValue?) -> String {
-        guard case .string(let text) = input, text.utf8.count <= ProviderName.maximumLength,
+        let text: String
+        switch input {
+        case .string(let written), .enum(let written): text = written
+        default: return ""
+        }
+        guard text.utf8.count <= ProviderName.maximumLength,
             let name = ProviderName(text.lowercased().replacing("_", with: "-")),
             allCases.contains(ProviderID(name))
         else { return "" }

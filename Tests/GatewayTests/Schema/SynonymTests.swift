@@ -33,10 +33,10 @@ struct SynonymTests {
             ("{ providers { providerName } }", "name"),
             (#"{ chart(symbol: "AAPL", range: ONE_WEEK) { id } }"#, "FIVE_DAYS"),
             (#"{ chart(symbol: "AAPL", startDate: "2026-01-01") { id } }"#, "from"),
-            (#"mutation { previewOrder(input: { qty: "1" }) { value } }"#, "size"),
-            (#"mutation { previewOrder(input: { symbol: "AAPL" }) { value } }"#, "instrument"),
-            (#"mutation { previewOrder(input: { limit_price: "1" }) { value } }"#, "price"),
-            (#"mutation { previewOrder(input: { timeInForce: OPG }) { value } }"#, "OPENING"),
+            (#"{ previewOrder(input: { qty: "1" }) { value } }"#, "size"),
+            (#"{ previewOrder(input: { symbol: "AAPL" }) { value } }"#, "instrument"),
+            (#"{ previewOrder(input: { limit_price: "1" }) { value } }"#, "price"),
+            (#"{ previewOrder(input: { timeInForce: OPG }) { value } }"#, "OPENING"),
             (#"mutation { closePosition(id: "1") { id } }"#, "placeOrder"),
         ])
     func suggested(_ query: String, name: String) async throws {

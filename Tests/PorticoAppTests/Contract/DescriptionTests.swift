@@ -34,7 +34,7 @@ struct DescriptionTests {
     @Test("distinguish the two kinds of `source`: the name of a publisher, and a provider")
     func source() throws {
         let described = try Self.description(of: "Article", "source")
-        #expect(described.contains("publisher") && described.contains("`Provider`"), "\(described)")
+        #expect(described.contains("publisher") && described.contains("`provider`"), "\(described)")
     }
 
     @Test("say that a list has one null for each connection that could not be read")

@@ -194,11 +194,6 @@ struct FederationTests {
                 testDescription: "an invalid field",
                 representation: #"{"__typename":"Instrument","symbol":7}"#,
                 message: "`symbol`: Expected a symbol."),
-            Failing(
-                testDescription: "an unknown provider",
-                representation: #"{"__typename":"Quote","symbol":"AAPL","source":"nobody"}"#,
-                argument: "provider",
-                message: "There is no provider \"nobody\"."),
         ]
     }
 

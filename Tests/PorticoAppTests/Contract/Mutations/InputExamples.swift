@@ -13,7 +13,8 @@ struct InputExamples {
 
     /// Texts that stand for something at the sandbox, or must have a form.
     private static let texts: [String: [String]] = [
-        "username": ["ann"], "password": [password], "current": [password], "new": [password],
+        "username": ["ann"], "password": [password], "currentPassword": [password],
+        "newPassword": [password],
         "symbol": ["AAPL"], "symbols": ["AAPL"], "currency": ["USD"],
         "redirectUri": ["http://localhost:3000/connected"],
         "accessToken": ["sandbox-second-token", "sandbox-saxo-second-access"],
