@@ -14,6 +14,7 @@ struct MigrationTests {
         try await Folder.with { folder in
             let text = try String(
                 contentsOf: Golden.url("storage/portico-\(version).sql"), encoding: .utf8)
+            _ = try folder.opened()
             // The text has its tables by their names, children before parents.
             var configuration = Configuration()
             configuration.foreignKeysEnabled = false
