@@ -171,14 +171,14 @@ package struct OrderSnapshot {
 
     /// Merges an order, unless a later state is known; the same applies to each leg.
     mutating func merge(_ linked: ConnectedOrder) {
+        let known = orders[linked.globalID]?.linked.order
+        if let known, known.isLater(than: linked.order) { return }
         var linked = linked
-        if let known = orders[linked.globalID]?.linked.order {
-            if known.isLater(than: linked.order) { return }
-            // A broker's event of an entry may have its legs in an earlier state.
-            let legs = Dictionary(known.legs.map { ($0.id, $0) }) { first, _ in first }
-            linked.order.legs = linked.order.legs.map { leg in
-                legs[leg.id].flatMap { $0.isLater(than: leg) ? $0 : nil } ?? leg
-            }
+        // A broker's event of an entry may have its legs in an earlier state than their own events.
+        linked.order.legs = linked.order.legs.map { leg in
+            let name = OrderReference.current(leg.id).globalID(of: linked.connection)
+            let others = [orders[name]?.linked.order, known?.legs.first { $0.id == leg.id }]
+            return others.compactMap(\.self).first { $0.isLater(than: leg) } ?? leg
         }
         put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.hasEnded))
     }

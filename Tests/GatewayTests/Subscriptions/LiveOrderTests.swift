@@ -314,6 +314,12 @@ struct OrderSnapshotTests {
             board.merge(entry)
             #expect(board.all.map { $0.linked.order.legs.map(\.state) } == [[step.state]], "step \(index)")
         }
+        // The leg has been reported as an order itself.
+        board.merge(try linked("3", "3", .canceled))
+        var other = try linked("c", "4", .canceled, at: 10)
+        other.order.legs = [try linked("3", "3", .accepted).order]
+        board.merge(other)
+        #expect(board.all.last?.linked.order.legs.map(\.state) == [.canceled])
     }
 
     @Test("names orders that are no longer open, and keeps only the last ended ones")
