@@ -133,10 +133,10 @@ struct SchemaPages {
         let name = field.name.prefix(1).uppercased() + field.name.dropFirst()
         let variables = list(required.map { "$\($0.name): \(schema.describe($0.type))" })
         let arguments = list(required.map { "\($0.name): $\($0.name)" })
+        var members = selection(of: field.type, indent: "  ", includesObjects: operation == .mutation)
         // A connection has no leaf.
-        let selection = [operation == .mutation, true].lazy
-            .map { selection(of: field.type, indent: "  ", includesObjects: $0) }.first { !$0.isEmpty } ?? ""
-        return "\(operation.rawValue) \(name)\(variables) {\n  \(field.name)\(arguments)\(selection)\n}\n"
+        if members.isEmpty { members = selection(of: field.type, indent: "  ", includesObjects: true) }
+        return "\(operation.rawValue) \(name)\(variables) {\n  \(field.name)\(arguments)\(members)\n}\n"
     }
 
     /// The first leaves of an object, and of the objects in a payload; empty for a leaf.
