@@ -165,7 +165,7 @@ extension GatewayContext {
             guard let account = accounts.first(where: { $0.id == linked.who.id }) else {
                 let name = connection.provider.name.text
                 throw FieldError(
-                    .notFound, "\(name) does not tell of this account any more: connect with it again.",
+                    .notFound, "\(name) no longer lists this account: connect with it again.",
                     provider: connection.provider)
             }
             return account

@@ -242,7 +242,7 @@ extension FieldError {
     /// Whether stored activities may be returned after this error of their broker.
     fileprivate var allowsStoredActivities: Bool {
         switch code {
-        case .providerUnavailable, .providerTimeout, .providerAnswerInvalid, .quotaExhausted, .rateLimited,
+        case .providerUnavailable, .providerTimeout, .providerResponseInvalid, .quotaExhausted, .rateLimited,
             .tooManyUpstreamCalls:
             true
         case .unauthenticated, .forbidden, .badUserInput, .notFound, .conflict, .assetNotFound,
