@@ -5,6 +5,8 @@
 #   Scripts/structure.sh --list     also prints the files and names behind each count
 #   Scripts/structure.sh --check    exits with 1 if a count is above its limit
 set -euo pipefail
+# The last command of a pipe sets variables of this shell.
+shopt -s lastpipe
 cd "$(dirname "$0")/.."
 
 mode=${1-}
@@ -72,10 +74,10 @@ done | sort | item 'test folders without a source folder' 0
 
 # Lines of code with the name of a provider, outside of its target, the registry, the sandbox, the table of exchanges, which
 # has the codes of all providers, the symbols as people type them, the page about each provider, and examples in the help of
-# commands and in the schema.
+# commands, in the message at the start and in the schema.
 { grep -rnE 'Alpaca|Saxo|Yahoo|Polygon|AlphaVantage|alpaca|saxo|yahoo|polygon|alphaVantage' Sources --include '*.swift' \
     | grep -vE '^Sources/(Providers|Sandbox|Executables)/|Brokerage/(ProviderID|Exchange|TypedSymbol)\.swift:|ProviderRegistry\.swift:' \
-    | grep -vE 'Docs/ProviderSupportPage\.swift:|Verify/ProvidersVerifyCommand\.swift:|Schema/Scalars\.swift:|Mock/MockScalar\.swift:' \
+    | grep -vE 'Docs/ProviderSupportPage\.swift:|Verify/ProvidersVerifyCommand\.swift:|Schema/Scalars\.swift:|Mock/MockScalar\.swift:|StartupMessage\.swift:' \
     | grep -vE '^[^:]+:[0-9]+: *//' || true; } | item 'lines with the name of a provider outside of its target' 0
 
 { grep -rn 'any Sendable' Sources/Upstream/ReadCache --include '*.swift' 2>/dev/null || true; } \
