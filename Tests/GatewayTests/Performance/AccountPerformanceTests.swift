@@ -289,6 +289,12 @@ struct AccountPerformanceTests {
             let own = try #require(performance["timeWeighted"], "\(performance)")
             #expect(own["from"]?.string?.hasPrefix("2021-11") == true, "\(own)")
             #expect(performance["firstValue"]?.decimal == .zero)
+            // The benchmark has the period of the return.
+            let benchmark = try #require(performance["benchmark"], "\(performance)")
+            let rate = try #require(own["percentage"]?.decimal).doubleValue
+            let other = try #require(benchmark["percentage"]?.decimal, "\(benchmark)").doubleValue
+            let excess = try #require(benchmark["excessPercentage"]?.decimal, "\(benchmark)").doubleValue
+            #expect(abs(excess - (rate - other)) < 2e-4)
         }
     }
 
