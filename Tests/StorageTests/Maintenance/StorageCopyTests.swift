@@ -54,9 +54,10 @@ struct StorageCopyTests {
         let account = ActivityAccount(
             owner: owner, connection: "c1", account: "a", isConnectionStored: true)
         let day = try #require(CalendarDate("2026-11-20"))
+        var activity = Activity(id: "1", kind: .dividend, providerKind: "DIV", date: day)
+        activity.time = Instant("2026-11-20T15:00:00.123456789Z")
         _ = try await ActivityStore(in: file).save(
-            ActivityPage(activities: [Activity(id: "1", kind: .dividend, providerKind: "DIV", date: day)]),
-            for: ActivityQuery(), of: account)
+            ActivityPage(activities: [activity]), for: ActivityQuery(), of: account)
         try await signIn(IdentityStore(sessions))
         try await fireAlert(of: owner, aapl, file, key)
     }
@@ -162,7 +163,9 @@ struct StorageCopyTests {
                 let exports = [first, server, last].map { UserDataExport(of: $0) }
                 let members = [
                     [
-                        #""label":"phöne \"1\"""#,
+                        #""label":"phöne \"1\"""#, #""provider":"alpaca","environment""#,
+                        #""title":"House","description":"""#, #""percentage":"12.5""#,
+                        #""executedAt":"2026-11-20T15:00:00.123456Z""#,
                         #""kind":"PRICE_ABOVE","subject":"AAPL","level":"250.10""#,
                         #""label":"mine","state":"PENDING""#,
                         #""takeProfit":"120.50","stopLoss":"90","stopLossLimit":null,"closesPosition":null"#,
