@@ -15,7 +15,7 @@ const remedies = {
   QUOTA_EXHAUSTED: "The provider's quota is used up. Wait, then try again.",
   PROVIDER_UNAVAILABLE: "Try again in a moment.",
   PROVIDER_TIMEOUT: "Try again in a moment.",
-  PROVIDER_ANSWER_INVALID: "Tell the operator of this server.",
+  PROVIDER_RESPONSE_INVALID: "Tell the operator of this server.",
   TOO_MANY_UPSTREAM_CALLS: "Show fewer symbols at a time.",
   NO_EXCHANGE_RATE: "The amount is available in its own currency only.",
   OVERLOADED: "Try again in a moment.",

@@ -76,15 +76,15 @@ struct AuthorizationTests {
             (.text("", status: 422), "the credential was refused"), (.text("", status: 503), "unavailable"),
             (
                 .text(#"{"access_token":"t","token_type":"mac"}"#),
-                #"an answer that makes no sense: no "token_type of bearer" (byte 39)"#
+                #"an invalid response: no "token_type of bearer" (byte 39)"#
             ),
             (
                 .text(#"{"access_token":"t\u0001","token_type":"bearer"}"#),
-                #"an answer that makes no sense: no "access_token that can be sent" (byte 48)"#
+                #"an invalid response: no "access_token that can be sent" (byte 48)"#
             ),
             (
                 .text(#"{"token_type":"Bearer"}"#),
-                #"an answer that makes no sense: no "access_token" (byte 23)"#
+                #"an invalid response: no "access_token" (byte 23)"#
             ),
         ])
     func failures(reply: CannedServer.Reply, wording: String) async throws {

@@ -58,37 +58,37 @@ struct FailureTests {
         Case(
             name: "429 with the end of the window",
             reply: .text(limited, status: 429, headers: [reset(in: 41)]),
-            wording: "asked too often until \(inSeconds(41))"),
+            wording: "rate limit exceeded until \(inSeconds(41))"),
         Case(
             name: "429 with Retry-After, which goes first",
             reply: .text(limited, status: 429, headers: [("Retry-After", "7"), reset(in: 41)]),
-            wording: "asked too often until \(inSeconds(7))"),
+            wording: "rate limit exceeded until \(inSeconds(7))"),
         Case(
             name: "429 with a window that is over",
             reply: .text(limited, status: 429, headers: [reset(in: -1)]),
-            wording: "asked too often"),
+            wording: "rate limit exceeded"),
         Case(
             name: "429 with fields that are no numbers",
             reply: .text("", status: 429, headers: [("Retry-After", "soon"), ("X-RateLimit-Reset", "1e99")]),
-            wording: "asked too often"),
+            wording: "rate limit exceeded"),
         Case(
             name: "500", reply: .text(#"{"code":50010000,"message":"internal"}"#, status: 500),
             wording: "unavailable"),
         Case(name: "502 in HTML", reply: .text(html, status: 502), wording: "unavailable"),
         Case(name: "503, empty", reply: .text("", status: 503), wording: "unavailable"),
-        Case(name: "504 in HTML", reply: .text(html, status: 504), wording: "no answer in time"),
+        Case(name: "504 in HTML", reply: .text(html, status: 504), wording: "no response in time"),
         Case(
             name: "a redirect", reply: .text("", status: 302, headers: [("Location", "/x")]),
-            wording: "an answer that makes no sense"),
+            wording: "an invalid response"),
         Case(
             name: "200 in HTML", reply: .text(html),
-            wording: "an answer that makes no sense: unexpected '<' (byte 0)"),
+            wording: "an invalid response: unexpected '<' (byte 0)"),
         Case(
             name: "200, empty", reply: .text(""),
-            wording: "an answer that makes no sense: the text ends too early (byte 0)"),
+            wording: "an invalid response: the text ends too early (byte 0)"),
         Case(
             name: "200, cut off", reply: .text(#"{"id":"#),
-            wording: "an answer that makes no sense: id: the text ends too early (byte 6)"),
+            wording: "an invalid response: id: the text ends too early (byte 6)"),
         Case(name: "a connection that ends", reply: .disconnect, wording: "unavailable"),
     ]
 

@@ -142,7 +142,7 @@ struct OrderStreamTests {
             let messages = Self.endpoint + " message"
             #expect(sandbox.faults.add(Fault(.malformedBody, endpoint: messages, remaining: 1)))
             let failure = await end(of: alpaca)
-            #expect(failure?.description.hasPrefix("alpaca: an answer that makes no sense: ") == true)
+            #expect(failure?.description.hasPrefix("alpaca: an invalid response: ") == true)
             #expect(sandbox.faults.add(Fault(.hang, endpoint: messages)))
             let hasty = try session.client(SandboxSession.keys, sleep: { _ in })
             #expect(await end(of: hasty) == ProviderFailure(.alpaca, .timedOut))

@@ -185,7 +185,7 @@ struct QuoteStreamTests {
             #expect(sandbox.faults.add(fault))
             let alpaca = try session.client(SandboxSession.keys)
             let failure = await end(of: alpaca)
-            #expect(failure?.description.hasPrefix("alpaca: an answer that makes no sense: ") == true)
+            #expect(failure?.description.hasPrefix("alpaca: an invalid response: ") == true)
         }
     }
 

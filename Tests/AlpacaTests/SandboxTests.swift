@@ -190,9 +190,9 @@ struct SandboxTests {
         "can be made to fail",
         arguments: [
             (.status(500), "unavailable"), (.status(503, retryAfter: 2), "unavailable"),
-            (.status(429, retryAfter: 60), "asked too often until 2026-11-20T16:01:00Z"),
+            (.status(429, retryAfter: 60), "rate limit exceeded until 2026-11-20T16:01:00Z"),
             (.status(403), "not allowed for this credential"), (.closedConnection, "unavailable"),
-            (.truncatedBody, "unavailable"), (.malformedBody, "an answer that makes no sense: "),
+            (.truncatedBody, "unavailable"), (.malformedBody, "an invalid response: "),
             (.expiredToken, "the credential was refused"),
         ] as [(Fault.Effect, String)])
     func faults(effect: Fault.Effect, wording: String) async throws {

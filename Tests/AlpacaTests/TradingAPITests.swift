@@ -167,7 +167,7 @@ struct TradingAPITests {
             }
             #expect(
                 failure?.description
-                    == "alpaca: an answer that makes no sense: id: expected a string, found a number"
+                    == "alpaca: an invalid response: id: expected a string, found a number"
                     + " (byte 6)")
             #expect(server.requests.count == 1)
         }

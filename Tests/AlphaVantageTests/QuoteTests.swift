@@ -203,7 +203,7 @@ struct QuoteTests {
         try await withAlphaVantage(answering: { _, _ in .text(body) }) { client, _ in
             let ibm = try symbol("IBM")
             let failure = try await client.quotes(for: [ibm], in: .patient).failures[ibm]
-            #expect(failure?.description == "alpha-vantage: an answer that makes no sense: " + wording)
+            #expect(failure?.description == "alpha-vantage: an invalid response: " + wording)
         }
     }
 }

@@ -247,7 +247,7 @@ struct SeriesTests {
         let failure = await #expect(throws: ProviderFailure.self) {
             try await chart(body, ChartWindow(interval: .oneDay))
         }
-        #expect(failure?.description == "alpha-vantage: an answer that makes no sense: " + wording)
+        #expect(failure?.description == "alpha-vantage: an invalid response: " + wording)
     }
 
     @Test(

@@ -353,7 +353,7 @@ struct ChartTests {
             try await chart(body, ChartWindow(interval: .oneDay))
         }
         let detail = wording.isEmpty ? "" : ": "
-        #expect(failure?.description == "polygon: an answer that makes no sense" + detail + wording)
+        #expect(failure?.description == "polygon: an invalid response" + detail + wording)
     }
 
     @Test(

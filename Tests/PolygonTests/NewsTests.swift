@@ -97,7 +97,7 @@ struct NewsTests {
                 try await client.news(about: nil, limit: 10, after: nil, in: .patient)
             }
             #expect(
-                failure?.description == "polygon: an answer that makes no sense: next_url: expected one of"
+                failure?.description == "polygon: an invalid response: next_url: expected one of"
                     + " Polygon's own addresses with a cursor, found a string that is none (byte 26)")
         }
     }
@@ -197,7 +197,7 @@ struct NewsTests {
             let failure = await #expect(throws: ProviderFailure.self) {
                 try await client.news(about: nil, limit: 1, after: nil, in: .patient)
             }
-            #expect(failure?.description == "polygon: an answer that makes no sense: " + wording)
+            #expect(failure?.description == "polygon: an invalid response: " + wording)
         }
     }
 

@@ -31,8 +31,8 @@ struct FailureTests {
         (.status(500), "PROVIDER_UNAVAILABLE"),
         (.closedConnection, "PROVIDER_UNAVAILABLE"),
         (.truncatedBody, "PROVIDER_UNAVAILABLE"),
-        (.malformedBody, "PROVIDER_ANSWER_INVALID"),
-        (.duplicateKey, "PROVIDER_ANSWER_INVALID"),
+        (.malformedBody, "PROVIDER_RESPONSE_INVALID"),
+        (.duplicateKey, "PROVIDER_RESPONSE_INVALID"),
         (.expiredToken, "RECONNECT_REQUIRED"),
     ]
 

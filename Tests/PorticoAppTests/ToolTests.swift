@@ -117,7 +117,7 @@ struct ToolTests {
             #expect(stream.status == 406)
             #expect(
                 stream.json?["error"]?["message"]?.string
-                    == #"Nothing can be answered in "text/event-stream". Accept "application/json"."#)
+                    == #"No response is possible in "text/event-stream". Accept "application/json"."#)
             for accept in [
                 "application/graphql-response+json, application/json",
                 "application/graphql-response+json, */*;q=0.1",

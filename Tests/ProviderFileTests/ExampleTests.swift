@@ -48,7 +48,7 @@ struct ExampleTests {
                     + "The request is /v3/reference/tickers?search=apple&active=true&limit=10.",
                 "polygon.examples.yaml:8:7: examples[0].expect: The call gives 1 values, not 2.",
                 "polygon.examples.yaml:9:15: examples[0].expect[0].name: It is Apple Inc..",
-                "polygon.examples.yaml:15:13: examples[1].expect: The call fails: an answer that makes no sense: "
+                "polygon.examples.yaml:15:13: examples[1].expect: The call fails: an invalid response: "
                     + "status: expected one of DELAYED, OK, found a string that is none (byte 19).",
             ])
     }

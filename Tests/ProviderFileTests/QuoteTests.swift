@@ -144,21 +144,21 @@ struct QuoteTests {
         arguments: [
             Failure(
                 body: #"[{"id": "AAPL", "p": true}]"#,
-                cause: "an answer that makes no sense: [0].p: expected a decimal, found true (byte 21)"),
+                cause: "an invalid response: [0].p: expected a decimal, found true (byte 21)"),
             Failure(
                 body: #"[{"id": "AAPL", "p": "one"}]"#,
                 cause:
-                    "an answer that makes no sense: [0].p: expected a decimal, found a string that is none (byte 21)"
+                    "an invalid response: [0].p: expected a decimal, found a string that is none (byte 21)"
             ),
             Failure(
-                body: "<html>", cause: "an answer that makes no sense: unexpected '<' (byte 0)"),
+                body: "<html>", cause: "an invalid response: unexpected '<' (byte 0)"),
             Failure(body: "", status: 401, cause: "the credential was refused"),
             Failure(body: "", status: 403, cause: "not allowed for this credential"),
             Failure(body: "", status: 500, cause: "unavailable"),
-            Failure(body: "", status: 302, cause: "an answer that makes no sense"),
+            Failure(body: "", status: 302, cause: "an invalid response"),
             Failure(
                 body: "[" + String(repeating: #"{"p":1},"#, count: 5_001) + "{}]",
-                cause: "an answer that makes no sense: [5000]: more than 5000 elements (byte 40001)"),
+                cause: "an invalid response: [5000]: more than 5000 elements (byte 40001)"),
         ])
     func failures(_ example: Failure) async throws {
         let text = Self.batch(fields: "{ symbol: id, price: p }")
@@ -184,7 +184,7 @@ struct QuoteTests {
     @Test("fail as their file says, by status and by body")
     func errorForms() async throws {
         let bodies = [
-            (#"{"Note": "too often"}"#, "asked too often"),
+            (#"{"Note": "too often"}"#, "rate limit exceeded"),
             (#"{"Information": "used up"}"#, "the quota is used up"),
             (#"{"Error Message": "the apikey is invalid"}"#, "the credential was refused"),
         ]

@@ -88,7 +88,7 @@ struct AccountTests {
             }
             #expect(
                 failure?.description
-                    == "saxo: an answer that makes no sense: CashBalance: expected a decimal, found true (byte 32)"
+                    == "saxo: an invalid response: CashBalance: expected a decimal, found true (byte 32)"
             )
         }
     }

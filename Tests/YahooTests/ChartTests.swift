@@ -303,7 +303,7 @@ struct ChartTests {
         let failure = await #expect(throws: ProviderFailure.self) {
             try await chart(body, ChartWindow(interval: .oneHour))
         }
-        #expect(failure?.description == "yahoo: an answer that makes no sense: " + wording)
+        #expect(failure?.description == "yahoo: an invalid response: " + wording)
     }
 }
 

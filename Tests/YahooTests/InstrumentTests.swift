@@ -141,7 +141,7 @@ struct ProfileTests {
             }
             #expect(
                 failure?.description
-                    == #"yahoo: an answer that makes no sense: no "quoteSummary.result[0].assetProfile" (byte 43)"#
+                    == #"yahoo: an invalid response: no "quoteSummary.result[0].assetProfile" (byte 43)"#
             )
         }
     }

@@ -120,7 +120,7 @@ struct QuoteTests {
             #expect(quotes[aapl]?.price == Decimal("227.45"))
             #expect(
                 quotes.failures[msft]?.description.hasPrefix(
-                    "yahoo: an answer that makes no sense: [0].regularMarketPrice: expected a decimal, found an array"
+                    "yahoo: an invalid response: [0].regularMarketPrice: expected a decimal, found an array"
                 )
                     == true)
         }
@@ -169,7 +169,7 @@ struct QuoteTests {
             } catch {
                 failure = error
             }
-            #expect(failure?.description == "yahoo: an answer that makes no sense: " + wording)
+            #expect(failure?.description == "yahoo: an invalid response: " + wording)
         }
     }
 }

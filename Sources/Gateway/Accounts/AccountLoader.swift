@@ -107,17 +107,18 @@ extension GatewayContext {
                 return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
             }
             if let known = storedAccounts(of: connection) {
-                return .ready(known.map { ConnectedAccount(who: $0, connection: connection, figures: nil) })
+                return .ready(
+                    known.map { ConnectedAccount(stored: $0, connection: connection, figures: nil) })
             }
             return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
         }
         let known =
             storedAccounts(of: connection).map { MaybeAsync.ready($0) } ?? listedAccounts(of: connection)
         return known.map { [self] known in
-            known.map { who in
+            known.map { stored in
                 let figures = cached(
-                    AccountsQuery.account(ExactText(who.id)), of: connection, in: services.reads.accounts)
-                return ConnectedAccount(who: who, connection: connection, figures: figures?.first)
+                    AccountsQuery.account(ExactText(stored.id)), of: connection, in: services.reads.accounts)
+                return ConnectedAccount(stored: stored, connection: connection, figures: figures?.first)
             }
         }
     }
@@ -160,12 +161,12 @@ extension GatewayContext {
         let accounts =
             connection.directory == nil || event?.accounts(of: connection) != nil
             ? readAccounts(of: connection).map { accounts in accounts.map(\.account) }
-            : readAccount(linked.who.id, of: connection)
+            : readAccount(linked.stored.id, of: connection)
         return try accounts.map { accounts in
-            guard let account = accounts.first(where: { $0.id == linked.who.id }) else {
+            guard let account = accounts.first(where: { $0.id == linked.stored.id }) else {
                 let name = connection.provider.name.text
                 throw FieldError(
-                    .notFound, "\(name) does not tell of this account any more: connect with it again.",
+                    .notFound, "\(name) no longer lists this account: connect with it again.",
                     provider: connection.provider)
             }
             return account
@@ -234,7 +235,7 @@ extension GatewayContext {
     func positions(
         of account: ConnectedAccount, symbols: [Symbol]?
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
-        let (connection, id) = (account.connection, account.who.id)
+        let (connection, id) = (account.connection, account.stored.id)
         if connection.directory != nil, event?.positions(of: connection) == nil {
             return linked(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
         }
@@ -300,7 +301,7 @@ extension GatewayContext {
     func history(
         of linked: ConnectedAccount, _ range: DateRange, interval: Interval?
     ) -> MaybeAsync<EquityHistory?> {
-        let (connection, id) = (linked.connection, linked.who.id)
+        let (connection, id) = (linked.connection, linked.stored.id)
         let query = HistoryQuery(account: ExactText(id), range: range, interval: interval)
         let history = readFromAccountSource(query, connection, in: services.reads.histories) {
             source, call throws(ProviderFailure) in
@@ -380,6 +381,6 @@ struct AccountReference: Sendable {
 
     func account(among accounts: [ConnectedAccount]) -> ConnectedAccount? {
         guard let accountID else { return accounts.first }
-        return accounts.first { $0.who.id == accountID }
+        return accounts.first { $0.stored.id == accountID }
     }
 }

@@ -96,7 +96,7 @@ extension GatewayContext {
             throw FieldError(
                 .unsupported, "\(provider.name.text) reports no closed positions.", provider: provider)
         }
-        let id = account.who.id
+        let id = account.stored.id
         return readFromAccountSource(
             ExactText(id), account.connection, in: services.reads.closedPositions
         ) { source, call throws(ProviderFailure) in
@@ -113,7 +113,7 @@ extension GatewayContext {
         try positions(of: account, symbols: nil).map { positions in
             // A position that could not be read has no rate.
             guard let positions = positions?.compactMap({ try? $0.get() }) else { return nil }
-            let to = try Currency(account.who.currency)
+            let to = try Currency(account.stored.currency)
             var rates: [Currency: ExchangeRate] = [:]
             for linked in positions {
                 let position = linked.position

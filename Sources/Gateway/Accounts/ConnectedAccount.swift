@@ -6,19 +6,19 @@ import Storage
 ///
 /// Many positions refer to it, and it does not change, so it is a class.
 package final class ConnectedAccount: Sendable {
-    let who: StoredAccount
+    let stored: StoredAccount
     let connection: BrokerConnection
     /// The amounts of the account, if they were read together with it; nil if they have not been requested.
     let figures: Account?
 
-    init(who: StoredAccount, connection: BrokerConnection, figures: Account?) {
-        self.who = who
+    init(stored: StoredAccount, connection: BrokerConnection, figures: Account?) {
+        self.stored = stored
         self.connection = connection
         self.figures = figures
     }
 
     /// The `id` that the schema gives it.
-    package var globalID: String { connection.globalID(ofAccount: who.id) }
+    package var globalID: String { connection.globalID(ofAccount: stored.id) }
 }
 
 /// An account with the figures that were read of it.
@@ -30,7 +30,7 @@ struct LoadedAccount: Sendable {
     var globalID: String { connection.globalID(ofAccount: account.id) }
 
     var linked: ConnectedAccount {
-        ConnectedAccount(who: StoredAccount(account), connection: connection, figures: account)
+        ConnectedAccount(stored: StoredAccount(account), connection: connection, figures: account)
     }
 }
 
@@ -46,9 +46,9 @@ extension ConnectedAccount: GraphQLObject {
                 .ready(accounts.map { account in Result { try context.link(of: account) } })
             })
         Field("environment") { $0.connection.environment }
-        Field("number") { $0.who.number }
-        Field("name") { $0.who.name }
-        Field("currency") { $0.who.currency }
+        Field("number") { $0.stored.number }
+        Field("name") { $0.stored.name }
+        Field("currency") { $0.stored.currency }
         fetchedFields
         Field(
             "positions", SymbolsArguments.self,
@@ -86,7 +86,7 @@ extension ConnectedAccount: GraphQLObject {
                 context.performances(of: accounts, arguments) { account in
                     PerformanceSubject(
                         accounts: [account],
-                        currency: try arguments.currency ?? Currency(account.who.currency))
+                        currency: try arguments.currency ?? Currency(account.stored.currency))
                 }
             })
         Field(

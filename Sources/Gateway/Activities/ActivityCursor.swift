@@ -18,7 +18,7 @@ struct ActivityCursor: PageCursor {
         }
 
         init(_ account: ConnectedAccount) {
-            self.init(connection: ExactText(account.connection.id), id: ExactText(account.who.id))
+            self.init(connection: ExactText(account.connection.id), id: ExactText(account.stored.id))
         }
 
         fileprivate init(_ origin: ConnectedActivity.Origin) {

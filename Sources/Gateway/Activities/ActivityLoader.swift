@@ -34,7 +34,7 @@ extension GatewayContext {
                 arguments.filter, of: stored, coverage, after: position, limit: arguments.first + 1,
                 now: services.reads.clock.wallTime())
         }
-        let origin = ConnectedActivity.Origin(connection, accountID: account.who.id)
+        let origin = ConnectedActivity.Origin(connection, accountID: account.stored.id)
         return AccountActivityPage(
             account: ActivityCursor.Account(account),
             activities: rows.prefix(arguments.first).map { ConnectedActivity(stored: $0, origin: origin) },
@@ -61,7 +61,7 @@ extension GatewayContext {
     private func activityAccount(of account: ConnectedAccount) -> ActivityAccount {
         let connection = account.connection
         return ActivityAccount(
-            owner: connection.owner, connection: connection.id, account: account.who.id,
+            owner: connection.owner, connection: connection.id, account: account.stored.id,
             isConnectionStored: link(of: connection)?.stored != nil)
     }
 
@@ -242,7 +242,7 @@ extension FieldError {
     /// Whether stored activities may be returned after this error of their broker.
     fileprivate var allowsStoredActivities: Bool {
         switch code {
-        case .providerUnavailable, .providerTimeout, .providerAnswerInvalid, .quotaExhausted, .rateLimited,
+        case .providerUnavailable, .providerTimeout, .providerResponseInvalid, .quotaExhausted, .rateLimited,
             .tooManyUpstreamCalls:
             true
         case .unauthenticated, .forbidden, .badUserInput, .notFound, .conflict, .assetNotFound,

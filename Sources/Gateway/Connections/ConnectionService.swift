@@ -3,7 +3,7 @@ import PorticoCore
 package import Storage
 import Upstream
 
-/// Connects users with providers, and parts them again.
+/// Connects users with providers, and disconnects them.
 package final class ConnectionService: Sendable {
     /// As many connections as a user may have.
     package static let maximumConnections = 20

@@ -71,9 +71,9 @@ extension GatewayContext {
         let pending: MaybeAsync<BatchResults<Instrument?>> = results(
             for: unknown, named: \.phrase, as: Optional.some
         ) { () throws(FieldError) in
-            var walk = instrumentRead(from: try sources(for: .instruments, from: nil))
-            walk.isComplete = { $0.assetClass != .other }
-            return walk
+            var routedRead = instrumentRead(from: try sources(for: .instruments, from: nil))
+            routedRead.isComplete = { $0.assetClass != .other }
+            return routedRead
         }
         return pending.map { instruments in
             var rest = instruments[...]
@@ -95,9 +95,9 @@ extension GatewayContext {
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
         let reports = results(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
             () throws(FieldError) in
-            var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
-            walk.isComplete = { $0.about != nil }
-            return walk
+            var routedRead = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
+            routedRead.isComplete = { $0.about != nil }
+            return routedRead
         }
         return reports.map { answers in
             let found = Dictionary(zip(unknown, answers), uniquingKeysWith: { first, _ in first })

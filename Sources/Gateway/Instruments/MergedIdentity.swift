@@ -123,10 +123,10 @@ extension GatewayContext {
     }
 
     private func identityRead<Value>(
-        _ walk: RoutedRead<Symbol, Value>, _ fields: Set<IdentityField>,
+        _ routedRead: RoutedRead<Symbol, Value>, _ fields: Set<IdentityField>,
         as report: @escaping @Sendable (Value) -> InstrumentIdentity
     ) -> ReportRead<InstrumentIdentity> {
-        ReportRead(walk, fields: Set(fields.map(\.rawValue)), for: call, as: report)
+        ReportRead(routedRead, fields: Set(fields.map(\.rawValue)), for: call, as: report)
     }
 }
 

@@ -96,18 +96,18 @@ struct ReportRead<Report: MergeableReport>: Sendable {
     let read: @Sendable ([Symbol], CallContext) async -> [Result<Report, RouteError>]
 
     /// - Parameters:
-    ///   - walk: The read of one source.
+    ///   - routedRead: The read of one source.
     ///   - fields: The values that its reports may have.
     ///   - call: The operation.
     ///   - report: Converts a value of the source to a report.
     init<Value>(
-        _ walk: RoutedRead<Symbol, Value>, fields: Set<String>, for call: CallContext,
+        _ routedRead: RoutedRead<Symbol, Value>, fields: Set<String>, for call: CallContext,
         as report: @escaping @Sendable (Value) -> Report
     ) {
         self.fields = fields
-        supports = { symbol in walk.sources.contains { walk.supports($0, symbol) } }
-        cached = { walk.cached([$0], for: call)?.first.map(report) }
-        read = { symbols, call in await walk.read(symbols, for: call).map { $0.map(report) } }
+        supports = { symbol in routedRead.sources.contains { routedRead.supports($0, symbol) } }
+        cached = { routedRead.cached([$0], for: call)?.first.map(report) }
+        read = { symbols, call in await routedRead.read(symbols, for: call).map { $0.map(report) } }
     }
 
     /// Whether the source could have one of the wanted values that other reports do not have.

@@ -71,9 +71,9 @@ extension GatewayContext {
         let instruments: MaybeAsync<BatchResults<Listing?>> = results(
             for: symbols, named: \.phrase, as: \Instrument.listing
         ) { () throws(FieldError) in
-            var walk = instrumentRead(from: brokers)
-            walk.isComplete = { $0.listing.map { $0.isTradable != false && isComplete($0) } ?? false }
-            return walk
+            var routedRead = instrumentRead(from: brokers)
+            routedRead.isComplete = { $0.listing.map { $0.isTradable != false && isComplete($0) } ?? false }
+            return routedRead
         }
         return instruments.map { listings in
             listings.map { listing in

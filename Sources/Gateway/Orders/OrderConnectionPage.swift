@@ -94,7 +94,7 @@ extension GatewayContext {
             throw FieldError(.unsupported, "\(provider.name.text) takes no orders.", provider: provider)
         }
         var filter = filter
-        filter.account = account.who.id
+        filter.account = account.stored.id
         let stretch = try await orders(
             filter, of: account.connection, after: start?.positions[account.connection.id])
         return OrderConnectionPage([.success(stretch)], after: start, first: filter.first)

@@ -160,8 +160,8 @@ extension GatewayContext {
     private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> ConnectedOrder
     {
         let name = OrderReference.current(order.identity.id)
-        let standing = try? await self.order(id: name.globalID(of: connection)).value()
-        return standing ?? ConnectedOrder(order, order.currentOrder, of: connection)
+        let current = try? await self.order(id: name.globalID(of: connection)).value()
+        return current ?? ConnectedOrder(order, order.currentOrder, of: connection)
     }
 
     // MARK: Changing
@@ -287,9 +287,9 @@ extension GatewayContext {
         // Before the outcome is recorded: a reader that finds it in the journal must not find an older list
         // in the cache.
         services.reads.invalidateHoldings(of: connection.owner, at: connection.provider)
-        var (noted, isSettled) = (JournalOrder?.none, true)
+        var (recorded, isSettled) = (JournalOrder?.none, true)
         do throws(StorageError) {
-            if let outcome { noted = try await orderWorkflow.journal.recordOutcome(outcome, of: id) }
+            if let outcome { recorded = try await orderWorkflow.journal.recordOutcome(outcome, of: id) }
             if case .responseLost = outcome { isSettled = false }
         } catch {
             isSettled = false
@@ -306,12 +306,12 @@ extension GatewayContext {
         }
         // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation queries the
         // broker.
-        var standing = noted ?? outcome.map(order.after) ?? order
+        var current = recorded ?? outcome.map(order.after) ?? order
         // They are not stored, because the next check of the order names others.
         if case .rejected(let rejection) = outcome {
-            standing.order.rejection?.disclaimers = rejection.disclaimers
+            current.order.rejection?.disclaimers = rejection.disclaimers
         }
-        let linked = ConnectedOrder(standing, standing.currentOrder, of: connection)
+        let linked = ConnectedOrder(current, current.currentOrder, of: connection)
         services.watches.orders.publish(linked)
         return linked
     }

@@ -47,7 +47,7 @@ extension GatewayContext {
             try await self.account(id: input.account, with: nil).value()
         }
         guard let account else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
-        let place = AccountReference(connection: connection, accountID: account.who.id)
+        let place = AccountReference(connection: connection, accountID: account.stored.id)
         var (ticket, instrument) = (OrderTicket?.none, Instrument?.none)
         var refusals: [ExpectedOrderRejection] = []
         do {

@@ -44,8 +44,8 @@ package final class OrderReconciliation: Sendable {
         package init() {}
     }
 
-    package init(_ backends: GatewayServices, clock: TimeSource = .system, settings: Settings = Settings()) {
-        self.services = backends
+    package init(_ services: GatewayServices, clock: TimeSource = .system, settings: Settings = Settings()) {
+        self.services = services
         self.clock = clock
         self.settings = settings
         schedule = Mutex(

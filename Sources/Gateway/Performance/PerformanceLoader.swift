@@ -297,7 +297,7 @@ extension FieldError {
         let provider = account.connection.provider
         return .argument(
             "range", code: .notFound,
-            "\(provider.name.text) has no past value of the account \(account.who.number), in no range.",
+            "\(provider.name.text) has no past value of the account \(account.stored.number), in no range.",
             provider: provider)
     }
 

@@ -72,9 +72,9 @@ extension GatewayContext {
             for: symbols, named: { "company \"\($0)\"" },
             as: { (source: $0.provenance.source, name: property($0)) }
         ) { () throws(FieldError) in
-            var walk = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
-            walk.isComplete = { property($0) != nil }
-            return walk
+            var routedRead = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
+            routedRead.isComplete = { property($0) != nil }
+            return routedRead
         }
         return answers.map { answers in
             let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers.map { try? $0.get() }))

@@ -55,20 +55,22 @@ extension GatewayContext {
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
         explaining explain: @escaping @Sendable (FieldError) -> FieldError = { $0 },
-        using walk: () throws(FieldError) -> RoutedRead<Key, Value>
+        using routedRead: () throws(FieldError) -> RoutedRead<Key, Value>
     ) -> MaybeAsync<BatchResults<Shown>> {
         do throws(FieldError) {
-            let walk = try walk()
-            if let values = walk.cached(keys, for: call) { return .ready(values.map { .success(show($0)) }) }
+            let routedRead = try routedRead()
+            if let values = routedRead.cached(keys, for: call) {
+                return .ready(values.map { .success(show($0)) })
+            }
             return .async { [call] in
-                zip(keys, await walk.read(keys, for: call)).map { key, result in
+                zip(keys, await routedRead.read(keys, for: call)).map { key, result in
                     switch result {
                     case .success(let value): .success(show(value))
                     case .failure(let error):
                         .failure(
                             explain(
                                 FieldError(
-                                    error.failures, of: name(key), from: walk.sources.map(\.provider))))
+                                    error.failures, of: name(key), from: routedRead.sources.map(\.provider))))
                     }
                 }
             }
@@ -80,9 +82,9 @@ extension GatewayContext {
     /// The result of a routed read for one key.
     func result<Key: CacheQuery, Value>(
         for key: Key, named name: @escaping @Sendable (Key) -> String,
-        using walk: () throws(FieldError) -> RoutedRead<Key, Value>
+        using routedRead: () throws(FieldError) -> RoutedRead<Key, Value>
     ) throws -> MaybeAsync<Value> {
-        try results(for: [key], named: name, as: { $0 }, using: walk).map { answers in
+        try results(for: [key], named: name, as: { $0 }, using: routedRead).map { answers in
             guard let answer = answers.first else { throw FieldError.internalError }
             return try answer.get()
         }

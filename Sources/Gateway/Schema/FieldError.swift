@@ -96,7 +96,7 @@ extension FieldError {
     /// - Returns: The error of the row.
     static func unreadable(_ item: String, _ reason: String, of provider: ProviderID) -> FieldError {
         FieldError(
-            .providerAnswerInvalid,
+            .providerResponseInvalid,
             "\(provider.name.text) sent \(item) that cannot be read: \(reason).", provider: provider)
     }
 
@@ -120,7 +120,7 @@ package enum ErrorCode: String, Sendable, CaseIterable {
     case quotaExhausted = "QUOTA_EXHAUSTED"
     case providerUnavailable = "PROVIDER_UNAVAILABLE"
     case providerTimeout = "PROVIDER_TIMEOUT"
-    case providerAnswerInvalid = "PROVIDER_ANSWER_INVALID"
+    case providerResponseInvalid = "PROVIDER_RESPONSE_INVALID"
     case tooManyUpstreamCalls = "TOO_MANY_UPSTREAM_CALLS"
     case noExchangeRate = "NO_EXCHANGE_RATE"
     case storageUnavailable = "STORAGE_UNAVAILABLE"
@@ -137,11 +137,11 @@ extension FieldError {
             switch failure.cause {
             case .unavailable, .circuitOpen:
                 (.providerUnavailable, "\(name) could not be reached or is out of order.")
-            case .timedOut: (.providerTimeout, "\(name) did not answer in time.")
+            case .timedOut: (.providerTimeout, "\(name) did not respond in time.")
             case .invalidResponse(let error):
                 (
-                    .providerAnswerInvalid,
-                    "\(name) gave an answer that cannot be used\(error.map { Self.place($0.pathDescription, "\($0.reason)") } ?? "")."
+                    .providerResponseInvalid,
+                    "\(name) sent a response that cannot be used\(error.map { Self.place($0.pathDescription, "\($0.reason)") } ?? "")."
                 )
             case .unauthorized: (.reconnectRequired, "\(name) refused the credential: connect with it again.")
             case .notEntitled:
@@ -163,7 +163,7 @@ extension FieldError {
                     tries again.
                     """
                 )
-            case .cancelled: (.providerUnavailable, "The call to \(name) was given up.")
+            case .cancelled: (.providerUnavailable, "The call to \(name) was cancelled.")
             case .notAllowed(.operation(let limit)):
                 (
                     .tooManyUpstreamCalls,
@@ -256,7 +256,7 @@ extension FieldError {
         self = .argument(
             "input.credential",
             """
-            \(failure.provider.name.text) did not accept the credential: look whether it is whole, still good, and of \
+            \(failure.provider.name.text) did not accept the credential: check that it is complete, not expired, and of \
             this environment.
             """, provider: failure.provider)
     }

@@ -87,7 +87,7 @@ package final class QuoteFeedRegistry: Sendable {
         policy.symbolsPerCall = source.quotes?.symbolsPerCall ?? 1
         // A provider with few calls a day is polled hourly.
         if source.provider.traits.hasLowQuota { policy.pollInterval = .seconds(3_600) }
-        let walk = RoutedRead.quotes(from: [source], in: quotes)
+        let routedRead = RoutedRead.quotes(from: [source], in: quotes)
         var stream = source.quoteStream
         if let leases, leases.isShared {
             // A shared stream takes the lease itself.
@@ -97,7 +97,7 @@ package final class QuoteFeedRegistry: Sendable {
         }
         return QuoteFeed(source.provider, stream: stream, policy: policy, clock: clock) {
             symbols, call in
-            let outcomes = await walk.read(symbols, for: call)
+            let outcomes = await routedRead.read(symbols, for: call)
             return Dictionary(
                 zip(symbols, outcomes.map { $0.quoteEvent(from: source.provider) }),
                 uniquingKeysWith: { first, _ in first })

@@ -28,9 +28,9 @@ struct OrderReconciliationService: Service {
     let logger: Logger
 
     func run() async throws {
-        let (backends, logger) = (services, logger)
+        let (services, logger) = (services, logger)
         await cancelWhenGracefulShutdown {
-            await OrderReconciliation(backends).run { error in
+            await OrderReconciliation(services).run { error in
                 logger.error("The outcomes of orders cannot be recorded or read. \(error)")
             }
         }

@@ -44,7 +44,7 @@ package struct HTTPServerSettings {
         server.cors.allowedHeaders = try CORSPolicy.allowedHeaders(values)
         server.trustedProxies = try values[Settings.http.trustedProxies]
         server.metricsAudience = try values[Settings.logs.metrics]
-        server.logsResponses = try values[Settings.logs.logAnswers]
+        server.logsResponses = try values[Settings.logs.logResponses]
         admin = try ServerConfiguration(adminOf: server, values)
         if admin != nil { server.metricsAudience = .nobody }
         self.server = isProduction ? server.inProduction : server

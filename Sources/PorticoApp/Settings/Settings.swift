@@ -351,8 +351,8 @@ struct LogSettingGroup: SettingGroup {
         "The lowest level that is logged.")
     let logFormat = Setting(
         "log-format", .choice(LogFormat.self), default: .text, "Text lines, or one JSON object per line.")
-    let logAnswers = Setting(
-        "log-answers", .boolean, default: false,
+    let logResponses = Setting(
+        "log-responses", .boolean, default: false,
         "Log each response at `info`, with its operation's name and hash; else it is logged at `debug`.")
     let metrics = Setting(
         "metrics",

@@ -358,14 +358,14 @@ extension OrderJournal {
         return try await database.read { db in
             let ids = SQLList(providerOrderIDs.sorted())
             let arguments = [owner.text, connection] + ids.arguments
-            let standing = try db.rows(
+            let current = try db.rows(
                 """
                 \(JournalOrder.select)
                 WHERE owner = ? AND connection = ? AND provider_order_id IN (\(ids.placeholders))
                 """, arguments
             ).compactMap { try JournalOrder($0) }
             var names = OrderAliases()
-            for order in standing { names.current[order.order.id] = order }
+            for order in current { names.current[order.order.id] = order }
             names.replaced = try Set(
                 db.values(
                     """

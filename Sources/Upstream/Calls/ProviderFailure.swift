@@ -97,14 +97,14 @@ extension ProviderFailure.Cause: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable: "unavailable"
-        case .circuitOpen(let retryAt): "out of order, not called again" + Self.until(retryAt)
-        case .timedOut: "no answer in time"
-        case .invalidResponse(nil): "an answer that makes no sense"
-        case .invalidResponse(let error?): "an answer that makes no sense: \(error)"
+        case .circuitOpen(let retryAt): "unavailable, not called again" + Self.until(retryAt)
+        case .timedOut: "no response in time"
+        case .invalidResponse(nil): "an invalid response"
+        case .invalidResponse(let error?): "an invalid response: \(error)"
         case .unauthorized: "the credential was refused"
         case .notEntitled: "not allowed for this credential"
         case .notFound: "not found"
-        case .rateLimited(let retryAt): "asked too often" + Self.until(retryAt)
+        case .rateLimited(let retryAt): "rate limit exceeded" + Self.until(retryAt)
         case .quotaExhausted(let retryAt): "the quota is used up" + Self.until(retryAt)
         case .unsupported: "not supported"
         case .overloaded: "too many calls at once"

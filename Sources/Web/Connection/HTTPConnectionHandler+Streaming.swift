@@ -101,7 +101,7 @@ extension HTTPConnectionHandler {
         current = nil
         if let failure {
             server.logger.debug(
-                "Streamed answer broken off",
+                "Streamed response interrupted",
                 metadata: ["requestID": "\(id)", "error": "\(type(of: failure))"])
             return close(context: context)
         }

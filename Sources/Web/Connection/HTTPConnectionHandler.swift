@@ -283,7 +283,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .answering: failCurrent(with: .responseTimeout(limit: limits.responseTimeout), context: context)
         case .streaming:
             server.logger.error(
-                "Streamed answer fell silent",
+                "Streamed response timed out",
                 metadata: ["requestID": "\(current?.exchange.id, default: "-")"])
             close(context: context)
         }

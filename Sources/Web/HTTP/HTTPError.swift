@@ -206,7 +206,7 @@ extension HTTPError {
         case .unsupportedContentEncoding(let coding):
             "The Content-Encoding \"\(coding.shortened(toBytes: 80))\" is not supported. Send the body as it is."
         case .notAcceptable(let accept, let offered):
-            "Nothing can be answered in \"\(accept.shortened(toBytes: 100))\". Accept "
+            "No response is possible in \"\(accept.shortened(toBytes: 100))\". Accept "
                 + offered.map { "\"\($0.name)\"" }.joined(separator: " or ") + "."
         case .severalResponses:
             "A subscription has several responses. Accept \"text/event-stream\" or "
@@ -236,7 +236,7 @@ extension HTTPError {
         case .overloaded(let overload): overload.message
         case .tooManyRequests(let sender, let requests, let delay):
             "Too many \(requests) come \(sender.origin). Try again in \(delay.secondsRoundedUp) seconds."
-        case .responseTimeout(let limit): "The answer took longer than \(limit.seconds) seconds."
+        case .responseTimeout(let limit): "The response took longer than \(limit.seconds) seconds."
         case .shuttingDown:
             "The server is shutting down and did not start the request. Send it again in a moment."
         case .aborted(let limit):
@@ -274,7 +274,7 @@ extension HTTPError.Overload {
         case .connections: "Too many connections are open. Try again in a moment."
         case .connectionsOfAddress:
             "Too many connections are open from your address. Send many requests on one of them."
-        case .requestsInFlight: "Too many requests are being answered. Try again in a moment."
+        case .requestsInFlight: "Too many requests are being processed. Try again in a moment."
         case .requestMemory:
             "The requests that are being received take too much memory. Try again in a moment, or send a shorter request."
         case .responseMemory:
@@ -284,11 +284,11 @@ extension HTTPError.Overload {
             The mutation was run, but the responses that wait for their clients take too much memory for its response. Check \
             first whether it took effect.
             """
-        case .streams: "Too many answers are being streamed. Try again in a moment."
+        case .streams: "Too many responses are being streamed. Try again in a moment."
         case .streamMemory:
             "The running operations take too much memory. Try again in a moment, or send a shorter document."
         case .pipelinedRequests(let limit):
-            "More than \(limit) requests were sent without waiting for an answer. Send fewer at a time."
+            "More than \(limit) requests were sent without waiting for a response. Send fewer at a time."
         case .operationsOfSocket(let limit):
             "A WebSocket or an event stream may have \(limit) operations at a time. Complete one of them, or open another one."
         case .streamsOfClient(let limit):

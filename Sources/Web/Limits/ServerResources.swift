@@ -46,7 +46,7 @@ package struct ServerResources: Sendable {
             ServerResources.gauge("portico_http_connections", "Open connections.", connections.count),
             ServerResources.gauge("portico_websockets", "Open WebSockets.", sockets.count),
             ServerResources.gauge(
-                "portico_http_streams", "Streamed answers and operations on WebSockets.", streams.count),
+                "portico_http_streams", "Streamed responses and operations on WebSockets.", streams.count),
             ServerResources.gauge(
                 "portico_http_stream_memory_bytes",
                 "Bytes of documents and variables of streamed responses and operations on WebSockets.",

@@ -98,7 +98,7 @@ package final class Metrics: Sendable {
         typealias Label = MetricFamily.Label
         return [
             MetricFamily(
-                "portico_http_requests_total", .counter, "Answers, by path, method and status.",
+                "portico_http_requests_total", .counter, "Responses, by path, method and status.",
                 state.responses.sorted { "\($0.key)" < "\($1.key)" }.map { answer, count in
                     MetricFamily.Sample(
                         Double(count),
@@ -109,7 +109,7 @@ package final class Metrics: Sendable {
                 }),
             MetricFamily(
                 "portico_http_request_duration_seconds", .histogram,
-                "From a request's end to its answer, by path.",
+                "From a request's end to its response, by path.",
                 state.durations.sorted { $0.key < $1.key }.flatMap { path, histogram in
                     histogram.samples(labels: [Label("path", path)])
                 }),
@@ -127,7 +127,7 @@ package final class Metrics: Sendable {
                 "Operations of clients that send their name, by name, version and outcome.",
                 Metrics.samples(of: state.applications)),
             MetricFamily(
-                "portico_graphql_answers_reused_total", .counter, "Answers that were made before.",
+                "portico_graphql_responses_reused_total", .counter, "Responses that were made before.",
                 [MetricFamily.Sample(Double(state.reused))]),
         ] + Metrics.families(of: state.times)
     }
@@ -158,7 +158,7 @@ package final class Metrics: Sendable {
         return [
             family(
                 "portico_graphql_operation_duration_seconds",
-                "From a request's end to its answer, or the first of several, by the operation's name.",
+                "From a request's end to its response, or the first of several, by the operation's name.",
                 \.total),
             family(
                 "portico_graphql_operation_own_duration_seconds",
@@ -260,7 +260,7 @@ package final class UpstreamMetrics: Sendable {
                 calls.sorted { "\($0.labels)" < "\($1.labels)" }),
             MetricFamily(
                 "portico_upstream_call_duration_seconds", .histogram,
-                "From the decision to call a provider to its answer, with all waits and attempts.",
+                "From the decision to call a provider to its response, with all waits and attempts.",
                 state.durations.sorted { $0.key < $1.key }.flatMap { provider, histogram in
                     histogram.samples(labels: [Label("provider", provider)])
                 }),

@@ -25,7 +25,7 @@ struct OperationRecorder: Sendable {
     func record(_ operation: OperationSummary, of id: RequestID, took duration: TimeAmount) {
         metrics.record(operation, took: duration)
         logger.log(
-            level: level, "Operation answered",
+            level: level, "Operation executed",
             metadata: operation.metadata.merging(
                 ["requestID": "\(id)", "microseconds": .stringConvertible(duration.nanoseconds / 1_000)]
             ) { _, new in new })

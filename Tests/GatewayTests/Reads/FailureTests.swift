@@ -19,7 +19,7 @@ struct FailureTests {
 
     static let causes: [(ProviderFailure.Cause, ErrorCode)] = [
         (.unavailable, .providerUnavailable), (.timedOut, .providerTimeout),
-        (.invalidResponse(nil), .providerAnswerInvalid), (.unauthorized, .reconnectRequired),
+        (.invalidResponse(nil), .providerResponseInvalid), (.unauthorized, .reconnectRequired),
         (.notEntitled, .notEntitled), (.notFound, .notFound), (.rateLimited(retryAt: later), .quotaExhausted),
         (.rateLimited(retryAt: nil), .quotaExhausted), (.quotaExhausted(retryAt: later), .quotaExhausted),
         (.unsupported, .unsupported), (.overloaded, .providerUnavailable), (.cancelled, .providerUnavailable),
@@ -199,7 +199,7 @@ struct FailureTests {
     static let effects: [(Fault.Effect, ErrorCode)] = [
         (.status(500), .providerUnavailable), (.status(504), .providerTimeout), (.status(403), .notEntitled),
         (.status(429), .quotaExhausted), (.status(404), .notFound), (.status(422), .unsupported),
-        (.malformedBody, .providerAnswerInvalid), (.duplicateKey, .providerAnswerInvalid),
+        (.malformedBody, .providerResponseInvalid), (.duplicateKey, .providerResponseInvalid),
         (.truncatedBody, .providerUnavailable),
         (.closedConnection, .providerUnavailable), (.expiredToken, .reconnectRequired),
     ]

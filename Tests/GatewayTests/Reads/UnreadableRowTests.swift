@@ -10,7 +10,7 @@ import Upstream
 @Suite("A row of a broker that cannot be read")
 struct UnreadableRowTests {
     private static func invalid(_ path: String) -> FieldFailure {
-        FieldFailure(path, "PROVIDER_ANSWER_INVALID")
+        FieldFailure(path, "PROVIDER_RESPONSE_INVALID")
     }
 
     private static func message(_ answer: JSONValue) -> String {
@@ -100,7 +100,7 @@ struct UnreadableRowTests {
             #expect(candles.map { $0 == .null } == areUnreadable, "\(answer)")
             #expect(
                 answer.failures.map(\.code)
-                    == areUnreadable.filter(\.self).map { _ in "PROVIDER_ANSWER_INVALID" }, "\(answer)")
+                    == areUnreadable.filter(\.self).map { _ in "PROVIDER_RESPONSE_INVALID" }, "\(answer)")
         }
     }
 
@@ -113,7 +113,7 @@ struct UnreadableRowTests {
                 "{ quote(symbol: \"COST\", provider: \"alpaca\") { price } }", as: alice,
                 gateway.wholeMarket())
             #expect(answer.failures == [Self.invalid("quote")], "\(answer)")
-            let prefix = "alpaca gave an answer that cannot be used: COST."
+            let prefix = "alpaca sent a response that cannot be used: COST."
             #expect(Self.message(answer).hasPrefix(prefix), "\(answer)")
             #expect(Self.message(answer).contains(": expected "), "\(answer)")
         }

@@ -14,7 +14,7 @@ struct FaultPhase {
             FaultPhase(
                 [half(.closedConnection), half(.truncatedBody), half(.disconnect)],
                 codes: ["PROVIDER_UNAVAILABLE"]),
-            FaultPhase([half(.malformedBody)], codes: ["PROVIDER_ANSWER_INVALID"]),
+            FaultPhase([half(.malformedBody)], codes: ["PROVIDER_RESPONSE_INVALID"]),
             FaultPhase(
                 [Fault(.lostResponse, provider: .alpaca, endpoint: "POST /v2/orders")],
                 codes: ["PROVIDER_UNAVAILABLE"]),

@@ -185,7 +185,7 @@ struct ProviderHTTPClientTests {
             }
             #expect(
                 failure?.description
-                    == "alpaca: an answer that makes no sense: equity: expected a decimal, found true (byte 10)"
+                    == "alpaca: an invalid response: equity: expected a decimal, found true (byte 10)"
             )
             #expect(server.requests.count == 1)
         }

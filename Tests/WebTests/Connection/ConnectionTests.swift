@@ -49,7 +49,7 @@ struct ConnectionTests {
             #expect(refusal.status == 503)
             #expect(
                 refusal.message
-                    == "More than 2 requests were sent without waiting for an answer. Send fewer at a time.")
+                    == "More than 2 requests were sent without waiting for a response. Send fewer at a time.")
             #expect(try await client.rest() == "")
         }
     }

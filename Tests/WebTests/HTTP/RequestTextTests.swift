@@ -20,7 +20,7 @@ struct RequestTextTests {
             ),
             (
                 RawRequest.post("{}", fields: ["Accept: a/\(long)"]),
-                "Nothing can be answered in \"a/\(long.prefix(98))…\". Accept "
+                "No response is possible in \"a/\(long.prefix(98))…\". Accept "
                     + "\"application/graphql-response+json\" or \"application/json\"."
             ),
             (

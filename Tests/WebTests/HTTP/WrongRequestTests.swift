@@ -114,7 +114,7 @@ extension WrongRequest {
             #"The Content-Encoding "gzip" is not supported. Send the body as it is."#),
         WrongRequest(
             "accepts only HTML", RawRequest.post("{}", fields: ["Accept: text/html"]), 406, "NOT_ACCEPTABLE",
-            #"Nothing can be answered in "text/html". Accept "application/graphql-response+json" or "application/json"."#
+            #"No response is possible in "text/html". Accept "application/graphql-response+json" or "application/json"."#
         ),
         WrongRequest(
             "another scheme", RawRequest.post("{}", fields: ["Authorization: Basic YTpi"]), 401,

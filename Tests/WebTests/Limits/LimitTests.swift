@@ -55,7 +55,7 @@ struct LimitTests {
             let refusal = try await second.response()
             #expect(refusal.status == 503)
             #expect(refusal.code == "OVERLOADED")
-            #expect(refusal.message == "Too many requests are being answered. Try again in a moment.")
+            #expect(refusal.message == "Too many requests are being processed. Try again in a moment.")
             #expect(refusal["retry-after"] == "1")
             try await second.send(RawRequest.post(RawRequest.query("{ hello }")))
             #expect(try await second.response().status == 200)
@@ -210,7 +210,7 @@ struct LimitTests {
             let response = try await client.response()
             #expect(response.status == 504)
             #expect(response.code == "TIMEOUT")
-            #expect(response.message == "The answer took longer than 0.05 seconds.")
+            #expect(response.message == "The response took longer than 0.05 seconds.")
             await cancelled.wait()
             #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
         }

@@ -80,7 +80,7 @@ struct LogTests {
             ("query C { hello }", "C", ids[1]),
         ] {
             let hash = DocumentHash(of: document)
-            let start = "info Operation answered document=\(hash) microseconds="
+            let start = "info Operation executed document=\(hash) microseconds="
             let line = lines.text.split(separator: "\n").filter { $0.hasPrefix(start) }
             #expect(line.count == 1, "\(document)")
             #expect(line.first?.contains(" operation=\(name) outcome=complete requestID=\(id)") == true)

@@ -172,7 +172,7 @@ struct StreamingTests {
             let refusal = try await server.ask(RawRequest.get("/stream"))
             #expect(refusal.status == 503)
             #expect(refusal["retry-after"] == "1")
-            #expect(refusal.message == "Too many answers are being streamed. Try again in a moment.")
+            #expect(refusal.message == "Too many responses are being streamed. Try again in a moment.")
         }
     }
 }

@@ -71,7 +71,7 @@ struct ErrorsPage {
         ## Request errors
 
         A request that is refused before its operation runs has one error, without a path. Its `extensions` have the
-        `code`, the `requestId` (under which the server logs it if the setting `log-answers` is on), and `retryAt` with
+        `code`, the `requestId` (under which the server logs it if the setting `log-responses` is on), and `retryAt` with
         RATE_LIMITED. Operations of a WebSocket get the same codes in an `error` message, streams in an event, both
         without a status and `Retry-After`; requests of a batch get them in their response.
 
@@ -179,7 +179,7 @@ extension ErrorCode {
             increasing delays. After a mutation of an order, read the order; the same `idempotencyKey` never places it \
             twice.
             """
-        case .providerAnswerInvalid:
+        case .providerResponseInvalid:
             "Show the rest of the response, and tell the operator of the server: a retry rarely helps."
         case .noExchangeRate: "Show the amount in its own currency."
         case .storageUnavailable:
