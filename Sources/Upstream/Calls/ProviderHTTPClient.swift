@@ -63,15 +63,26 @@ package struct ProviderHTTPClient: Sendable {
         var progress = Progress(operation: operation, start: clock.now())
         var request = request
         let span = context.tracing?.begin(operation, of: &request, to: provider.name.text)
+        var value: Value?
         do throws(ProviderFailure) {
-            let value = try await repeatedly(request, in: context, &progress, read: read)
-            record(operation, .succeeded, progress, in: context, span)
-            return value
+            try await repeatedly(request, in: context, &progress) { response throws(JSONError) in
+                value = try read(response)
+            }
         } catch {
             record(operation, .failed(error.cause), progress, in: context, span)
             throw error
         }
+        record(operation, .succeeded, progress, in: context, span)
+        // A call that succeeds has read its response.
+        guard let value else { throw ProviderFailure(provider, .cancelled) }
+        return value
     }
+
+    /// Reads a response, and stores the value.
+    ///
+    /// The steps of a call are not generic: the compiler does not specialize them for the values of other modules, and generic
+    /// ones look up the metadata of types for each call.
+    private typealias Reader = (HTTPClientResponse) throws(JSONError) -> Void
 
     /// The state of a call, for its record.
     private struct Progress {
@@ -83,10 +94,9 @@ package struct ProviderHTTPClient: Sendable {
         var status: Int?
     }
 
-    private func repeatedly<Value>(
-        _ request: HTTPClientRequest, in context: CallContext, _ progress: inout Progress,
-        read: (HTTPClientResponse) throws(JSONError) -> Value
-    ) async throws(ProviderFailure) -> Value {
+    private func repeatedly(
+        _ request: HTTPClientRequest, in context: CallContext, _ progress: inout Progress, read: Reader
+    ) async throws(ProviderFailure) {
         var attempt = 1
         while true {
             let failure: ProviderFailure
@@ -107,10 +117,10 @@ package struct ProviderHTTPClient: Sendable {
         }
     }
 
-    private func once<Value>(
+    private func once(
         _ request: HTTPClientRequest, isRetry: Bool, in context: CallContext, _ progress: inout Progress,
-        read: (HTTPClientResponse) throws(JSONError) -> Value
-    ) async throws(ProviderFailure) -> Value {
+        read: Reader
+    ) async throws(ProviderFailure) {
         let deadline = min(request.deadline, context.deadline)
         let authority = request.url.authority
         if !isRetry, let refusal = context.callBudget?.limitError() {
@@ -154,12 +164,12 @@ package struct ProviderHTTPClient: Sendable {
             }
             let start = clock.now()
             do throws(ProviderFailure) {
-                let value = try await exchange(
+                let isSent = try await exchange(
                     request, reservation, before: deadline, latestSend: latestSend, start: start, watch,
                     &progress, read: read)
-                guard let value else { continue }
+                guard isSent else { continue }
                 channel.monitor.didEnd(pass, sentAt: start, nil)
-                return value
+                return
             } catch {
                 channel.monitor.didEnd(pass, sentAt: start, error.cause)
                 throw error
@@ -193,13 +203,13 @@ package struct ProviderHTTPClient: Sendable {
         }
     }
 
-    /// Sends the request and reads its response; returns nil if it was not sent because its time had passed.
-    private func exchange<Value>(
+    /// Sends the request and reads its response; returns false if it was not sent because its time had passed.
+    private func exchange(
         _ request: HTTPClientRequest, _ reservation: QuotaReservation,
         before deadline: ContinuousClock.Instant,
         latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ watch: WriteObserver?,
-        _ progress: inout Progress, read: (HTTPClientResponse) throws(JSONError) -> Value
-    ) async throws(ProviderFailure) -> Value? {
+        _ progress: inout Progress, read: Reader
+    ) async throws(ProviderFailure) -> Bool {
         var request = request
         request.deadline = deadline
         // The error does not show whether the request was sent: libcurl can fail to connect again after it
@@ -222,7 +232,7 @@ package struct ProviderHTTPClient: Sendable {
         } catch .notSent {
             progress.attempts -= 1
             await channel.ledger.release(reservation)
-            return nil
+            return false
         } catch {
             if !wasReleased.load(ordering: .acquiring) {
                 watch?.wasNotProcessed()
@@ -244,10 +254,14 @@ package struct ProviderHTTPClient: Sendable {
         do throws(JSONError) {
             // The body of a refusal has other members, and an empty one, such as that of a cancellation, has none.
             guard let inspect = channel.monitor.inspect, 200..<300 ~= response.status, !response.body.isEmpty
-            else { return try read(response) }
+            else {
+                try read(response)
+                return true
+            }
             let inspection = JSONInspection()
             defer { inspect(provider, progress.operation, inspection.findings) }
-            return try inspection.during { () throws(JSONError) in try read(response) }
+            try inspection.during { () throws(JSONError) in try read(response) }
+            return true
         } catch {
             throw ProviderFailure(provider, .invalidResponse(error))
         }

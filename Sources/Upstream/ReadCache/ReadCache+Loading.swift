@@ -109,7 +109,7 @@ extension ReadCache {
                 results[query] = .failure(refusal)
             }
             for read in plan.newReads { start(read, in: scope, for: call, load: load) }
-            recordHits(of: plan, in: scope, for: call)
+            if !plan.cached.isEmpty { recordHits(of: plan, in: scope, for: call) }
             wanted = []
             for (read, outcome) in await outcomes(of: plan.awaitedReads, in: scope, for: call) {
                 for query in read.queries {
@@ -140,7 +140,7 @@ extension ReadCache {
 
     @usableFromInline
     func recordHits(of plan: Plan, in scope: CacheScope, for call: CallContext) {
-        guard call.observe != nil, !plan.cached.isEmpty else { return }
+        guard call.observe != nil else { return }
         let now = time.now()
         if plan.staleCount > 0 { record(.stale, in: scope, at: now, for: call) }
         if plan.staleCount < plan.cached.count { record(.cached, in: scope, at: now, for: call) }
@@ -205,7 +205,9 @@ extension ReadCache {
         at now: ContinuousClock.Instant, _ call: CallContext, _ state: inout State, _ plan: inout Plan
     ) {
         var (rest, awaited) = ((missing + due)[...], missing.count)
-        let mayRestore = persistence != nil && notBefore(for: call, in: scope) == nil
+        // Values of users are never persisted.
+        let mayRestore =
+            persistence != nil && !scope.isPrivate && notBefore(for: call, in: scope) == nil
         while !rest.isEmpty {
             let queries = Array(rest.prefix(batchSize))
             rest = rest.dropFirst(batchSize)

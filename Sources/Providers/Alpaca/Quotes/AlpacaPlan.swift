@@ -57,7 +57,7 @@ package struct AlpacaPlanCache: Sendable {
 
     /// The plan of a credential if it is known, without waiting.
     package func cached(of account: QuotaAccount) -> AlpacaPlan? {
-        reads.cached(Self.query(account), in: .shared(.alpaca))
+        reads.cached(Self.query(account), in: Self.scope)
     }
 
     /// The plan of a credential, read with `probe` if it is not known.
@@ -65,8 +65,10 @@ package struct AlpacaPlanCache: Sendable {
         of account: QuotaAccount, in context: CallContext,
         probe: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> AlpacaPlan
     ) async throws(ProviderFailure) -> AlpacaPlan {
-        try await reads.read(Self.query(account), in: .shared(.alpaca), for: context, load: probe)
+        try await reads.read(Self.query(account), in: Self.scope, for: context, load: probe)
     }
+
+    private static let scope = CacheScope.shared(.alpaca)
 
     /// Never the credential itself, see `QuotaAccount`.
     private static func query(_ account: QuotaAccount) -> ExactText { ExactText(account.credential ?? "") }
