@@ -49,12 +49,16 @@ extension GatewayContext {
             positions(of: $0, symbols: symbols)
         }
         return loading.map { answers in
-            let entries = answers.flatMap { answer -> BatchResults<ConnectedPosition> in
+            var entries: BatchResults<ConnectedPosition> = []
+            for (index, answer) in answers.enumerated() {
                 switch answer {
-                case .success(let list): list ?? []
-                case .failure(let error): [.failure(error)]
+                // Positions are large, and most users have one connection.
+                case .success(let list) where index == 0: entries = list ?? []
+                case .success(let list): entries += list ?? []
+                case .failure(let error): entries.append(.failure(error))
                 }
             }
+            guard entries.contains(where: { !$0.isSuccess }) else { return entries }
             return entries.filter(\.isSuccess) + entries.filter { !$0.isSuccess }
         }
     }
@@ -284,14 +288,15 @@ extension GatewayContext {
         _ list: MaybeAsync<PositionList>, at connection: BrokerConnection, of symbols: [Symbol]?
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         list.map { list in
-            let wanted = list.positions.filter { symbols?.contains($0.symbol) ?? true }
-            var entries = wanted.map { position -> Result<ConnectedPosition, any Error> in
+            var entries: BatchResults<ConnectedPosition> = []
+            entries.reserveCapacity(list.positions.count + list.unreadable.count)
+            for position in list.positions where symbols?.contains(position.symbol) ?? true {
                 var linked = ConnectedPosition(position: position, connection: connection)
                 linked.isListComplete = list.unreadable.isEmpty
-                return .success(linked)
+                entries.append(.success(linked))
             }
-            entries += list.unreadable.map {
-                .failure(FieldError.unreadable("a position", $0, of: connection.provider))
+            for error in list.unreadable {
+                entries.append(.failure(FieldError.unreadable("a position", error, of: connection.provider)))
             }
             return entries
         }

@@ -66,6 +66,27 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
         key.scope.isPrivate ? owned.value(for: key.scope)?.entries[key.query]?.entry : shared.value(for: key)
     }
 
+    /// The values of some queries in the scope of a connection, in their order, if all are fresh.
+    ///
+    /// The connection is looked up once.
+    @inlinable
+    mutating func freshValues(
+        _ queries: [Query], ofConnection scope: CacheScope, at now: ContinuousClock.Instant,
+        notBefore: ContinuousClock.Instant?
+    ) -> [Value]? {
+        guard let table = owned.value(for: scope) else { return nil }
+        var values: [Value] = []
+        values.reserveCapacity(queries.count)
+        for query in queries {
+            guard let entry = table.entries[query]?.entry,
+                entry.freshness(at: now, notBefore: notBefore) == .fresh, let value = entry.value
+            else { return nil }
+            values.append(value)
+        }
+        hits &+= values.count
+        return values
+    }
+
     @inlinable
     mutating func update(_ key: Key, _ change: (inout Entry) -> Void) {
         guard key.scope.isPrivate else { return shared.update(key, change) }
@@ -96,12 +117,13 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
             freshEvictions += fresh
             return
         }
-        remove(key)
         let weight = weight + key.ownedWeight
-        guard weight + key.scope.tableWeight <= ownedLimit else { return }
+        guard weight + key.scope.tableWeight <= ownedLimit else { return remove(key) }
         var known = owned.value(for: key.scope)
         if let table = known, table.weight + weight > ownedLimit {
-            makeRoom(for: weight, in: table, key.scope, at: now)
+            // The entry that is renewed needs no room.
+            remove(key)
+            if table.weight + weight > ownedLimit { makeRoom(for: weight, in: table, key.scope, at: now) }
             // Without its last entry the table is removed.
             known = owned.value(for: key.scope)
         }
@@ -113,10 +135,12 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
             removeExpired(in: table, at: now)
         }
         table.latestEnd = max(table.latestEnd, entry.end)
-        table.entries[key.query] = Weighted(entry: entry, weight: weight)
-        table.weight += weight
-        ownedWeight += weight
-        ownedCount += 1
+        // An entry that is renewed keeps its place.
+        let old = table.entries.updateValue(Weighted(entry: entry, weight: weight), forKey: key.query)
+        let added = weight - (old?.weight ?? 0)
+        table.weight += added
+        ownedWeight += added
+        if old == nil { ownedCount += 1 }
     }
 
     @inlinable

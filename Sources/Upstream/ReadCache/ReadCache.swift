@@ -178,6 +178,10 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     public func cached(_ queries: [Query], in scope: CacheScope, for call: CallContext? = nil) -> [Value]? {
         let (now, notBefore) = (time.now(), notBefore(for: call, in: scope))
         let values: [Value]? = state.withLock { state in
+            if scope.isPrivate {
+                return state.entries.freshValues(
+                    queries, ofConnection: scope, at: now, notBefore: notBefore)
+            }
             var values: [Value] = []
             values.reserveCapacity(queries.count)
             for query in queries {

@@ -120,6 +120,47 @@ struct CacheMemoryTests {
         #expect(cache.cached(ExactText("chart 0"), in: Self.scope(0)) == nil)
     }
 
+    @Test("a value that is renewed in a full connection removes no other value, and has its weight once")
+    func renewed() async throws {
+        let clock = ManualClock()
+        let memory = CacheMemory(limit: 1 << 20)
+        let cache = Self.cache("charts", share: 50_000, in: memory, clock)
+        let names = (0..<4).map { "chart \($0)" }
+        let queries = names.map(ExactText.init)
+        try await Self.store(10_000, as: names[0], of: Self.scope(0), in: cache, clock)
+        clock.advance(by: .milliseconds(1_500))
+        for name in names.dropFirst() {
+            try await Self.store(10_000, as: name, of: Self.scope(0), in: cache, clock)
+        }
+        let weight = memory.weight
+        clock.advance(by: .seconds(1))
+        #expect(cache.cached(queries, in: Self.scope(0)) == nil)
+        try await Self.store(10_000, as: names[0], of: Self.scope(0), in: cache, clock)
+        #expect(cache.cached(queries, in: Self.scope(0)) == [10_000, 10_000, 10_000, 10_000])
+        #expect(memory.weight == weight)
+        #expect(cache.statistics.entries == 4)
+        #expect(cache.statistics.evictions == 0)
+    }
+
+    @Test("the values of a connection are returned together to its owner, if all are fresh")
+    func together() async throws {
+        let clock = ManualClock()
+        let cache = Self.cache("quotes", in: CacheMemory(limit: 1 << 20), clock)
+        let queries = ["a", "b"].map(ExactText.init)
+        for (index, query) in queries.enumerated() {
+            try await Self.store(index + 1, as: query.text, of: Self.scope(0), in: cache, clock)
+        }
+        let sameID = CacheScope.connection("connection 0", of: Self.users[1], at: .alpaca)
+        let sameAtOther = CacheScope.connection("connection 0", of: Self.users[0], at: .saxo)
+        #expect(cache.cached(queries, in: Self.scope(0)) == [1, 2])
+        #expect(cache.cached([queries[1], queries[0], queries[1]], in: Self.scope(0)) == [2, 1, 2])
+        #expect(cache.cached(queries + [ExactText("c")], in: Self.scope(0)) == nil)
+        for scope in [Self.scope(1), sameID, sameAtOther] { #expect(cache.cached(queries, in: scope) == nil) }
+        #expect(cache.statistics.hits == 5)
+        clock.advance(by: .seconds(2))
+        #expect(cache.cached(queries, in: Self.scope(0)) == nil)
+    }
+
     @Test("no weight is left behind by values that expire, are replaced, or are invalidated")
     func weight() async throws {
         let clock = ManualClock()
