@@ -98,18 +98,19 @@ struct OperationTimedOut: ClientVisibleError {
 typealias PendingLoad = @Sendable () async -> Void
 
 /// Waits for independent loads.
+///
+/// Each begins in the current thread, so that its calls are sent before this function waits.
 @usableFromInline
 func finish(_ pending: [PendingLoad]) async {
-    // A single load is awaited in the current task: a child task can cost more than the whole execution.
-    guard pending.count > 1 else {
-        await pending.first?()
-        return
-    }
+    // The last load, which often is the only one, is awaited in the current task: a child task can cost more than the whole
+    // execution.
+    guard let last = pending.last else { return }
+    guard pending.count > 1 else { return await last() }
     await withDiscardingTaskGroup { group in
-        for load in pending.dropFirst() {
-            group.addTask { await load() }
+        for load in pending.dropLast() {
+            group.addImmediateTask { await load() }
         }
-        await pending[0]()
+        await last()
     }
 }
 

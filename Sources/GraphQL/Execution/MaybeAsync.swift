@@ -70,7 +70,7 @@ extension MaybeAsync {
         }
         return await withTaskGroup(of: (Int, Result<Output, any Error>).self) { group in
             for pending in fetches {
-                group.addTask { (pending.position, await pending.result()) }
+                group.addImmediateTask { (pending.position, await pending.result()) }
             }
             var results = results
             for await (position, result) in group { results[position] = result }

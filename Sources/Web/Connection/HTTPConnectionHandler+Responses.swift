@@ -42,7 +42,8 @@ extension HTTPConnectionHandler {
     ) {
         let eventLoop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        let task = Task { [server, id = exchange.id] in
+        // It begins in this thread, so that its first calls are sent without a switch to another one.
+        let task = Task.immediate { [server, id = exchange.id] in
             let result: Result<HTTPResponse, any Error>
             do {
                 result = .success(
