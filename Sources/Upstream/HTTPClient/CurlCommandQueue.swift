@@ -2,18 +2,19 @@ import Synchronization
 
 /// The queue of commands from callers to the client's thread.
 ///
-/// The lock is held for a few stores, and never during a callback.
+/// The lock is held for a few stores, and never during a callback or a wake-up: the thread that is woken would wait for it.
 final class CurlCommandQueue: Sendable {
+    /// Wakes the thread, and retains what it needs for that.
+    typealias WakeUp = @Sendable () -> Void
+
     private struct State {
         var submissions: [PendingTransfer] = []
         var cancellations: [HTTPClientCall] = []
-        /// Submitted and not finished.
-        var callCount = 0
         var isClosing = false
         var isClosed = false
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
         /// Wakes the thread; set while it runs.
-        var wake: (@Sendable () -> Void)?
+        var wake: WakeUp?
 
         var isEmpty: Bool { submissions.isEmpty && cancellations.isEmpty }
     }
@@ -26,6 +27,8 @@ final class CurlCommandQueue: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The calls that were submitted and have not ended; added to behind the lock, so that it does not exceed the capacity.
+    private let callCount = Atomic(0)
     private let capacity: Int
 
     init(capacity: Int) {
@@ -33,34 +36,36 @@ final class CurlCommandQueue: Sendable {
     }
 
     func submit(_ submission: PendingTransfer) {
-        let refusal: HTTPClientError? = state.withLock { state in
-            if state.isClosing { return .shutDown }
-            if state.callCount >= capacity { return .overloaded }
-            state.callCount += 1
+        let accepted: Result<WakeUp?, HTTPClientError> = state.withLock { state in
+            if state.isClosing { return .failure(.shutDown) }
+            if callCount.load(ordering: .relaxed) >= capacity { return .failure(.overloaded) }
+            callCount.add(1, ordering: .relaxed)
             // One wake-up is enough for all commands that are queued when the thread runs.
-            let isFirst = state.isEmpty
-            state.submissions.append(submission)
-            if isFirst { state.wake?() }
-            return nil
+            defer { state.submissions.append(submission) }
+            return .success(state.isEmpty ? state.wake : nil)
         }
-        if let refusal { submission.finish(.failure(refusal)) }
+        switch accepted {
+        case .success(let wake): wake?()
+        case .failure(let refusal): submission.finish(.failure(refusal))
+        }
     }
 
     func cancel(_ call: HTTPClientCall) {
-        state.withLock { state in
-            guard !state.isClosing else { return }
-            let isFirst = state.isEmpty
-            state.cancellations.append(call)
-            if isFirst { state.wake?() }
+        let wake = state.withLock { state -> WakeUp? in
+            guard !state.isClosing else { return nil }
+            defer { state.cancellations.append(call) }
+            return state.isEmpty ? state.wake : nil
         }
+        wake?()
     }
 
     /// From now on every submission is refused, and the thread winds up.
     func close() {
-        state.withLock { state in
+        let wake = state.withLock { state in
             state.isClosing = true
-            state.wake?()
+            return state.wake
         }
+        wake?()
     }
 
     /// Returns when the thread has wound up.
@@ -76,28 +81,23 @@ final class CurlCommandQueue: Sendable {
 
     // MARK: The thread's side
 
-    /// `wake` must be callable from any thread until ``didClose()``; it is called under the lock, so that
-    /// the thread cannot release the handle in between.
-    func open(wake: @escaping @Sendable () -> Void) {
+    /// `wake` must be callable from any thread, also after ``didClose()`` by a caller that had it before.
+    func open(wake: @escaping WakeUp) {
         state.withLock { $0.wake = wake }
     }
 
     func collect() -> CommandBatch {
         state.withLock { state in
-            let batch = CommandBatch(
+            defer { (state.submissions, state.cancellations) = ([], []) }
+            return CommandBatch(
                 submissions: state.submissions, cancellations: state.cancellations, isClosing: state.isClosing
             )
-            state.submissions.removeAll(keepingCapacity: true)
-            state.cancellations.removeAll(keepingCapacity: true)
-            return batch
         }
     }
 
-    func didFinishCall() {
-        state.withLock { $0.callCount -= 1 }
-    }
+    func didFinishCall() { callCount.subtract(1, ordering: .relaxed) }
 
-    /// No wake-up comes after this.
+    /// No caller begins a wake-up after this.
     func stopWaking() {
         state.withLock { $0.wake = nil }
     }

@@ -14,6 +14,8 @@ final class CurlEventPoll: @unchecked Sendable {
     private let wakeUp: Int32
     /// When libcurl wants to be called without an event; nil for never.
     private var timerEnd: ContinuousClock.Instant?
+    /// The sockets for which libcurl waits.
+    private var watched: Set<Int32> = []
 
     private static let capacity = 64
 
@@ -60,8 +62,11 @@ final class CurlEventPoll: @unchecked Sendable {
                     if socket == wakeUp {
                         var counter: UInt64 = 0
                         _ = unsafe read(wakeUp, &counter, MemoryLayout<UInt64>.size)
-                    } else {
+                    } else if watched.contains(socket) {
                         unsafe curl_multi_socket_action(multi, socket, Self.selection(of: event), &running)
+                    } else {
+                        // The provider has closed an idle connection, or has sent on it, which would end each wait.
+                        _ = ccurl_epoll_set(epoll, EPOLL_CTL_DEL, socket, 0)
                     }
                 }
             }
@@ -90,12 +95,16 @@ final class CurlEventPoll: @unchecked Sendable {
 
     // MARK: Callbacks
 
+    /// Registers a socket for the events that libcurl waits for.
+    ///
+    /// libcurl leaves the socket of a connection after each call, and waits for it again in the next one. So the socket
+    /// remains registered until an event shows that nobody waits for it. A socket that is closed leaves by itself.
     fileprivate func change(_ socket: curl_socket_t, _ what: Int32) {
         guard what != CURL_POLL_REMOVE else {
-            // A socket that is closed already has left by itself.
-            _ = ccurl_epoll_set(epoll, EPOLL_CTL_DEL, socket, 0)
+            watched.remove(socket)
             return
         }
+        watched.insert(socket)
         let input = what == CURL_POLL_IN || what == CURL_POLL_INOUT ? EPOLLIN.rawValue : 0
         let output = what == CURL_POLL_OUT || what == CURL_POLL_INOUT ? EPOLLOUT.rawValue : 0
         if ccurl_epoll_set(epoll, EPOLL_CTL_MOD, socket, input | output) != 0 {

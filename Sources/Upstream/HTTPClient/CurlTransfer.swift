@@ -21,6 +21,9 @@ final class CurlTransfer {
     /// Why a callback stopped the transfer.
     private var abortReason: HTTPClientError?
 
+    /// The lines of a head are received one by one.
+    private static let usualHeadBytes = 512
+
     var deadline: ContinuousClock.Instant? { submission?.call.request.deadline }
 
     /// Nil when libcurl has no memory.
@@ -190,7 +193,10 @@ final class CurlTransfer {
 
     fileprivate func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
         // Each response begins a new head: what went before was interim (100, 103).
-        if unsafe line.starts(with: "HTTP/".utf8) { head.removeAll(keepingCapacity: true) }
+        if unsafe line.starts(with: "HTTP/".utf8) {
+            head.removeAll(keepingCapacity: true)
+            head.reserveCapacity(Self.usualHeadBytes)
+        }
         guard line.count <= limits.headBytes - head.count else {
             abortReason = .responseTooLarge
             return false

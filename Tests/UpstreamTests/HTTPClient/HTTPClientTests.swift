@@ -95,6 +95,23 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("opens another connection after the server has closed an idle one, or has sent on it")
+    func closedIdleConnections() async throws {
+        let response = Array("HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nok".utf8)
+        let late = Array("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n".utf8)
+        try await Self.with { request in
+            .raw(request.number % 2 == 0 ? response : response + late)
+        } _: { server, transport in
+            for _ in 0..<20 {
+                let response = try await transport.send(Self.request(server))
+                #expect(response.status == 200)
+                #expect(response.body == Array("ok".utf8))
+            }
+            #expect(server.requests.count == 20)
+            #expect(server.connectionCount == 20)
+        }
+    }
+
     @Test("opens no more connections to a host than its limit, and completes all calls")
     func bounded() async throws {
         var limits = HTTPClientLimits()
