@@ -180,13 +180,13 @@ struct ConfigurationTests {
             messages: ["PORTICO_POLYGON_BASE_URL would send the key over a network in clear", "use https"]),
         Misuse(
             environment: ["PORTICO_POLYGON_KEY": "planted\u{7}key"],
-            messages: ["The configuration of Polygon cannot be used"]),
+            messages: ["PORTICO_POLYGON_KEY cannot be used: "]),
         Misuse(
             environment: [
                 "PORTICO_POLYGON_KEY": "planted-key",
                 "PORTICO_POLYGON_BASE_URL": "https://polygon.example/?a=b",
             ],
-            messages: ["The configuration of Polygon cannot be used", "must end before the \"?\""]),
+            messages: ["PORTICO_POLYGON_BASE_URL cannot be used: ", "must end before the \"?\""]),
         Misuse(
             environment: ["PORTICO_YAHOO_BASE_URL": "http://127.0.0.1:1"],
             messages: [

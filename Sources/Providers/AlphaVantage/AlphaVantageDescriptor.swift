@@ -6,56 +6,19 @@ extension ProviderDescriptor {
     package static let alphaVantage = ProviderDescriptor(id: .alphaVantage, settings: AlphaVantageSettings())
     {
         values, environment throws(UsageError) in
-        try ConfiguredAlphaVantage(AlphaVantageSettings(), values, in: environment)
+        let settings = AlphaVantageSettings()
+        let base = try settings.base(values)
+        return DataService(
+            .alphaVantage, in: environment, ofServer: try settings.configuration(values),
+            ofUser: { AlphaVantageConfiguration(base: base, key: $0) },
+            client: { AlphaVantageClient($0, over: $1).dataService })
     }
 }
 
-/// Alpha Vantage with the values of its settings.
-private struct ConfiguredAlphaVantage: ConfiguredProvider {
-    let environment: Environment
-    let account: AlphaVantageConfiguration?
-    /// The URL for users' own keys.
-    let base: ProviderBaseURL
-
-    init(
-        _ settings: AlphaVantageSettings, _ values: SettingValues, in environment: Environment?
-    ) throws(UsageError) {
-        self.environment = environment ?? .live
-        account = try settings.configuration(values)
-        base = try settings.connectingBase(values)
-    }
-
-    var hasAccount: Bool { account != nil }
-
-    func clients(over channels: ProviderChannelFactory) -> ProviderClients? {
-        account.map { configuration in
-            let account = QuotaAccount(.alphaVantage)
-            return Self.clients(
-                configuration, over: channels.channel(for: account), in: environment,
-                limits: channels.limits(of: account))
-        }
-    }
-
-    /// Users' keys are assumed to have the free plan.
-    func connector(over channels: ProviderChannelFactory) -> (any ProviderConnector)? {
-        APIKeyConnector(.alphaVantage, in: environment, over: channels) {
-            [base, environment] key, channel, limits in
-            Self.clients(
-                AlphaVantageConfiguration(base: base, key: key), over: channel, in: environment,
-                limits: limits)
-        }
-    }
-
-    private static func clients(
-        _ configuration: AlphaVantageConfiguration, over channel: ProviderChannel,
-        in environment: Environment,
-        limits: @escaping @Sendable () -> [QuotaStatus]
-    ) -> ProviderClients {
-        let client = AlphaVantageClient(configuration, over: channel)
-        return ProviderClients(
-            market: client, symbolMapping: client.symbolMapping, environment: environment, limits: limits
-        ) { call throws(ProviderFailure) in
-            _ = try await client.search("IBM", limit: 1, in: call)
+extension AlphaVantageClient {
+    fileprivate var dataService: DataService.Client {
+        DataService.Client(market: self, symbolMapping: symbolMapping) { call throws(ProviderFailure) in
+            _ = try await search("IBM", limit: 1, in: call)
         }
     }
 }
