@@ -137,8 +137,8 @@ package final class ConnectionService: Sendable {
     /// Whether the ledger has room for a credential that is tried.
     func hasCapacity(toTry holder: QuotaAccount) -> Bool { ledger?.hasCapacity(toTry: holder) ?? true }
 
-    /// The users with connections or pending authorizations in memory.
-    var owners: [OwnerID] { Array(Set(registry.owners).union(pending.owners)) }
+    /// The users with connections or pending authorizations in memory; a user can occur twice.
+    var owners: [OwnerID] { registry.owners + pending.owners }
 
     /// Removes a user's connections and pending authorizations from memory, after the user and the rows have
     /// been deleted.
