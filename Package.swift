@@ -151,7 +151,10 @@ let package = Package(
                 arguments,
                 lifecycle, logging, signals,
             ] + providerTargets,
-            resources: [.embedInCode("Commands/Providers/Verify/known-members.json")]),
+            resources: [
+                .embedInCode("Commands/Docs/examples.json"),
+                .embedInCode("Commands/Providers/Verify/known-members.json"),
+            ]),
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [

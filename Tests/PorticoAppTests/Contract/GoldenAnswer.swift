@@ -29,7 +29,8 @@ struct GoldenAnswer {
 
     /// The JSON of an answer with a member or an object a line, its order kept; lists of plain values are one line.
     func lines(of json: String) -> String {
-        var printer = JSONLines(leavingOut: Self.madeAnew[document] ?? [])
+        let madeAnew = Self.madeAnew[document] ?? []
+        var printer = JSONLines { name, _ in madeAnew.contains(name) ? "\"(made anew)\"" : nil }
         var rest = Substring(json)
         printer.value(&rest, depth: 0)
         return printer.text + "\n"
@@ -58,82 +59,5 @@ extension Golden {
                 }
             }
         Issue.record("\(path):\n\(differences.joined(separator: "\n"))", sourceLocation: sourceLocation)
-    }
-}
-
-/// Breaks JSON, which must be well formed, into lines.
-private struct JSONLines {
-    private let leftOut: Set<String>
-    private(set) var text = ""
-
-    init(leavingOut names: Set<String>) {
-        leftOut = names
-    }
-
-    mutating func value(_ rest: inout Substring, depth: Int) {
-        switch rest.first {
-        case "{": members(&rest, depth: depth)
-        case "[": items(&rest, depth: depth)
-        default: text += plain(&rest)
-        }
-    }
-
-    private mutating func members(_ rest: inout Substring, depth: Int) {
-        rest.removeFirst()
-        text += "{"
-        while let next = rest.first, next != "}" {
-            if next == "," {
-                rest.removeFirst()
-                text += ","
-            }
-            let name = plain(&rest)
-            rest.removeFirst()
-            newLine(depth + 1)
-            text += "\(name): "
-            if leftOut.contains(String(name.dropFirst().dropLast())) {
-                _ = plain(&rest)
-                text += "\"(made anew)\""
-            } else {
-                value(&rest, depth: depth + 1)
-            }
-        }
-        if text.last != "{" { newLine(depth) }
-        text += String(rest.removeFirst())
-    }
-
-    private mutating func items(_ rest: inout Substring, depth: Int) {
-        rest.removeFirst()
-        text += "["
-        let isPlain = rest.first != "{" && rest.first != "["
-        while let next = rest.first, next != "]" {
-            if next == "," {
-                rest.removeFirst()
-                text += isPlain ? ", " : ","
-            }
-            if !isPlain { newLine(depth + 1) }
-            value(&rest, depth: depth + 1)
-        }
-        if !isPlain { newLine(depth) }
-        text += String(rest.removeFirst())
-    }
-
-    /// Takes a string, a number or a word.
-    private func plain(_ rest: inout Substring) -> Substring {
-        let start = rest
-        if rest.first == "\"" {
-            rest.removeFirst()
-            while let character = rest.first, character != "\"" {
-                rest.removeFirst()
-                if character == "\\" { rest.removeFirst() }
-            }
-            rest.removeFirst()
-        } else {
-            rest = rest.drop { !",]}".contains($0) }
-        }
-        return start[..<rest.startIndex]
-    }
-
-    private mutating func newLine(_ depth: Int) {
-        text += "\n" + String(repeating: "  ", count: depth)
     }
 }

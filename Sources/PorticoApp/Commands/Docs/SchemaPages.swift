@@ -2,23 +2,19 @@ import Contract
 import Foundation
 import GraphQL
 
-/// The pages of the schema: a page for each kind of definition, with an operation for a field of a root type.
-///
-/// The operations are those of `schema/operations`, to which the sandbox responds in the tests; for a field that none of them
-/// has, a document of its leaves.
+/// The pages of the schema: a page for each kind of definition, with an example for each field of a root type.
 struct SchemaPages {
     private let schema: Schema
-    private let operations: [String]
+    private let examples: [String: SchemaExample]
     /// The page of each type, for links.
     private let places: [String: String]
 
     /// - Parameter schema: The contract.
-    /// - Throws: An error if the manifest of operations is not JSON.
+    /// - Throws: An error if the manifest of operations or the file of responses is not JSON.
     init(_ schema: Schema) throws {
         self.schema = schema
-        let manifest = try JSONDecoder().decode(Manifest.self, from: Data(Contract.operationsManifest))
-        operations = manifest.operations.map(\.body).filter { !$0.contains("__typename") }
-            .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+        let examples = try SchemaExample.all(in: schema)
+        self.examples = Dictionary(uniqueKeysWithValues: examples.map { ($0.coordinate, $0) })
         var places: [String: String] = [:]
         for type in schema.types where !type.name.hasPrefix("__") {
             places[type.name] = SchemaPages.place(of: type)
@@ -32,10 +28,14 @@ struct SchemaPages {
             ("subscriptions.md", "Subscriptions", .subscription),
         ]
         let operationPages = roots.map { name, title, operation in
-            let fields = schema.rootType(for: operation).map { schema[$0].fields } ?? []
+            let root = schema.rootType(for: operation).map { schema[$0] }
             let intro =
-                "The fields of a \(operation.rawValue), each with a document that the sandbox answers."
-            return page(name, title, intro, fields.map { rootField($0, operation) })
+                """
+                The fields of a \(operation.rawValue), each with a document and the sandbox's response to it. Of each \
+                list, the response shows the first items only.
+                """
+            let sections = root.map { root in root.fields.map { rootField($0, of: root.name) } } ?? []
+            return page(name, title, intro, sections)
         }
         return operationPages + [
             page(
@@ -118,56 +118,19 @@ struct SchemaPages {
 
     // MARK: - Root fields
 
-    private func rootField(_ field: SchemaField, _ operation: OperationType) -> String {
+    private func rootField(_ field: SchemaField, of root: String) -> String {
         var section = "## \(field.name)\n\n\(text(field.description))Returns \(reference(field.type)).\n"
         if let reason = field.deprecationReason { section += "\nDeprecated: \(reason)\n" }
         if !field.arguments.isEmpty { section += "\n\(inputs(field.arguments))" }
-        let example = example(field.name, operation) ?? leaves(of: field, operation)
-        return section + "\n<!-- check: valid -->\n```graphql\n\(example)```\n"
+        guard let example = examples["\(root).\(field.name)"] else { return section }
+        section += "\n<!-- check: valid -->\n```graphql\n\(example.document)```\n"
+        if !example.variables.isEmpty { section += "\nVariables:\n\n\(code(example.variables))" }
+        if !example.response.isEmpty { section += "\nResponse:\n\n\(code(example.response))" }
+        return section
     }
 
-    /// A document with the required arguments and the first leaves of a field.
-    private func leaves(of field: SchemaField, _ operation: OperationType) -> String {
-        let required = field.arguments.filter(\.isRequired)
-        func list(_ texts: [String]) -> String { texts.isEmpty ? "" : "(\(texts.joined(separator: ", ")))" }
-        let name = field.name.prefix(1).uppercased() + field.name.dropFirst()
-        let variables = list(required.map { "$\($0.name): \(schema.describe($0.type))" })
-        let arguments = list(required.map { "\($0.name): $\($0.name)" })
-        var members = selection(of: field.type, indent: "  ", includesObjects: operation == .mutation)
-        // A connection has no leaf.
-        if members.isEmpty { members = selection(of: field.type, indent: "  ", includesObjects: true) }
-        return "\(operation.rawValue) \(name)\(variables) {\n  \(field.name)\(arguments)\(members)\n}\n"
-    }
-
-    /// The first leaves of an object, and of the objects in a payload; empty for a leaf.
-    private func selection(of type: GraphQLType, indent: String, includesObjects: Bool) -> String {
-        let fields = schema[type.type].fields.filter { field in
-            !field.arguments.contains(where: \.isRequired) && field.deprecationReason == nil
-        }
-        let selected = fields.compactMap { field -> String? in
-            switch schema[field.type.type].kind {
-            case .scalar, .enum: return field.name
-            case .object where includesObjects:
-                let inner = selection(of: field.type, indent: "\(indent)  ", includesObjects: false)
-                return inner.isEmpty ? nil : field.name + inner
-            case .object, .interface, .union, .inputObject: return nil
-            }
-        }
-        if selected.isEmpty { return "" }
-        let lines = selected.prefix(8).map { "\(indent)  \($0)\n" }.joined()
-        return " {\n\(lines)\(indent)}"
-    }
-
-    /// The shortest document with one operation whose selection, at the first level, has the field.
-    private func example(_ name: String, _ operation: OperationType) -> String? {
-        let selection = #/^  (?:\w+: )?(\w+)/#.anchorsMatchLineEndings()
-        let begin = "\(operation.rawValue) "
-        return operations.first { document in
-            let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
-            guard let start = lines.firstIndex(where: { $0.hasPrefix(begin) }) else { return false }
-            let body = lines[start...].prefix { $0 != "}" }.joined(separator: "\n")
-            return body.matches(of: selection).contains { String($0.1) == name }
-        }
+    private func code(_ lines: [String]) -> String {
+        "```json\n\(lines.joined(separator: "\n"))\n```\n"
     }
 
     // MARK: - Texts
@@ -190,10 +153,5 @@ struct SchemaPages {
 
     private func link(_ name: String) -> String {
         places[name].map { "[`\(name)`](\($0)#\(name.lowercased()))" } ?? "`\(name)`"
-    }
-
-    private struct Manifest: Decodable {
-        let operations: [Operation]
-        struct Operation: Decodable { let body: String }
     }
 }
