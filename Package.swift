@@ -106,11 +106,14 @@ let package = Package(
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream"]),
         target(
             "Storage", at: "Sources/Storage",
-            dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", "Upstream", sqlite] + nio),
-        // The cache and the limits that replicas share.
+            dependencies: ["Brokerage", "CPQ", "Cryptography", "PorticoCore", sqlite] + nio),
+        target("Redis", at: "Sources/Redis", dependencies: ["PorticoCore", tls] + nio),
+        // What one process has alone, and what several replicas share.
         target(
-            "Redis", at: "Sources/Redis",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", "Upstream", tls] + nio),
+            "Coordination", at: "Sources/Coordination",
+            dependencies: [
+                "Brokerage", "Cryptography", "PorticoCore", "Redis", "Storage", "Upstream", sqlite,
+            ]),
         target(
             "Sandbox", at: "Sources/Sandbox",
             dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
@@ -129,9 +132,8 @@ let package = Package(
         target(
             "Gateway", at: "Sources/Gateway",
             dependencies: [
-                "Brokerage", "Cryptography", "GraphQL", "OpenIDConnect", "Performance", "PorticoCore",
-                "Storage",
-                "Upstream",
+                "Brokerage", "Coordination", "Cryptography", "GraphQL", "OpenIDConnect", "Performance",
+                "PorticoCore", "Storage", "Upstream",
             ]),
         .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -146,7 +148,7 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Cryptography", "Gateway", "GraphQL", "GraphQLTools",
+                "Brokerage", "Contract", "Coordination", "Cryptography", "Gateway", "GraphQL", "GraphQLTools",
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
                 lifecycle, logging, signals,
@@ -207,6 +209,9 @@ let package = Package(
 
         target("TestSupport", at: "Tests/Support", dependencies: ["GraphQL"]),
         target(
+            "EngineTestSupport", at: "Tests/EngineSupport",
+            dependencies: ["Brokerage", "PorticoCore", "Redis", "Storage", "TestSupport"] + nio),
+        target(
             "ProviderTestSupport", at: "Tests/ProviderSupport",
             dependencies: ["Brokerage", "TestSupport", "Upstream"] + nio),
         target(
@@ -225,16 +230,22 @@ let package = Package(
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ] + nio),
         tests(
-            "RedisTests",
+            "RedisTests", dependencies: ["EngineTestSupport", "PorticoCore", "Redis", "TestSupport"] + nio),
+        tests(
+            "CoordinationTests",
             dependencies: [
-                "Brokerage", "Cryptography", "PorticoCore", "Redis", "TestSupport", "Upstream",
+                "Brokerage", "Coordination", "Cryptography", "EngineTestSupport", "PorticoCore", "Redis",
+                "Storage", "TestSupport", "Upstream", sqlite,
             ]),
         tests(
             "OpenIDConnectTests",
             dependencies: ["Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "Upstream"]),
         tests(
             "StorageTests",
-            dependencies: ["Brokerage", "PorticoCore", "Storage", "TestSupport", "Upstream", sqlite]),
+            dependencies: [
+                "Brokerage", "Coordination", "EngineTestSupport", "PorticoCore", "Storage", "TestSupport",
+                "Upstream", sqlite,
+            ]),
         tests(
             "AlpacaTests",
             dependencies: [
@@ -274,13 +285,14 @@ let package = Package(
         tests(
             "GatewayTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "OpenIDConnect", "PorticoCore",
+                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL", "OpenIDConnect", "PorticoCore",
                 "ProviderTestSupport", "Sandbox", "Storage", "TestSupport", "Upstream",
             ] + providerTargets),
         tests(
             "PorticoAppTests",
             dependencies: [
-                "Brokerage", "Contract", "Gateway", "GraphQL", "GraphQLTools", "HostileTraffic",
+                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL", "GraphQLTools",
+                "HostileTraffic",
                 "IssuerSupport",
                 "PorticoApp",
                 "PorticoCore", "ProviderTestSupport", "Sandbox", "Storage", "TestSupport", "Upstream", "Web",

@@ -217,3 +217,18 @@ extension Provenance {
         Provenance(source: source, fetchedAt: fetchedAt, asOf: asOf, isStale: true)
     }
 }
+
+/// The credential whose quota a call spends: the server's own key with a provider, or that of a connection.
+package struct QuotaAccount: Hashable, Sendable {
+    package let provider: ProviderID
+    /// Identifies the credential; nil for the server's own key.
+    ///
+    /// Never the credential itself: a keyed hash of it, or the id of a connection whose credential is renewed
+    /// or named by the settings.
+    package let credential: String?
+
+    package init(_ provider: ProviderID, credential: String? = nil) {
+        self.provider = provider
+        self.credential = credential
+    }
+}

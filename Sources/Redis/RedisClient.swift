@@ -2,7 +2,6 @@ package import NIOCore
 import NIOPosix
 package import PorticoCore
 import Synchronization
-import Upstream
 
 /// A client of one Redis server, with one connection on which commands are pipelined.
 ///

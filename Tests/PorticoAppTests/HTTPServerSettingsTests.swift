@@ -1,3 +1,4 @@
+import Coordination
 import Foundation
 import Gateway
 import NIOCore

@@ -1,5 +1,6 @@
 import Alpaca
 import AlphaVantage
+import Coordination
 import Foundation
 import Gateway
 import GraphQL

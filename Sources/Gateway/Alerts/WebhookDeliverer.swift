@@ -1,4 +1,5 @@
 package import Brokerage
+import Coordination
 import PorticoCore
 package import Storage
 import Synchronization

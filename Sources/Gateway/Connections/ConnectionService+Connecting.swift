@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import PorticoCore
 import Storage
 import Synchronization

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import PorticoCore
 package import Storage
 import Upstream
@@ -8,6 +9,7 @@ package final class ConnectionService: Sendable {
     /// As many connections as a user may have.
     package static let maximumConnections = 20
     let store: ConnectionStore
+    private let leases: LeaseStore
     let registry: ProviderConnectionRegistry
     let connectors: [ProviderID: any ProviderConnector]
     let redirects: RedirectPolicy
@@ -25,6 +27,7 @@ package final class ConnectionService: Sendable {
 
     /// - Parameters:
     ///   - store: The store of connections.
+    ///   - leases: Exclude two exchanges of one credential.
     ///   - registry: The connections that are in memory.
     ///   - connectors: One for each provider that users can connect with.
     ///   - redirects: The addresses to which browsers may be redirected.
@@ -36,13 +39,14 @@ package final class ConnectionService: Sendable {
     ///     connection before the
     ///     change), or was removed, so that values that were read with it are no longer used.
     init(
-        store: ConnectionStore, registry: ProviderConnectionRegistry,
+        store: ConnectionStore, leases: LeaseStore, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
         limits: CallLimits = CallLimits(),
         ledger: (any QuotaLimiter)? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in },
         didChange: @escaping @Sendable (ProviderConnection) -> Void
     ) {
         self.store = store
+        self.leases = leases
         self.registry = registry
         self.connectors = Dictionary(connectors.map { ($0.provider, $0) }, uniquingKeysWith: { $1 })
         self.redirects = redirects
@@ -258,7 +262,8 @@ extension ConnectionService {
             return ProviderConnection(
                 stored, nil, version: version, health: health(.unauthorized, since: nil))
         }
-        let credentialStore = ConnectionCredentialStore(of: stored.credential, in: store.credentials)
+        let credentialStore = ConnectionCredentialStore(
+            of: stored.credential, in: store.credentials, under: leases)
         let holder = store.quotaAccount(of: stored, secret)
         guard
             let opened = connector.open(

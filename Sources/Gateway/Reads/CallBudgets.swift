@@ -1,4 +1,5 @@
 package import Brokerage
+package import Coordination
 import Synchronization
 package import Upstream
 

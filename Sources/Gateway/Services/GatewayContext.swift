@@ -1,4 +1,5 @@
 import Brokerage
+package import Coordination
 import GraphQL
 package import Upstream
 

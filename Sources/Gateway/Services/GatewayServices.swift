@@ -1,4 +1,5 @@
 package import Brokerage
+package import Coordination
 import PorticoCore
 package import Storage
 package import Upstream
@@ -60,7 +61,8 @@ package final class GatewayServices: Sendable {
         let registry = ProviderConnectionRegistry(connections)
         self.registry = registry
         connectionService = ConnectionService(
-            store: userData.connections, registry: registry, connectors: connectors, redirects: redirects,
+            store: userData.connections, leases: userData.leases, registry: registry, connectors: connectors,
+            redirects: redirects,
             clock: reads.clock, limits: userData.limits, ledger: ledger,
             report: userData.authentication.report
         ) { [activities = userData.activities] connection in

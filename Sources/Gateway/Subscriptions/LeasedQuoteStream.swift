@@ -1,5 +1,5 @@
 package import Brokerage
-package import Storage
+package import Coordination
 import Synchronization
 package import Upstream
 

@@ -1,6 +1,7 @@
 package import Brokerage
+package import Coordination
 import GraphQL
-package import Storage
+import Storage
 import Synchronization
 package import Upstream
 

@@ -1,4 +1,5 @@
 package import Brokerage
+import Coordination
 import GraphQL
 import PorticoCore
 import Synchronization

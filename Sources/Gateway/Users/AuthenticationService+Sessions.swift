@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import GraphQL
 package import Storage
 import Upstream

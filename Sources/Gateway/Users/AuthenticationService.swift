@@ -1,4 +1,5 @@
 import Brokerage
+package import Coordination
 package import Storage
 import Upstream
 
@@ -35,7 +36,7 @@ package struct AuthenticationService: Sendable {
         self.report = report
         sessions = try SessionStore(in: file, master, settings.sessions)
         users = UserStore(in: file)
-        throttle = SharedSignInThrottle(memory: attempts, store: users.attempts)
+        throttle = SharedSignInThrottle(memory: attempts, store: AttemptStore(in: file))
         limits = settings.limits
         hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
         signUpPolicy = settings.signUp
@@ -316,4 +317,19 @@ package enum SignUpPolicy: String, Sendable, CaseIterable {
     case invitation
     /// No user can sign up.
     case off
+}
+
+extension FieldError {
+    /// The error for a request that a limit of this server refuses.
+    ///
+    /// `calls` names the requests, such as "new guests and users"; `client` names the client, such as "from
+    /// this address".
+    init<Client>(_ refusal: CallRateLimiter<Client>.Refusal, of calls: String, _ client: String) {
+        let message =
+            switch refusal {
+            case .client: "Too many \(calls) \(client): try again later."
+            case .total: "This server has too many \(calls) at present: try again later."
+            }
+        self.init(.rateLimited, message, retryAt: Instant.now + refusal.retryAfter)
+    }
 }

@@ -1,4 +1,5 @@
 package import Brokerage
+import Coordination
 package import OpenIDConnect
 import PorticoCore
 package import Storage

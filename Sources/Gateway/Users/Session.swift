@@ -195,18 +195,3 @@ extension SessionPayload: GraphQLObject {
         Field("viewer", \.viewer)
     }
 }
-
-/// The origin of a request as far as limits distinguish addresses: a number for the address.
-///
-/// It is not text, because each request has one, and few are ever used.
-package struct ClientOrigin: Hashable, Sendable {
-    let number: UInt64
-
-    /// - Parameter number: another one for another address.
-    package init(_ number: UInt64) {
-        self.number = number
-    }
-
-    /// All requests about whose address nothing is known.
-    package static let unknown = ClientOrigin(.max)
-}

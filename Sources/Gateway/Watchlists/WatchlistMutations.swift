@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import GraphQL
 import PorticoCore
 import Storage

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Dispatch
 import Logging
 import Redis

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Gateway
 import GraphQL
 import Logging

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Cryptography
 import Gateway
 import Logging

@@ -1,4 +1,5 @@
 package import Brokerage
+package import Coordination
 package import Gateway
 import GraphQL
 import NIOCore

@@ -1,5 +1,6 @@
 import Brokerage
 import Contract
+import Coordination
 import Foundation
 import Gateway
 import GraphQL

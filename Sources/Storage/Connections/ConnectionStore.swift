@@ -2,7 +2,6 @@ package import Brokerage
 import Cryptography
 import Foundation
 package import PorticoCore
-package import Upstream
 
 /// Stores users' connections.
 ///

@@ -1,15 +1,12 @@
 package import Brokerage
 import Foundation
 package import PorticoCore
-package import Upstream
 
 /// Stores the credentials of users' connections, encrypted with AES-256-GCM.
 ///
 /// A credential can be decrypted only for the connection, provider and owner for which it was encrypted.
 package struct CredentialStore: Sendable {
     private let database: SQLDatabase
-    /// Excludes two exchanges of one credential.
-    fileprivate let leases: LeaseStore
     let keys: DataEncryptionKeys
 
     /// Opens the store.
@@ -17,7 +14,6 @@ package struct CredentialStore: Sendable {
     /// - Throws: `wrongMasterKey` if the credentials in the file were encrypted with another key.
     package init(in file: UserDatabase, _ master: MasterKey) throws(StorageError) {
         database = file.database
-        leases = LeaseStore(in: file)
         keys = try DataEncryptionKeys(in: database, master)
     }
 
@@ -195,44 +191,4 @@ package struct StoredCredential: Sendable {
     /// Rises by one each time that the secret is replaced.
     package let version: Int
     package let secret: Secret
-}
-
-/// The credential of one connection, for the client that renews its token.
-package struct ConnectionCredentialStore: RotatingCredentialStore {
-    private let store: CredentialStore
-    private let identity: CredentialOwner
-
-    package init(of identity: CredentialOwner, in store: CredentialStore) {
-        self.store = store
-        self.identity = identity
-    }
-
-    package func load() async throws -> VersionedCredential? {
-        try await store.load(identity).map {
-            VersionedCredential(secret: $0.secret.bytes, version: Int64($0.version))
-        }
-    }
-
-    package func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64? {
-        switch try await store.replace(with: Secret(secret), of: identity, expecting: Int(version)) {
-        case .done(let version): Int64(version)
-        case .outdated: nil
-        }
-    }
-
-    /// Longer than an exchange and the write of its result.
-    private static let exchangeTime = Duration.seconds(60)
-    /// Callers use the current token meanwhile, if it is valid.
-    private static let maximumWait = Duration.seconds(20)
-
-    /// The lease of a credential was not free in time.
-    private struct CredentialBusy: Error {}
-
-    package func renewing<Value: Sendable>(_ body: () async -> Value) async throws -> Value {
-        let value = try await store.leases.exclusively(
-            "credential/\(identity.connection)", for: Self.exchangeTime, before: .now + Self.maximumWait, body
-        )
-        guard let value else { throw CredentialBusy() }
-        return value
-    }
 }

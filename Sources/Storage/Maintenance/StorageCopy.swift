@@ -1,6 +1,5 @@
 package import Brokerage
 import GRDB
-import Upstream
 
 /// A copy of all users' data from a data directory to a PostgreSQL database, or back.
 ///
@@ -140,6 +139,9 @@ package struct StorageCopy {
         let kind: Int64
         let end: Instant
         let calls: Int64
+
+        /// The kind of a closed window; 0 is that of calls.
+        static let closure: Int64 = 1
     }
 
     /// Stores counts as slots; a closed window is an entry of the kind 1.
@@ -152,7 +154,7 @@ package struct StorageCopy {
                 INSERT INTO quota (provider, credential, name) VALUES (?, ?, ?)
                 ON CONFLICT (provider, credential, name) DO NOTHING
                 """, key)
-            if entry.kind == Int64(StoredQuotaUsage.Kind.closure.rawValue) {
+            if entry.kind == Usage.closure {
                 try db.execute(
                     """
                     UPDATE quota SET closed_until = greatest(closed_until, CAST(? AS BIGINT))

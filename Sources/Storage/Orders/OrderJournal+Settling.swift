@@ -227,7 +227,7 @@ extension OrderJournal {
     ///
     /// A write that was not marked, or that this process knows not to be processed, is removed, and its idempotency key is free
     /// again; another write that was marked becomes unconfirmed. With SQLite, all other processes have ended. With PostgreSQL, a process has ended, or is
-    /// stopped, if it has not reported for ``Membership/lifetime``; one that continues finds its writes taken over. No other
+    /// stopped, if it has not reported for ``ReplicaTable/lifetime``; one that continues finds its writes taken over. No other
     /// clock is used: a write is not abandoned while a process executes it, however long that takes.
     ///
     /// - Throws: The error of the database; then nothing was recorded.
@@ -257,7 +257,7 @@ extension OrderJournal {
                 """
                 UPDATE journal_write SET holder = ?1
                 WHERE state = 'UNCONFIRMED' AND coalesce(holder, '') <> ?1
-                    AND NOT \(Membership.isLive("journal_write.holder"))
+                    AND NOT \(ReplicaTable.isLive("journal_write.holder"))
                 """, [instanceID])
         }
     }
@@ -281,7 +281,7 @@ extension OrderJournal {
     /// - Returns: Only ids, since there may be many; ``unconfirmed(_:)`` returns the rest.
     /// - Throws: `StorageError` if the journal cannot be read.
     package func unconfirmed() async throws(StorageError) -> [Unconfirmed] {
-        let own = "AND (holder = ? OR NOT \(Membership.isLive("journal_write.holder")))"
+        let own = "AND (holder = ? OR NOT \(ReplicaTable.isLive("journal_write.holder")))"
         return try await database.read { [isShared, instanceID] db in
             try db.rows(
                 """

@@ -18,7 +18,7 @@ package struct OrderJournal: Sendable {
 
     /// - Parameters:
     ///   - file: The database.
-    ///   - instanceID: The id of this process, by which other processes know whether it runs (``Membership``); nil if no
+    ///   - instanceID: The id of this process, by which other processes know whether it runs (``ReplicaTable``); nil if no
     ///     other process uses the database.
     ///   - maximumOrders: The maximum number of orders of one user.
     package init(in file: UserDatabase, of instanceID: String? = nil, maximumOrders: Int = 100_000) {
@@ -137,7 +137,7 @@ package struct OrderJournal: Sendable {
         guard let holder: String = try write["holder"] else { return false }
         if holder == instanceID { return try active.contains(write["id"]) }
         // With SQLite, there is one process at a time.
-        return try isShared && Membership.isLive(holder, db)
+        return try isShared && ReplicaTable.isLive(holder, db)
     }
 
     /// Whether other processes use the journal at the same time.
@@ -245,7 +245,7 @@ package struct OrderJournal: Sendable {
         active.insert(id)
         do {
             let start = try await database.write(for: owner) { [isShared, instanceID] db in
-                if isShared { try Membership.prolong(instanceID, db) }
+                if isShared { try ReplicaTable.prolong(instanceID, db) }
                 return try body(db)
             }
             if !isBegun(start) { active.remove(id) }

@@ -10,9 +10,6 @@ package struct UserStore: Sendable {
         database = file.database
     }
 
-    /// The attempts to sign in and up that all processes count together; nil with another engine than PostgreSQL.
-    package var attempts: AttemptStore? { AttemptStore(in: database) }
-
     /// Creates the user with this id if there is none; for the owner from the settings, to whom other rows
     /// refer.
     ///

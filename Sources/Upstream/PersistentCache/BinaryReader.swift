@@ -25,7 +25,7 @@ package struct BinaryReader: Sendable {
         return bytes[position]
     }
 
-    mutating func wide() throws(CorruptedBytes) -> Int128 {
+    package mutating func wide() throws(CorruptedBytes) -> Int128 {
         var number: UInt128 = 0
         for shift in stride(from: UInt128(0), to: 128, by: 7) {
             let byte = try byte()
@@ -35,7 +35,7 @@ package struct BinaryReader: Sendable {
         throw CorruptedBytes()
     }
 
-    mutating func number() throws(CorruptedBytes) -> Int64 {
+    package mutating func number() throws(CorruptedBytes) -> Int64 {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let byte = try byte()
@@ -46,14 +46,14 @@ package struct BinaryReader: Sendable {
     }
 
     /// Reads the number of elements that follow, each of at least one byte.
-    mutating func count() throws(CorruptedBytes) -> Int {
+    package mutating func count() throws(CorruptedBytes) -> Int {
         guard let count = Int(exactly: try number()), (0...(end - position)).contains(count) else {
             throw CorruptedBytes()
         }
         return count
     }
 
-    mutating func flag() throws(CorruptedBytes) -> Bool {
+    package mutating func flag() throws(CorruptedBytes) -> Bool {
         switch try byte() {
         case 0: false
         case 1: true
@@ -61,7 +61,7 @@ package struct BinaryReader: Sendable {
         }
     }
 
-    mutating func text() throws(CorruptedBytes) -> String {
+    package mutating func text() throws(CorruptedBytes) -> String {
         let count = try count()
         defer { position += count }
         guard let text = String(validating: bytes[position..<(position + count)], as: UTF8.self) else {
@@ -84,14 +84,14 @@ package struct BinaryReader: Sendable {
         return choice
     }
 
-    mutating func decimal() throws(CorruptedBytes) -> Decimal {
+    package mutating func decimal() throws(CorruptedBytes) -> Decimal {
         guard let scale = Int(exactly: try number()),
             let value = Decimal(coefficient: try wide(), scale: scale)
         else { throw CorruptedBytes() }
         return value
     }
 
-    mutating func instant() throws(CorruptedBytes) -> Instant {
+    package mutating func instant() throws(CorruptedBytes) -> Instant {
         let seconds = try number()
         guard let nanoseconds = Int32(exactly: try number()),
             let instant = Instant(secondsSince1970: seconds, nanoseconds: nanoseconds)
@@ -99,12 +99,12 @@ package struct BinaryReader: Sendable {
         return instant
     }
 
-    mutating func symbol() throws(CorruptedBytes) -> Symbol {
+    package mutating func symbol() throws(CorruptedBytes) -> Symbol {
         guard let symbol = Symbol(try text()) else { throw CorruptedBytes() }
         return symbol
     }
 
-    mutating func optional<Value>(
+    package mutating func optional<Value>(
         _ read: (inout BinaryReader) throws(CorruptedBytes) -> Value
     ) throws(CorruptedBytes) -> Value? {
         try flag() ? try read(&self) : nil

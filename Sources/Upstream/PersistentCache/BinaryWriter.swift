@@ -7,7 +7,7 @@ package import Brokerage
 package struct BinaryWriter: Sendable {
     private(set) var bytes: [UInt8] = []
 
-    mutating func write(_ number: Int128) {
+    package mutating func write(_ number: Int128) {
         var rest = UInt128(truncatingIfNeeded: (number << 1) ^ (number >> 127))
         while rest > 0x7F {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -17,7 +17,7 @@ package struct BinaryWriter: Sendable {
     }
 
     /// The same as the wider number's bytes, in a narrower number's time.
-    mutating func write(_ number: Int64) {
+    package mutating func write(_ number: Int64) {
         var rest = UInt64(bitPattern: (number << 1) ^ (number >> 63))
         while rest > 0x7F {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -26,11 +26,11 @@ package struct BinaryWriter: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    mutating func write(_ flag: Bool) {
+    package mutating func write(_ flag: Bool) {
         bytes.append(flag ? 1 : 0)
     }
 
-    mutating func write(_ text: String) {
+    package mutating func write(_ text: String) {
         write(Int64(text.utf8.count))
         bytes += text.utf8
     }
@@ -44,28 +44,28 @@ package struct BinaryWriter: Sendable {
         write(choice.rawValue)
     }
 
-    mutating func write(_ decimal: Decimal) {
+    package mutating func write(_ decimal: Decimal) {
         write(Int64(decimal.scale))
         write(decimal.coefficient)
     }
 
-    mutating func write(_ instant: Instant) {
+    package mutating func write(_ instant: Instant) {
         write(instant.secondsSince1970)
         write(Int64(instant.nanoseconds))
     }
 
-    mutating func write(_ symbol: Symbol) {
+    package mutating func write(_ symbol: Symbol) {
         write(symbol.text)
     }
 
     /// Writes whether there is a value, and the value.
-    mutating func write<Value>(_ value: Value?, _ write: (inout BinaryWriter, Value) -> Void) {
+    package mutating func write<Value>(_ value: Value?, _ write: (inout BinaryWriter, Value) -> Void) {
         self.write(value != nil)
         if let value { write(&self, value) }
     }
 
     /// The bytes with their mark behind them.
-    func checksummed() -> [UInt8] {
+    package func checksummed() -> [UInt8] {
         let mark = FNV1aChecksum.of(bytes[...])
         return bytes + (0..<8).map { UInt8(truncatingIfNeeded: mark >> (8 * UInt64($0))) }
     }

@@ -16,7 +16,7 @@ extension Provenance {
 }
 
 extension BinaryWriter {
-    mutating func writeDecimals(_ decimals: [Decimal?]) {
+    package mutating func writeDecimals(_ decimals: [Decimal?]) {
         for decimal in decimals { write(decimal) { $0.write($1) } }
     }
 
@@ -32,7 +32,7 @@ extension BinaryWriter {
 }
 
 extension BinaryReader {
-    mutating func decimalOrNil() throws(CorruptedBytes) -> Decimal? {
+    package mutating func decimalOrNil() throws(CorruptedBytes) -> Decimal? {
         try optional { reader throws(CorruptedBytes) in try reader.decimal() }
     }
 
@@ -50,7 +50,7 @@ extension BinaryReader {
         try optional { reader throws(CorruptedBytes) in try reader.flag() }
     }
 
-    mutating func choiceOrNil<Choice: RawRepresentable<String>>() throws(CorruptedBytes) -> Choice? {
+    package mutating func choiceOrNil<Choice: RawRepresentable<String>>() throws(CorruptedBytes) -> Choice? {
         try optional { reader throws(CorruptedBytes) in try reader.choice() }
     }
 

@@ -86,21 +86,6 @@ package struct ReportedQuota: Hashable, Sendable {
     }
 }
 
-/// The credential whose quota a call spends: the server's own key with a provider, or that of a connection.
-package struct QuotaAccount: Hashable, Sendable {
-    package let provider: ProviderID
-    /// Identifies the credential; nil for the server's own key.
-    ///
-    /// Never the credential itself: a keyed hash of it, or the id of a connection whose credential is renewed
-    /// or named by the settings.
-    package let credential: String?
-
-    package init(_ provider: ProviderID, credential: String? = nil) {
-        self.provider = provider
-        self.credential = credential
-    }
-}
-
 /// The state of one window of an account.
 package struct QuotaStatus: Hashable, Sendable {
     package let window: QuotaWindow

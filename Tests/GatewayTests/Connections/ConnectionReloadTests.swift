@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import Coordination
 import Dispatch
 import PorticoCore
 import Storage
@@ -29,7 +30,7 @@ struct ConnectionReloadTests {
         let registry = ProviderConnectionRegistry([])
         let reports = Mutex<[StorageError]>([])
         let service = ConnectionService(
-            store: store, registry: registry, connectors: [],
+            store: store, leases: LeaseStore(in: file), registry: registry, connectors: [],
             redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
             report: { error in reports.withLock { $0.append(error) } }, didChange: { _ in })
         sessions.onConnectionChange { owners throws(StorageError) in try await service.reload(owners) }
@@ -77,7 +78,7 @@ struct ConnectionReloadTests {
         let stores = try files.map { try ConnectionStore(in: $0, key) }
         let registry = ProviderConnectionRegistry([])
         let service = ConnectionService(
-            store: stores[0], registry: registry, connectors: [],
+            store: stores[0], leases: LeaseStore(in: files[0]), registry: registry, connectors: [],
             redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""),
             clock: .system, didChange: { _ in })
         let (old, new) = (try Self.connection("old"), try Self.connection("new"))
@@ -124,7 +125,7 @@ struct ConnectionReloadTests {
         let (registry, connector) = (ProviderConnectionRegistry([]), KeyConnector())
         let changed = Mutex<[QuotaAccount?]>([])
         let service = ConnectionService(
-            store: own, registry: registry, connectors: [connector],
+            store: own, leases: LeaseStore(in: files[0]), registry: registry, connectors: [connector],
             redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
             didChange: { connection in changed.withLock { $0.append(connection.quotaAccount) } })
         var connection = try Self.connection("c")

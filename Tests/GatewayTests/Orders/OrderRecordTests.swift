@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Foundation
 import Gateway
 import GraphQL

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import Coordination
 import Foundation
 import Gateway
 import Storage

@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Contract
+import Coordination
 import Gateway
 import GraphQL
 import Sandbox

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Dispatch
 import Gateway
 import GraphQL

@@ -1,4 +1,5 @@
 import Brokerage
+import EngineTestSupport
 import PorticoCore
 import Storage
 import Testing

@@ -1,4 +1,6 @@
 import Brokerage
+import Coordination
+import EngineTestSupport
 import Foundation
 import PorticoCore
 import Testing
@@ -124,8 +126,11 @@ struct CredentialStoreTests {
     func keeper(engine: TestEngine) async throws {
         try await engine.with { folder in
             let store = try Self.store(folder)
-            let one = ConnectionCredentialStore(of: try Self.identity("c1"), in: store)
-            let other = ConnectionCredentialStore(of: try Self.identity("c1", .saxo, "bob"), in: store)
+            let leases = LeaseStore(in: try folder.open())
+            let one = ConnectionCredentialStore(
+                of: try Self.identity("c1"), in: store, under: leases)
+            let other = ConnectionCredentialStore(
+                of: try Self.identity("c1", .saxo, "bob"), in: store, under: leases)
             #expect(try await one.load() == nil)
             #expect(try await one.replace(Array("x".utf8), ifVersion: 1) == nil)
             _ = try await store.save(Secret("first"), of: try Self.identity("c1"))

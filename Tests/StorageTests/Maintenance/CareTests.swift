@@ -1,4 +1,5 @@
 import Brokerage
+import EngineTestSupport
 import Foundation
 import GRDB
 import PorticoCore

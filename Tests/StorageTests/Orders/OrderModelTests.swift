@@ -1,3 +1,4 @@
+import EngineTestSupport
 import Storage
 import Testing
 

@@ -1,4 +1,6 @@
 import Brokerage
+import Coordination
+import EngineTestSupport
 import Foundation
 import Storage
 import Testing

@@ -1,4 +1,5 @@
 import Brokerage
+import EngineTestSupport
 import Foundation
 import PorticoCore
 import Synchronization

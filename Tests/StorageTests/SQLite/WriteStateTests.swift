@@ -1,3 +1,4 @@
+import EngineTestSupport
 import GRDB
 import Synchronization
 import TestSupport

@@ -1,4 +1,5 @@
 import Brokerage
+import EngineTestSupport
 import Storage
 import TestSupport
 import Testing

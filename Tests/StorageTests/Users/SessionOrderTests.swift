@@ -1,5 +1,6 @@
 import Brokerage
 import Dispatch
+import EngineTestSupport
 import Foundation
 import Synchronization
 import TestSupport

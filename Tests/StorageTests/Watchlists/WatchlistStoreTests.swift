@@ -1,4 +1,5 @@
 import Brokerage
+import EngineTestSupport
 import Storage
 import Testing
 import Upstream

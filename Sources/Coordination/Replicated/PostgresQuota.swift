@@ -1,0 +1,428 @@
+package import Brokerage
+import Foundation
+package import Storage
+import Synchronization
+package import Upstream
+
+/// The limiter of all processes with one PostgreSQL database, which counts their calls together.
+///
+/// - A call is one statement (`quota_take` of migration 12). The database's clock counts, and a slot ends after its validity
+///   and its window. By this process's clock, the validity begins before the statement was sent: a late response, or a
+///   process that was stopped, sends nothing that no longer counts.
+/// - Without the database no call is made, because its count is unknown.
+/// - A slot cannot be replaced at the first byte, which does not wait for the database. The call takes another slot then,
+///   which is valid for twice as long: a connection that opens slowly would otherwise never send its call.
+/// - The state of windows is that of the last call of this process, or of ``refresh()``.
+///
+/// The file is longer than 350 lines, because the forms of the statements' arguments and results belong to it alone.
+package final class PostgresQuota: QuotaLimiter {
+    private let database: SQLDatabase
+    private let clock: TimeSource
+    private let maximumWait: Duration
+    private let report: @Sendable (StorageError) -> Void
+    // Held for a few look-ups, never while a statement is executed.
+    private let state = Mutex(State())
+
+    private struct State {
+        var accounts: [QuotaAccount: Account] = [:]
+    }
+
+    private struct Account {
+        var windows: [String: Window] = [:]
+        /// The factor of the validity of slots: above 1 while connections open slowly.
+        var patience = 1
+    }
+
+    private struct Window {
+        var window: QuotaWindow
+        var limit: Int
+        var remaining: Int
+        /// When all calls are available again; nil if no call is counted.
+        var fullAt: ContinuousClock.Instant?
+        /// Whether the provider has refused the last call.
+        var isRefused = false
+
+        init(_ window: QuotaWindow) {
+            (self.window, limit, remaining) = (window, window.limit, window.limit)
+        }
+    }
+
+    /// Accounts whose state is in memory; calls of others are counted all the same.
+    private static let maximumAccounts = 10_000
+    /// The longest validity of a slot: a connection must be open by then.
+    private static let maximumValidity = Duration.seconds(8)
+    /// What a time loses that the database has in whole milliseconds.
+    private static let resolution = Duration.milliseconds(1)
+
+    /// - Parameters:
+    ///   - file: The database, of PostgreSQL.
+    ///   - clock: The clocks of this process.
+    ///   - maximumWait: A call waits for its slot so long at most.
+    ///   - report: Called if a response's figures, or an unused slot, could not be stored.
+    package init(
+        in file: UserDatabase, clock: TimeSource = .system, maximumWait: Duration = .seconds(5),
+        report: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) {
+        (database, self.clock, self.maximumWait, self.report) = (file.database, clock, maximumWait, report)
+    }
+
+    // MARK: State
+
+    package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
+        state.withLock { state in
+            guard state.accounts[holder] != nil || state.accounts.count < Self.maximumAccounts else { return }
+            for window in windows where state.accounts[holder]?.windows[window.name]?.window != window {
+                state.accounts[holder, default: Account()].windows[window.name] = Window(window)
+            }
+        }
+    }
+
+    package func status(of holder: QuotaAccount) -> [QuotaStatus] {
+        let windows = state.withLock { $0.accounts[holder]?.windows.values.map(\.self) ?? [] }
+        return windows.map(status).sorted { $0.window.name < $1.window.name }
+    }
+
+    package func tightest() -> [(provider: ProviderID, status: QuotaStatus)] {
+        let accounts = state.withLock(\.accounts)
+        var tightest: [ProviderID: [String: QuotaStatus]] = [:]
+        for (holder, account) in accounts {
+            for (name, window) in account.windows {
+                let status = status(window)
+                let known = tightest[holder.provider]?[name]
+                if let known, known.remaining <= status.remaining { continue }
+                tightest[holder.provider, default: [:]][name] = status
+            }
+        }
+        return tightest.sorted { $0.key.storedText < $1.key.storedText }.flatMap { provider, windows in
+            windows.sorted { $0.key < $1.key }.map { (provider, $0.value) }
+        }
+    }
+
+    private func status(_ window: Window) -> QuotaStatus {
+        let now = clock.now()
+        guard let fullAt = window.fullAt, fullAt > now else {
+            return QuotaStatus(
+                window: window.window, limit: window.limit, remaining: window.limit, resetsAt: nil)
+        }
+        return QuotaStatus(
+            window: window.window, limit: window.limit, remaining: window.remaining,
+            resetsAt: clock.wallTime() + now.duration(to: fullAt))
+    }
+
+    package func retire(_ holder: QuotaAccount) {
+        guard holder.credential != nil else { return }
+        state.withLock { _ = $0.accounts.removeValue(forKey: holder) }
+    }
+
+    /// The database has room for the counts of all credentials that may be tried in their time.
+    package func hasCapacity(toTry holder: QuotaAccount) -> Bool { true }
+
+    private func apply(
+        _ states: [WindowState], of holder: QuotaAccount, at moment: ContinuousClock.Instant
+    ) {
+        state.withLock { state in
+            for window in states {
+                guard var known = state.accounts[holder]?.windows[window.name] else { continue }
+                (known.limit, known.remaining) = (window.limit, window.remaining)
+                known.fullAt = window.resetsIn.map { moment + .milliseconds($0) }
+                known.isRefused = window.isRefused
+                state.accounts[holder]?.windows[window.name] = known
+            }
+        }
+    }
+
+    // MARK: Slots
+
+    package func reserve(
+        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        isShared: Bool
+    ) async throws(ProviderFailure) -> QuotaReservation {
+        guard !windows.isEmpty else {
+            return QuotaReservation(account: holder, start: clock.now(), slots: [])
+        }
+        while true {
+            let (reservation, isDelayed) = try await take(
+                windows, of: holder, before: deadline, isShared: isShared)
+            guard isDelayed else { return reservation }
+            do {
+                try await clock.sleep(reservation.start)
+            } catch {
+                await release(reservation)
+                throw ProviderFailure(holder.provider, .cancelled)
+            }
+            // The provider may have closed the window in the meantime.
+            do throws(StorageError) {
+                if try await !isClosed(windows, of: holder) { return reservation }
+            } catch {
+                throw uncounted(holder, error)
+            }
+            await release(reservation)
+        }
+    }
+
+    /// - Returns: The slots, and whether their time is later.
+    private func take(
+        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        isShared: Bool
+    ) async throws(ProviderFailure) -> (QuotaReservation, isDelayed: Bool) {
+        declare(windows, of: holder)
+        let patience = state.withLock { $0.accounts[holder]?.patience ?? 1 }
+        let validities = Dictionary(
+            windows.map { ($0.name, min($0.validity * patience, Self.maximumValidity)) },
+            uniquingKeysWith: { first, _ in first })
+        let before = ClockReading(clock)
+        let wait = min(before.now.duration(to: deadline), maximumWait)
+        let answer: Answer
+        do throws(StorageError) {
+            answer = try await query(
+                "SELECT CAST(quota_take(?, ?, CAST(? AS JSONB), ?, ?) AS TEXT)", holder,
+                windows.map { WindowInput($0, validity: validities[$0.name]) },
+                [Int64(max(wait, .zero) / .milliseconds(1)), isShared])
+        } catch {
+            throw uncounted(holder, error)
+        }
+        guard let start = answer.start, let slots = answer.slots else {
+            let retryAt = answer.retryAt.map { clock.wallTime() + .milliseconds($0 - answer.now) }
+            throw ProviderFailure(
+                holder.provider,
+                answer.isOfShare == true
+                    ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
+        }
+        let now = clock.now()
+        apply(answer.states ?? [], of: holder, at: now)
+        let delay = Duration.milliseconds(start - answer.now)
+        // The slot begins by the database's clock between `before` and `now`, so the later one is used for its begin and
+        // the earlier one for its end.
+        let reservation = QuotaReservation(
+            account: holder, start: now + delay,
+            slots: slots.compactMap { slot in
+                guard let window = windows.first(where: { $0.name == slot.name }),
+                    let validity = validities[slot.name]
+                else { return nil }
+                return QuotaReservation.Slot(
+                    shared: window, sendBefore: before.now + delay + validity - Self.resolution,
+                    end: slot.end, takenAt: before)
+            })
+        return (reservation, delay > .zero)
+    }
+
+    package func confirm(_ reservation: QuotaReservation) -> Bool {
+        let now = clock.now()
+        let isValid = reservation.renewSlots(at: now) { _ in nil }
+        state.withLock { state in
+            guard let patience = state.accounts[reservation.account]?.patience else { return }
+            if !isValid {
+                state.accounts[reservation.account]?.patience = min(patience * 2, 32)
+            } else if patience > 1,
+                reservation.slots.allSatisfy({ now < reservation.start + $0.window.validity })
+            {
+                state.accounts[reservation.account]?.patience = patience / 2
+            }
+        }
+        return isValid
+    }
+
+    package func release(_ reservation: QuotaReservation) async {
+        let slots = reservation.slots.compactMap { slot in
+            slot.sharedEnd.map { SlotOutput(name: slot.window.name, end: $0) }
+        }
+        guard !slots.isEmpty else { return }
+        do throws(StorageError) {
+            // Executed twice, it would release the slot of another call that ends at the same time.
+            try await statement(isRepeatable: false) { db in
+                try db.execute(
+                    "SELECT CAST(quota_release(?, ?, CAST(? AS JSONB)) AS TEXT)",
+                    reservation.account.arguments + [Self.json(slots)])
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    private func isClosed(
+        _ windows: [QuotaWindow], of holder: QuotaAccount
+    ) async throws(StorageError) -> Bool {
+        let names = SQLList(windows.map(\.name))
+        return try await statement { db in
+            try db.value(
+                """
+                SELECT EXISTS (SELECT 1 FROM quota WHERE provider = ? AND credential = ?
+                    AND name IN (\(names.placeholders)) AND closed_until > clock_milliseconds())
+                """, holder.arguments + names.arguments, as: Bool.self) == true
+        }
+    }
+
+    private func uncounted(_ holder: QuotaAccount, _ error: StorageError) -> ProviderFailure {
+        let retryAt: Instant =
+            if case .unavailable(_, _, let retryAt) = error { retryAt } else { .now + .seconds(1) }
+        return ProviderFailure(holder.provider, .notAllowed(.uncounted(retryAt: retryAt)))
+    }
+
+    // MARK: Corrections
+
+    /// Executes a statement only if the response shows another count than the last one that is known here.
+    package func record(
+        _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
+        of holder: QuotaAccount
+    ) async {
+        let moment = ClockReading(clock)
+        let refusal = QuotaRefusal(cause, readings, windows)
+        let known = state.withLock { $0.accounts[holder]?.windows ?? [:] }
+        let notes = windows.map { window in
+            var note = NoteInput(window)
+            if let reading = readings.first(where: { $0.name == window.name }) {
+                let limit = reading.limit.map { min(window.limit, max($0, 1)) } ?? window.limit
+                note.isReported =
+                    limit != known[window.name]?.limit
+                    || reading.remaining < (known[window.name]?.remaining ?? .max)
+                (note.reported, note.remaining) = (reading.limit, reading.remaining)
+                note.resetsIn = reading.resetsAt.map {
+                    Int64($0.duration(since: moment.wallTime) / .milliseconds(1))
+                }
+            }
+            if let refusal, refusal.window == window.name {
+                note.isClosed = true
+                note.retryIn = refusal.retryAt.map {
+                    max(0, Int64($0.duration(since: moment.wallTime) / .milliseconds(1)))
+                }
+            }
+            note.isAdmitted = refusal == nil && known[window.name]?.isRefused == true
+            return note
+        }.filter { $0.isReported || $0.isClosed || $0.isAdmitted }
+        guard !notes.isEmpty else { return }
+        do throws(StorageError) {
+            let states: [WindowState] = try await query(
+                "SELECT CAST(quota_note(?, ?, CAST(? AS JSONB)) AS TEXT)", holder, notes)
+            apply(states, of: holder, at: clock.now())
+        } catch {
+            report(error)
+        }
+    }
+
+    /// Reads the state of the server's own credentials, which other processes use, too.
+    package func refresh() async throws(StorageError) {
+        let own = state.withLock { $0.accounts.filter { $0.key.credential == nil } }
+        for (holder, account) in own {
+            let states: [WindowState]? = try await query(
+                """
+                SELECT CAST(jsonb_agg(quota_state(quota, w.size, clock_milliseconds())) AS TEXT)
+                FROM quota JOIN jsonb_to_recordset(CAST(?3 AS JSONB)) AS w (name TEXT, size BIGINT) USING (name)
+                WHERE provider = ?1 AND credential = ?2
+                """, holder, account.windows.values.map { WindowInput($0.window, validity: nil) })
+            apply(states ?? [], of: holder, at: clock.now())
+        }
+    }
+
+    /// Deletes counts that ended long ago.
+    package func deleteOld() async throws(StorageError) {
+        try await statement { db in
+            try db.execute(
+                """
+                DELETE FROM quota WHERE changed_at < clock_milliseconds() - 3600000
+                    AND closed_until < clock_milliseconds()
+                    AND coalesce(ends[cardinality(ends)], 0) < clock_milliseconds()
+                """)
+        }
+    }
+
+    // MARK: Statements
+
+    private func statement<Value: Sendable>(
+        isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        guard let server = database.postgres else {
+            throw .unavailable(
+                path: database.location, reason: "it is no PostgreSQL database", retryAt: .latest)
+        }
+        return try await server.statement(isRepeatable: isRepeatable, body)
+    }
+
+    /// Calls a function with an account and a list, and decodes its result.
+    private func query<Result: Decodable & Sendable>(
+        _ sql: String, _ holder: QuotaAccount, _ list: [some Encodable & Sendable],
+        _ rest: SQLArguments = []
+    ) async throws(StorageError) -> Result {
+        try await statement { db in
+            let result: String? = try db.value(sql, holder.arguments + [Self.json(list)] + rest)
+            return try JSONDecoder().decode(Result.self, from: Data((result ?? "null").utf8))
+        }
+    }
+
+    private static func json(_ list: [some Encodable]) throws -> String {
+        String(decoding: try JSONEncoder().encode(list), as: UTF8.self)
+    }
+}
+
+extension QuotaAccount {
+    /// A credential is behind a mark, so that none is taken for the server's own key.
+    fileprivate var arguments: SQLArguments { [provider.storedText, credential.map { "=" + $0 } ?? ""] }
+}
+
+/// A window, as the functions of migration 12 take it.
+///
+/// Times are in milliseconds.
+private struct WindowInput: Encodable {
+    let name: String
+    let size: Int
+    /// Nil for a day in New York.
+    let period: Int64?
+    let validity: Int64?
+
+    init(_ window: QuotaWindow, validity: Duration?) {
+        (name, size) = (window.name, window.limit)
+        period = window.period.sharedLength
+        self.validity = validity.map { Int64($0 / .milliseconds(1)) }
+    }
+}
+
+private struct NoteInput: Encodable {
+    let name: String
+    let size: Int
+    let period: Int64?
+    let longest: Int64
+    var isReported = false
+    var reported: Int?
+    var remaining: Int?
+    var resetsIn: Int64?
+    var isClosed = false
+    var isAdmitted = false
+    var retryIn: Int64?
+
+    init(_ window: QuotaWindow) {
+        (name, size, period) = (window.name, window.limit, window.period.sharedLength)
+        longest = Int64(window.period.maximumDuration / .milliseconds(1))
+    }
+}
+
+extension QuotaWindow.Period {
+    fileprivate var sharedLength: Int64? {
+        switch self {
+        case .rolling: Int64(maximumDuration / .milliseconds(1))
+        case .newYorkDay: nil
+        }
+    }
+}
+
+/// The slot of a window.
+private struct SlotOutput: Codable {
+    let name: String
+    let end: Int64
+}
+
+private struct WindowState: Decodable {
+    let name: String
+    let limit: Int
+    let remaining: Int
+    let resetsIn: Int64?
+    let isRefused: Bool
+}
+
+/// The result of `quota_take`: slots from `start`, or the time of the next slot.
+private struct Answer: Decodable {
+    let now: Int64
+    let start: Int64?
+    let slots: [SlotOutput]?
+    let states: [WindowState]?
+    let retryAt: Int64?
+    let isOfShare: Bool?
+}

@@ -1,0 +1,45 @@
+import Brokerage
+import Coordination
+import EngineTestSupport
+import Testing
+
+@Suite("Attempts of several processes")
+struct AttemptStoreTests {
+    @Test("are counted together")
+    func attempts() async throws {
+        try await TestEngine.postgresql.with { test in
+            let stores = try (0..<3).map { _ in try #require(AttemptStore(in: test.open())) }
+            let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+            try await withThrowingTaskGroup { group in
+                for index in 0..<30 {
+                    group.addTask {
+                        try await stores[index % 3].update(
+                            ["ann", "shared"], keptFor: .seconds(60), now: now
+                        ) {
+                            records in
+                            for name in ["ann", "shared"] {
+                                records[name, default: AttemptStore.Record(last: now)].failures += 1
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let counts = try await stores[0].update(
+                ["ann", "shared", "bob"], keptFor: .seconds(60), now: now
+            ) {
+                records in
+                let counts = ["ann", "shared", "bob"].map { records[$0]?.failures }
+                records["ann"] = nil
+                return counts
+            }
+            #expect(counts == [30, 30, nil])
+            // They are forgotten after their time.
+            let later = try await stores[1].update(["shared"], keptFor: .seconds(60), now: now + .seconds(61))
+            {
+                $0["shared"]
+            }
+            #expect(later == nil)
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import Brokerage
+import Coordination
+import EngineTestSupport
+import Foundation
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@Suite("Quotas that several processes share in PostgreSQL")
+struct PostgresQuotaTests {
+    private static let account = QuotaAccount(.alpaca)
+    private static let perMinute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
+    private static let perSecond = QuotaWindow("second", limit: 2, per: .rolling(seconds: 3))
+    private static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
+
+    /// The clocks of a database and of processes, which a test sets.
+    private final class SharedClock: Sendable {
+        private let file: UserDatabase
+        private let base = ContinuousClock.now
+        // Set by the test while limiters read it.
+        private let elapsed = Mutex(Duration.zero)
+        /// 23:55 in New York, so that a day ends during a test.
+        private static let start = Instant(secondsSince1970: 1_795_150_500) ?? .earliest
+
+        init(_ file: UserDatabase) async throws {
+            self.file = file
+            try await file.database.write { db in
+                try db.executeScript(
+                    """
+                    CREATE TABLE test_clock (value BIGINT);
+                    INSERT INTO test_clock VALUES (\(Self.start.millisecondsSince1970));
+                    CREATE OR REPLACE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS
+                        'SELECT value FROM test_clock';
+                    """)
+            }
+        }
+
+        func advance(by duration: Duration) async throws {
+            let milliseconds = Int64(duration / .milliseconds(1))
+            try await file.database.write { db in
+                try db.execute("UPDATE test_clock SET value = value + ?", [milliseconds])
+            }
+            pause(for: duration)
+        }
+
+        /// Advances the clock of this process only.
+        func pause(for duration: Duration) { elapsed.withLock { $0 += duration } }
+
+        /// The time since the clock was created.
+        var time: Duration { elapsed.withLock(\.self) }
+
+        var source: TimeSource {
+            TimeSource(
+                now: { [self] in base + elapsed.withLock(\.self) },
+                wallTime: { [self] in Self.start + elapsed.withLock(\.self) },
+                sleep: { _ in Issue.record("nothing waits") })
+        }
+    }
+
+    private static func take(
+        _ limiter: any QuotaLimiter, _ windows: [QuotaWindow], _ clock: TimeSource, isShared: Bool = false
+    ) async -> Result<QuotaReservation, ProviderFailure> {
+        do throws(ProviderFailure) {
+            return .success(
+                try await limiter.reserve(
+                    windows, of: account, before: clock.now() + .seconds(60), isShared: isShared))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func cause(_ result: Result<QuotaReservation, ProviderFailure>) -> ProviderFailure.Cause? {
+        if case .failure(let failure) = result { failure.cause } else { nil }
+    }
+
+    @Test("are counted as by the ledger of one process", arguments: [1, 2, 3, 4] as [UInt64])
+    func model(seed: UInt64) async throws {
+        try await TestEngine.postgresql.with { test in
+            let file = try test.open()
+            let clock = try await SharedClock(file)
+            let ledger = try {
+                var limits = QuotaLedger.Limits()
+                limits.maximumWait = .zero
+                return try QuotaLedger(clock: clock.source, store: nil, limits: limits)
+            }()
+            // Two processes take turns.
+            let shared = try (0..<2).map { _ in
+                PostgresQuota(in: try test.open(), clock: clock.source, maximumWait: .zero)
+            }
+            var random = SplitMix(seed: seed)
+            let all = [Self.perMinute, Self.perSecond, Self.perDay]
+            var last: (QuotaReservation, QuotaReservation)?
+            var refusals = 0
+            for step in 0..<200 {
+                let limiter = shared[Int(random.next() % 2)]
+                let windows = all.filter { _ in random.next() % 3 > 0 }
+                switch random.next() % 8 {
+                case 0: try await clock.advance(by: .milliseconds(Int(random.next() % 40_000)))
+                case 1:
+                    if let pair = last {
+                        await ledger.release(pair.0)
+                        await limiter.release(pair.1)
+                    }
+                    last = nil
+                default:
+                    let isShared = random.next() % 4 == 0
+                    let one = await Self.take(ledger, windows, clock.source, isShared: isShared)
+                    let other = await Self.take(limiter, windows, clock.source, isShared: isShared)
+                    #expect(Self.cause(one) == Self.cause(other), "step \(step) of \(windows.map(\.name))")
+                    guard case .success(let first) = one, case .success(let second) = other else {
+                        refusals += 1
+                        continue
+                    }
+                    last = (first, second)
+                    guard random.next() % 4 == 0, let window = windows.first else { continue }
+                    let readings = [
+                        ReportedQuota(
+                            name: window.name, limit: random.next() % 2 == 0 ? nil : 4,
+                            remaining: Int(random.next() % 4),
+                            resetsAt: random.next() % 2 == 0 ? nil : clock.source.wallTime() + .seconds(20))
+                    ]
+                    let refusal: ProviderFailure.Cause? =
+                        [
+                            nil, .rateLimited(retryAt: nil),
+                            .quotaExhausted(retryAt: clock.source.wallTime() + .seconds(7)),
+                        ][
+                            Int(random.next() % 3)]
+                    await ledger.record(readings, refusal, in: windows, of: Self.account)
+                    await limiter.record(readings, refusal, in: windows, of: Self.account)
+                }
+                try await limiter.refresh()
+                for known in limiter.status(of: Self.account) {
+                    let name = known.window.name
+                    let expected = ledger.status(of: Self.account).first { $0.window.name == name }
+                    #expect(known.remaining == expected?.remaining, "step \(step): \(name)")
+                }
+            }
+            #expect(refusals > 20)
+        }
+    }
+
+    @Test("are not exceeded by a process that was stopped after it took a slot")
+    func stopped() async throws {
+        try await TestEngine.postgresql.with { test in
+            let file = try test.open()
+            let clock = try await SharedClock(file)
+            let limiter = PostgresQuota(in: file, clock: clock.source, maximumWait: .zero)
+            let reservation = try await Self.take(limiter, [Self.perMinute], clock.source).get()
+            clock.pause(for: .milliseconds(1_998))
+            #expect(limiter.confirm(reservation))
+            // The slot's validity is 2 s, less one millisecond for the database's resolution.
+            clock.pause(for: .milliseconds(1))
+            #expect(!limiter.confirm(reservation))
+            #expect(limiter.status(of: Self.account).map(\.remaining) == [4])
+            await limiter.release(reservation)
+            try await limiter.refresh()
+            #expect(limiter.status(of: Self.account).map(\.remaining) == [5])
+            // The next slot is valid for twice as long, because the connection may open slowly.
+            let patient = try await Self.take(limiter, [Self.perMinute], clock.source).get()
+            clock.pause(for: .milliseconds(3_998))
+            #expect(limiter.confirm(patient))
+        }
+    }
+
+    /// A process that wants to send calls all the time, one after the other.
+    private struct Sender {
+        let limiter: PostgresQuota
+        /// The slot of the next call, and when the call is sent.
+        var next: (reservation: QuotaReservation, at: Duration)?
+    }
+
+    /// Lets processes send calls as soon as they can, and returns the times of the calls.
+    private static func send(
+        _ count: Int, in window: QuotaWindow, by processes: Int, seed: UInt64
+    ) async throws -> [Duration] {
+        var sent: [Duration] = []
+        try await TestEngine.postgresql.with { test in
+            let clock = try await SharedClock(try test.open())
+            var senders = try (0..<processes).map { _ in
+                Sender(
+                    limiter: PostgresQuota(in: try test.open(), clock: clock.source, maximumWait: .zero))
+            }
+            var random = SplitMix(seed: seed)
+            let end = window.period.maximumDuration * (count / window.limit + 2)
+            while sent.count < count, clock.time < end {
+                // When a call can be sent, or a slot is free.
+                var next = end
+                for index in senders.indices {
+                    let limiter = senders[index].limiter
+                    if let call = senders[index].next, call.at <= clock.time {
+                        senders[index].next = nil
+                        if limiter.confirm(call.reservation) {
+                            sent.append(clock.time)
+                        } else {
+                            await limiter.release(call.reservation)
+                        }
+                    }
+                    if senders[index].next == nil {
+                        switch await take(limiter, [window], clock.source) {
+                        case .success(let reservation):
+                            // One call of 64 is stopped for longer than its slot is valid.
+                            let pause = random.next() % 64 == 0 ? 5_000 : Int(random.next() % 400) + 1
+                            senders[index].next = (reservation, clock.time + .milliseconds(pause))
+                        case .failure(let failure):
+                            guard case .quotaExhausted(let retryAt?) = failure.cause else { throw failure }
+                            next = min(next, clock.time + retryAt.duration(since: clock.source.wallTime()))
+                        }
+                    }
+                    if let call = senders[index].next { next = min(next, call.at) }
+                }
+                try await clock.advance(by: max(next - clock.time, .milliseconds(1)))
+            }
+        }
+        try #require(sent.count == count)
+        return sent
+    }
+
+    @Test(
+        "are used by 90 % at least, and not exceeded in any interval of a window's length",
+        arguments: [(20, 60, 2), (20, 60, 3), (100, 60, 3), (50, 300, 3)])
+    func use(limit: Int, seconds: Int, processes: Int) async throws {
+        let window = QuotaWindow("window", limit: limit, per: .rolling(seconds: seconds))
+        let windows = 4
+        let times = try await Self.send(
+            limit * windows + 1, in: window, by: processes, seed: UInt64(limit + processes))
+        for (first, next) in zip(times, times.dropFirst(limit)) {
+            #expect(next - first >= .seconds(seconds), "more than \(limit) calls from \(first) on")
+        }
+        let time = try #require(times.last) - times[0]
+        #expect(time * 9 <= .seconds(seconds) * windows * 10, "\(time) for the calls of \(windows) windows")
+    }
+
+    @Test("are exact for many processes that use all of them, by the database's time")
+    func exact() async throws {
+        try await TestEngine.postgresql.with { test in
+            // 20 calls in 4 s, each slot valid for 250 ms: at most 94 % can be used.
+            let window = QuotaWindow("window", limit: 20, per: .rolling(seconds: 4))
+            let sent = SentCalls()
+            let limiters = try (0..<4).map { _ in PostgresQuota(in: try test.open()) }
+            let deadline = ContinuousClock.now + .seconds(60)
+            await withDiscardingTaskGroup { group in
+                for index in 0..<12 {
+                    group.addTask {
+                        for _ in 0..<5 {
+                            while ContinuousClock.now < deadline {
+                                let result = await Self.take(limiters[index % 4], [window], .system)
+                                guard case .success(let reservation) = result else {
+                                    await Task.yield()
+                                    continue
+                                }
+                                // The slot permits every time from here until the confirmation.
+                                let time = ContinuousClock.now
+                                guard limiters[index % 4].confirm(reservation) else {
+                                    await limiters[index % 4].release(reservation)
+                                    continue
+                                }
+                                sent.times.withLock { $0.append(time) }
+                                break
+                            }
+                        }
+                    }
+                }
+            }
+            let times = sent.times.withLock { $0.sorted() }
+            try #require(times.count == 60)
+            for (first, next) in zip(times, times.dropFirst(window.limit)) {
+                #expect(first.duration(to: next) >= .seconds(4))
+            }
+        }
+    }
+
+    @Test("are not used while the database does not respond")
+    func outage() async throws {
+        let cluster = try PostgresCluster()
+        let url = try PostgresURL(cluster.url(), origin: "the test's URL")
+        let file = try UserDatabase(at: url, TestDatabase.limits)
+        let limiter = PostgresQuota(in: file)
+        _ = try await Self.take(limiter, [Self.perMinute], .system).get()
+        try cluster.stop()
+        guard case .notAllowed(.uncounted)? = Self.cause(await Self.take(limiter, [Self.perMinute], .system))
+        else {
+            Issue.record("a call was allowed without its count")
+            return
+        }
+    }
+}
+
+/// The times at which calls were sent.
+private final class SentCalls: Sendable {
+    // A lock, because tasks record their calls at the same time.
+    let times = Mutex<[ContinuousClock.Instant]>([])
+}

@@ -1,0 +1,107 @@
+import Coordination
+import EngineTestSupport
+import Foundation
+import Redis
+import TestSupport
+import Testing
+
+@Suite("The merge of clients' limits")
+struct RedisLimitMergeTests {
+    @Test("adds what a client spent at all replicas, for each client apart")
+    func addition() async throws {
+        let server = try RedisServer.shared.get()
+        let keyspace = RedisKeyspace.ofTest()
+        try await RunningClient.with(server.url()) { running in
+            let (one, other) = (
+                RedisLimitMerge(running.client, keyspace), RedisLimitMerge(running.client, keyspace)
+            )
+            // Hours, so that the time of the test has no effect.
+            let first = try await one.add(["a": .seconds(3_600), "b": .seconds(7_200)])
+            let second = try await other.add(["a": .seconds(3_600)])
+            let hours = { (duration: Duration?) in
+                duration.map { ($0 / .seconds(3_600)).rounded() }
+            }
+            #expect(hours(first["a"]) == 1)
+            #expect(hours(first["b"]) == 2)
+            #expect(hours(second["a"]) == 2)
+            #expect(second.count == 1)
+            #expect(try await other.add([:]).isEmpty)
+        }
+    }
+
+    @Test("merges more clients than one script takes")
+    func manyClients() async throws {
+        let server = try RedisServer.shared.get()
+        try await RunningClient.with(server.url()) { running in
+            let merge = RedisLimitMerge(running.client, .ofTest())
+            let spent = Dictionary(
+                uniqueKeysWithValues: (0..<1_000).map { ("client \($0)", Duration.seconds(3_600)) })
+            let debts = try await merge.add(spent)
+            #expect(debts.count == 1_000)
+        }
+    }
+
+    @Test("stores each time until the bucket is full, under hashes, and replaces what is no number")
+    func keys() async throws {
+        let server = try RedisServer()
+        try await RunningClient.with(server.url()) { running in
+            let merge = RedisLimitMerge(running.client, .ofTest())
+            _ = try await merge.add(["4:planted": .seconds(100)])
+            let key = try server.execute("KEYS *")
+            #expect(key.hasPrefix("portico:1:"))
+            #expect(!key.contains("planted"))
+            let lifetime = try #require(Int(server.execute("PTTL \(key)")))
+            #expect((1...100_001).contains(lifetime))
+            _ = try server.execute("SET \(key) planted")
+            let debt = try #require(try await merge.add(["4:planted": .seconds(50)])["4:planted"])
+            #expect(debt <= .seconds(50))
+        }
+    }
+
+    @Test("fails if Redis is down, or refuses the script")
+    func failures() async throws {
+        let server = try RedisServer()
+        try await RunningClient.with(server.url()) { running in
+            let merge = RedisLimitMerge(running.client, .ofTest())
+            _ = try await merge.add(["a": .seconds(100)])
+            let key = try server.execute("KEYS *")
+            _ = try server.execute("DEL \(key)")
+            _ = try server.execute("LPUSH \(key) x")
+            let refused = await #expect(throws: RedisFailure.self) {
+                try await merge.add(["a": .seconds(1)])
+            }
+            #expect(refused == .refused(code: "WRONGTYPE"))
+            try server.stop()
+            try await waitUntil { !running.client.isUp }
+            let down = await #expect(throws: RedisFailure.self) { try await merge.add(["a": .seconds(1)]) }
+            #expect(down == .notConnected)
+        }
+    }
+}
+
+@Suite("The report of a replica to the others")
+struct RedisHeartbeatTests {
+    @Test("counts the other replicas, and those that reach the database, until they leave")
+    func peers() async throws {
+        let server = try RedisServer.shared.get()
+        let keyspace = RedisKeyspace.ofTest()
+        try await RunningClient.with(server.url()) { running in
+            let replicas = ["one", "two", "three"].map {
+                RedisHeartbeat(running.client, keyspace, id: $0)
+            }
+            let alone = try await replicas[0].report(reachesDatabase: true)
+            #expect(alone == RedisHeartbeat.Peers(count: 0, countWithDatabase: 0))
+            let second = try await replicas[1].report(reachesDatabase: false)
+            #expect(second == RedisHeartbeat.Peers(count: 1, countWithDatabase: 1))
+            let third = try await replicas[2].report(reachesDatabase: true)
+            #expect(third == RedisHeartbeat.Peers(count: 2, countWithDatabase: 1))
+            // The database of the first replica is lost.
+            _ = try await replicas[0].report(reachesDatabase: false)
+            let later = try await replicas[2].report(reachesDatabase: true)
+            #expect(later == RedisHeartbeat.Peers(count: 2, countWithDatabase: 0))
+            await replicas[1].leave()
+            let last = try await replicas[0].report(reachesDatabase: true)
+            #expect(last == RedisHeartbeat.Peers(count: 1, countWithDatabase: 1))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Brokerage
+import Coordination
+import EngineTestSupport
+import Storage
+import Testing
+
+@Suite("Failed sign-ins that several processes count together")
+struct SharedSignInThrottleTests {
+    private static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+
+    /// Two processes with one database.
+    private static func throttles() throws -> [SharedSignInThrottle] {
+        let database = try TestDatabase(.postgresql, Folder())
+        return try (0..<2).map { _ in
+            SharedSignInThrottle(
+                memory: SignInThrottle(), store: AttemptStore(in: try database.open()))
+        }
+    }
+
+    @Test("are refused as by one process, whichever process gets them")
+    func failures() async throws {
+        let throttles = try Self.throttles()
+        let alone = SignInThrottle()
+        for index in 0..<40 {
+            // Every failure comes at the time at which the last one permits it, or too early.
+            let now = Self.start + .seconds(index * 3)
+            let address = ClientOrigin(UInt64(index % 3))
+            let name = index % 5 == 0 ? "bob" : "ann"
+            var expected: Instant?
+            do throws(SignInThrottle.RetryLater) {
+                let attempt = try alone.begin(user: name, from: address, now: now)
+                if index % 11 == 10 { alone.succeeded(attempt, now: now) }
+                if index % 13 == 12 { alone.withdraw(attempt) }
+            } catch {
+                expected = error.retryAt
+            }
+            var found: Instant?
+            do {
+                let throttle = throttles[index % 2]
+                let attempt = try await throttle.begin(user: name, from: address, session: nil, now: now)
+                if index % 11 == 10 { await throttle.succeeded(attempt, now: now) }
+                if index % 13 == 12 { await throttle.withdraw(attempt, now: now) }
+            } catch let refusal as SignInThrottle.RetryLater {
+                found = refusal.retryAt
+            }
+            #expect(found == expected, "attempt \(index)")
+        }
+    }
+
+    @Test("are counted when they begin, also those that begin at the same time at several processes")
+    func concurrent() async throws {
+        let throttles = try Self.throttles()
+        let address = ClientOrigin(1)
+        func begun(_ count: Int) async throws -> Int {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<count {
+                    group.addTask {
+                        do {
+                            _ = try await throttles[index % 2].begin(
+                                user: "ann", from: address, session: nil, now: Self.start)
+                            return true
+                        } catch is SignInThrottle.RetryLater {
+                            return false
+                        }
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(try await begun(24) == 5)
+        // An address that has signed in at one process is a known client at the other one: ten attempts are free.
+        let other = ClientOrigin(2)
+        let first = try await throttles[0].begin(user: "bob", from: other, session: nil, now: Self.start)
+        #expect(!first.isKnown)
+        await throttles[0].succeeded(first, now: Self.start)
+        for index in 0..<10 {
+            let attempt = try await throttles[index % 2].begin(
+                user: "bob", from: other, session: nil, now: Self.start)
+            #expect(attempt.isKnown)
+        }
+        for throttle in throttles {
+            await #expect(throws: SignInThrottle.RetryLater.self) {
+                try await throttle.begin(user: "bob", from: other, session: nil, now: Self.start)
+            }
+        }
+    }
+
+    @Test("limit new users over all processes")
+    func rate() async throws {
+        let throttles = try Self.throttles()
+        let rate = CallRate(burst: 3, every: .seconds(10))
+        func consume(_ index: Int, _ address: UInt64, after seconds: Int) async throws -> Duration? {
+            do {
+                try await throttles[index % 2].consume(
+                    "new users", from: ClientOrigin(address), rate,
+                    total: CallRate(burst: 5, every: .seconds(1)),
+                    now: Self.start + .seconds(seconds))
+                return nil
+            } catch let refusal as CallRateLimiter<ClientOrigin>.Refusal {
+                return refusal.retryAfter
+            }
+        }
+        for index in 0..<3 { #expect(try await consume(index, 1, after: 0) == nil) }
+        #expect(try await consume(0, 1, after: 0) == .seconds(10))
+        #expect(try await consume(1, 1, after: 10) == nil)
+        #expect(try await consume(0, 1, after: 10) == .seconds(10))
+        // Another client has its own rate, within that of all clients.
+        for index in 0..<3 { #expect(try await consume(index, 2, after: 10) == nil) }
+        #expect(try await consume(0, 3, after: 10) == nil)
+        #expect(try await consume(1, 4, after: 10) == .seconds(1))
+        // A call without an effect is removed from both counts, by any process.
+        await throttles[1].refund(
+            "new users", from: ClientOrigin(2), rate, total: CallRate(burst: 5, every: .seconds(1)),
+            now: Self.start + .seconds(10))
+        #expect(try await consume(0, 2, after: 10) == nil)
+        #expect(try await consume(1, 2, after: 10) == .seconds(10))
+        #expect(try await consume(1, 4, after: 10) == .seconds(1))
+    }
+}
