@@ -130,7 +130,13 @@ struct SchemaPages {
     }
 
     private func code(_ lines: [String]) -> String {
-        "```json\n\(lines.joined(separator: "\n"))\n```\n"
+        """
+        <!-- check: skip, SchemaExampleTests compares it -->
+        ```json
+        \(lines.joined(separator: "\n"))
+        ```
+
+        """
     }
 
     // MARK: - Texts
