@@ -13,6 +13,9 @@
 #
 # The responses of Portico and the backend are compared first, byte for byte. The servers have one core, the load and the
 # broker another. The users and their data directory remain in BENCH_STATE. BENCH_SECONDS, BENCH_TURNS: as in bench.sh.
+#
+# With BENCH_DATABASE_URL, the URL of an empty PostgreSQL database, and BENCH_REDIS_URL, "replica" is measured, too: Portico
+# with this database and this Redis server, which have the rest of the machine. BENCH_SERVERS: the servers in their order.
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Benchmarks/private"
 
@@ -49,7 +52,7 @@ wait_until_ready() {
     curl --silent --output /dev/null --retry 100 --retry-delay 1 --retry-connrefused "http://127.0.0.1:$port/health/ready"
 }
 
-start_portico() {
+start_portico() { # SETTINGS OF THE STORAGE
     # The limits of clients are not measured: one address has all clients, and no key has more than a minute's calls.
     env PORTICO_SANDBOX=false PORTICO_LOG_LEVEL=warning PORTICO_SIGN_UP=open PORTICO_PASSWORD_COST=4 \
         PORTICO_REQUESTS_PER_TOKEN=1000000 PORTICO_UPSTREAM_CALLS_PER_CLIENT=1000000 \
@@ -57,14 +60,21 @@ start_portico() {
         PORTICO_ALPACA_CLIENT_ID=bench PORTICO_ALPACA_CLIENT_SECRET=bench-secret \
         PORTICO_REDIRECT_URIS=http://localhost:3000/connected \
         PORTICO_ALPACA_BASE_URL="http://127.0.0.1:$broker_port" PORTICO_ALPACA_DATA_URL="http://127.0.0.1:$((broker_port + 1))" \
-        "${server_core[@]}" "$portico" serve --port "$port" --data "$state/data" >"$state/portico.log" 2>&1 &
+        "$@" "${server_core[@]}" "$portico" serve --port "$port" >"$state/portico.log" 2>&1 &
     server=$!
     wait_until_ready
 }
 
+start_replica() {
+    [[ -s $state/master-key ]] || head -c 32 /dev/urandom | base64 >"$state/master-key"
+    start_portico PORTICO_DATABASE_URL="$BENCH_DATABASE_URL" PORTICO_REDIS_URL="$BENCH_REDIS_URL" \
+        PORTICO_MASTER_KEY_FILE="$state/master-key"
+}
+
 start_server() { # NAME
     case $1 in
-        portico) start_portico ;;
+        portico) start_portico PORTICO_DATA="$state/data" ;;
+        replica) start_replica ;;
         backend)
             PORT=$port BROKER_PORT=$broker_port USERS=$state/users.json NODE_ENV=production NODE_PATH=${NODE_PATH:-/usr/share/nodejs} \
                 "${server_core[@]}" node backend.js 2>"$state/backend.log" &
@@ -80,20 +90,30 @@ start_server() { # NAME
 }
 
 tokens_of() { # SERVER
-    [[ $1 = portico ]] && echo "$state/portico.tokens" || echo "$state/backend.tokens"
+    case $1 in
+        portico | replica) echo "$state/$1.tokens" ;;
+        *) echo "$state/backend.tokens" ;;
+    esac
 }
 
 make_users() { # COUNT
-    [[ $(wc -l <"$state/portico.tokens" 2>/dev/null || echo 0) -lt $1 ]] || return 0
-    rm -rf "$state/data"
-    mkdir -p "$state/data"
-    echo "$1 users sign up and connect" >&2
-    start_broker 0
-    start_portico
-    python3 users.py portico "$port" "$1" "$state/portico.tokens"
-    end server
-    end broker
-    python3 users.py backend "$1" "$state/backend.tokens" "$state/users.json"
+    local name
+    for name in portico replica; do
+        [[ " ${servers[*]} " = *" $name "* ]] || continue
+        [[ $(wc -l <"$state/$name.tokens" 2>/dev/null || echo 0) -lt $1 ]] || continue
+        if [[ $name = portico ]]; then
+            rm -rf "$state/data"
+            mkdir -p "$state/data"
+        fi
+        echo "$1 users sign up and connect at $name" >&2
+        start_broker 0
+        start_server "$name"
+        python3 users.py portico "$port" "$1" "$state/$name.tokens"
+        end server
+        end broker
+    done
+    [[ $(wc -l <"$state/backend.tokens" 2>/dev/null || echo 0) -ge $1 ]] ||
+        python3 users.py backend "$1" "$state/backend.tokens" "$state/users.json"
 }
 
 compare_responses() {
@@ -107,7 +127,7 @@ compare_responses() {
         cmp "$state/${servers[0]}.answers" "$state/$name.answers" ||
             { echo "the responses of $name differ from those of ${servers[0]}" >&2; return 1; }
     done
-    echo "the responses of ${servers[*]} to $(wc -l <"$state/portico.answers") requests are equal, byte for byte"
+    echo "the responses of ${servers[*]} to $(wc -l <"$state/${servers[0]}.answers") requests are equal, byte for byte"
 }
 
 # measure CASE SERVER: prints what `load` prints.
@@ -142,6 +162,7 @@ else
     echo "the backend is not measured: apt-get install node-graphql"
 fi
 [[ -z $floor ]] || servers+=(floor)
+[[ -z ${BENCH_DATABASE_URL:-} ]] || servers+=(replica)
 [[ -z ${BENCH_SERVERS:-} ]] || read -ra servers <<<"$BENCH_SERVERS"
 most=2000
 for case in "${cases[@]}"; do
@@ -170,7 +191,7 @@ for case in "${cases[@]}"; do
         printf '\n'
     done
     for name in "${servers[@]:1}"; do
-        awk -v own="$(median "$state/portico.result" 1)" -v peer="$(median "$state/$name.result" 1)" -v case="$case" -v name="$name" \
-            'BEGIN { printf "%-10sPortico is %.2f times %s\n", case, own / peer, name }'
+        awk -v own="$(median "$state/${servers[0]}.result" 1)" -v peer="$(median "$state/$name.result" 1)" -v case="$case" -v name="$name" -v first="${servers[0]}" \
+            'BEGIN { printf "%-10s%s is %.2f times %s\n", case, first, own / peer, name }'
     done
 done
