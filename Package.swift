@@ -148,7 +148,7 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Coordination", "Cryptography", "Gateway", "GraphQL", "GraphQLTools",
+                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL", "GraphQLTools",
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
                 lifecycle, logging, signals,

@@ -7,9 +7,9 @@ package struct ConnectionCredentialStore: RotatingCredentialStore {
     private let store: CredentialStore
     private let identity: CredentialOwner
     /// Exclude two exchanges of one credential.
-    private let leases: LeaseStore
+    private let leases: any Leases
 
-    package init(of identity: CredentialOwner, in store: CredentialStore, under leases: LeaseStore) {
+    package init(of identity: CredentialOwner, in store: CredentialStore, under leases: any Leases) {
         (self.identity, self.store, self.leases) = (identity, store, leases)
     }
 

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Foundation
 import Logging
 import NIOCore
@@ -17,8 +18,10 @@ struct SessionMaintenanceServiceTests {
     func guestWithOrder() async throws {
         let file = try UserDatabase.temporary()
         let sessions = try SessionStore(in: file, .random())
+        let changes = try Coordination.changes(of: sessions)
         let service = SessionMaintenanceService(
-            sessions: sessions, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            sessions: sessions, changes: changes,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let released = Mutex<[OwnerID]>([])
         sessions.deletions.register(
             owners: { [] }, release: { owner in released.withLock { $0.append(owner) } })
@@ -55,10 +58,11 @@ struct SessionMaintenanceServiceTests {
     func expiresBesideBusyWriter() async throws {
         let file = try UserDatabase.temporary()
         let sessions = try SessionStore(in: file, .random())
+        let changes = try Coordination.changes(of: sessions)
         let wish = SessionStore.Options(scopes: [.read], label: nil)
         let opened = try #require(try await sessions.openForGuest(wish))
         // Following ends sessions that are not in the file, as those below, only after a change of the file.
-        try await sessions.followOthers()
+        try await changes.follow()
         let (isBusy, isFree, end) = (Event<Void>(), Event<Void>(), DispatchSemaphore(value: 0))
         let writing = Task {
             try await file.database.betweenWrites { _ in
@@ -69,7 +73,8 @@ struct SessionMaintenanceServiceTests {
         }
         await isBusy.wait()
         let service = SessionMaintenanceService(
-            sessions: sessions, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            sessions: sessions, changes: changes,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let running = Task { try await service.run() }
         let tidying = Task { await service.tidy() }
         // After the first has ended, the service may wait for the writer.

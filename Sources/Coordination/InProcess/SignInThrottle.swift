@@ -1,15 +1,7 @@
 package import Brokerage
 import Synchronization
 
-/// Counts failed sign-ins, and makes clients with many failures wait.
-///
-/// A known client is an address that has signed in before as the user, or a session of that user. Its
-/// failures count for the user at this client alone, so that attempts of other clients cannot lock it out. A
-/// failure of any other client counts three times: for the name at the address, for the address with any
-/// name, and for the name from any address. Names of users that do not exist count like names of users that
-/// do.
-///
-/// It counts in memory, or with all other processes in a database: ``SharedSignInThrottle``.
+/// The failed sign-ins of one process, in memory.
 package final class SignInThrottle: Sendable {
     // A lock, because requests come on any thread.
     private let state = Mutex(State())
@@ -87,12 +79,6 @@ package final class SignInThrottle: Sendable {
         package let retryAt: Instant
     }
 
-    /// Begins an attempt.
-    ///
-    /// It counts as failed until it succeeds, so that concurrent attempts all count.
-    ///
-    /// `user` is the name in the form in which names are compared, `session` the request's session if it
-    /// belongs to the user.
     package func begin(
         user: String, from address: ClientOrigin, session: String? = nil, now: Instant
     ) throws(RetryLater) -> Attempt {
@@ -117,15 +103,12 @@ package final class SignInThrottle: Sendable {
         }
     }
 
-    /// Records a success: the failures of the user at this client are reset, and the attempt does not count
-    /// for the other subjects.
     package func succeeded(_ attempt: Attempt, now: Instant) {
         withdraw(attempt)
         state.withLock { $0.records[.userAtClient(attempt.user, attempt.client)] = nil }
         if case .address(let address) = attempt.client { know(address, of: attempt.user, now: now) }
     }
 
-    /// Records an address as a known client of a user who has signed up or signed in from it.
     package func know(_ address: ClientOrigin, of user: String, now: Instant) {
         // It would represent all requests whose address is unknown.
         guard address != .unknown else { return }
@@ -179,4 +162,17 @@ package final class SignInThrottle: Sendable {
         let newest = entries.sorted { last($0.value) > last($1.value) }.prefix(count)
         return Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
+}
+
+extension SignInThrottle: Attempts {
+    package func withdraw(_ attempt: Attempt, now: Instant) { withdraw(attempt) }
+
+    /// There are no other processes.
+    package func consume(
+        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant
+    ) {}
+
+    package func refund(
+        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant
+    ) {}
 }

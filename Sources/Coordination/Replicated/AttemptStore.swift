@@ -9,12 +9,8 @@ package import Storage
 package struct AttemptStore: Sendable {
     private let database: SQLDatabase
 
-    /// Nil with another engine: there is one process, which counts in memory.
-    package init?(in file: UserDatabase) {
-        let database = file.database
-        guard database.postgres != nil else { return nil }
-        self.database = database
-    }
+    /// - Parameter file: The database, of PostgreSQL.
+    package init(in file: UserDatabase) { database = file.database }
 
     /// The attempts that count for a subject.
     package struct Record: Hashable, Sendable {

@@ -1,11 +1,13 @@
+package import Brokerage
 package import Storage
+import Synchronization
 
 /// The leases of a PostgreSQL database: a name is held by one process at a time, for a limited time.
 ///
-/// The time is the database's. Each owner of a name has a greater epoch than all owners before. With another engine,
-/// there is one process (``DirectoryLock``), which holds every lease.
-package struct LeaseStore: Sendable {
+/// The time is the database's. Each owner of a name has a greater epoch than all owners before.
+package final class LeaseStore: Leases {
     private let database: SQLDatabase
+    private let held = Atomic(0)
     /// The begin of the names of this process's owners.
     private let process: String
 
@@ -17,8 +19,7 @@ package struct LeaseStore: Sendable {
         self.process = process ?? RandomID.make()
     }
 
-    /// Whether other processes use the leases.
-    package var isShared: Bool { database.postgres != nil }
+    package var isShared: Bool { true }
 
     /// A new owner of leases in this process: two tasks that want one lease exclude each other.
     func newOwner() -> String { "\(process)/\(RandomID.make())" }
@@ -34,9 +35,8 @@ package struct LeaseStore: Sendable {
     package func take(
         _ name: String, by owner: String, for lifetime: Duration
     ) async throws(StorageError) -> Int64? {
-        guard let server = database.postgres else { return 1 }
         let arguments: SQLArguments = [name, owner, Int64(lifetime / .milliseconds(1))]
-        return try await server.statement { db in try db.value(Self.takeStatement, arguments) }
+        return try await database.statement { db in try db.value(Self.takeStatement, arguments) }
     }
 
     /// The times are read in the server while it holds the lock of the row, after a wait for another owner.
@@ -53,24 +53,30 @@ package struct LeaseStore: Sendable {
 
     /// Ends a lease before its time, so that another process can take it at once.
     package func release(_ name: String, by owner: String) async throws(StorageError) {
-        guard let server = database.postgres else { return }
-        try await server.statement { db in
+        try await database.statement { db in
             try db.execute("UPDATE lease SET expires_at = 0 WHERE name = ? AND owner = ?", [name, owner])
         }
     }
 
     /// Deletes leases that ended long ago; a later owner of the name gets a greater epoch all the same.
     package func deleteOld() async throws(StorageError) {
-        guard let server = database.postgres else { return }
-        try await server.statement { db in
+        try await database.statement { db in
             try db.execute("DELETE FROM lease WHERE expires_at < clock_milliseconds() - 86400000")
         }
     }
 
+    /// Counts the leases that this process holds.
+    package func refresh() async throws(StorageError) {
+        held.store(try await count(), ordering: .relaxed)
+    }
+
+    package var metrics: [PartMetric] {
+        [.gauge("leases", "Leases that this process holds.", held.load(ordering: .relaxed))]
+    }
+
     /// The number of leases that this process holds.
     package func count() async throws(StorageError) -> Int {
-        guard let server = database.postgres else { return 0 }
-        return try await server.statement { [process] db in
+        try await database.statement { [process] db in
             try db.value(
                 "SELECT count(*) FROM lease WHERE starts_with(owner, ?) AND expires_at > clock_milliseconds()",
                 [process + "/"]) ?? 0
@@ -79,26 +85,23 @@ package struct LeaseStore: Sendable {
 }
 
 extension LeaseStore {
+    package func hold(_ name: String, _ work: @escaping @Sendable (_ epoch: Int64) async -> Void) async {
+        await LeaseKeeper(name, in: self).run(work)
+    }
+
+    package func holdOnce(
+        _ name: String, clock: TimeSource, _ work: @escaping @Sendable (_ epoch: Int64) async -> Void
+    ) async {
+        await LeaseKeeper(name, in: self, clock: clock).once(work)
+    }
+
     /// The time between two attempts to take a lease that another task holds.
     private static let pause = Duration.milliseconds(50)
 
-    /// Executes an operation while no other task of any process executes one under the same name.
-    ///
-    /// The operation must end within the lifetime of the lease. It is not stopped then: its writes must compare a version,
-    /// or be repeatable.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the lease.
-    ///   - lifetime: The time for which the lease is held at most.
-    ///   - deadline: The latest time at which the operation may start.
-    ///   - body: The operation.
-    /// - Returns: The result; nil if the lease was not free before the deadline.
-    /// - Throws: `StorageError` if the lease cannot be taken, or the error of the operation.
     package func exclusively<Value>(
         _ name: String, for lifetime: Duration, before deadline: ContinuousClock.Instant,
         _ body: () async throws -> Value
     ) async throws -> Value? {
-        guard database.postgres != nil else { return try await body() }
         let owner = newOwner()
         while true {
             let asked = ContinuousClock.now

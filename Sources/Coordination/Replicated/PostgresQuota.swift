@@ -6,7 +6,7 @@ package import Upstream
 
 /// The limiter of all processes with one PostgreSQL database, which counts their calls together.
 ///
-/// - A call is one statement (`quota_take` of migration 12). The database's clock counts, and a slot ends after its validity
+/// - A call is one statement (`quota_take`). The database's clock counts, and a slot ends after its validity
 ///   and its window. By this process's clock, the validity begins before the statement was sent: a late response, or a
 ///   process that was stopped, sends nothing that no longer counts.
 /// - Without the database no call is made, because its count is unknown.
@@ -15,7 +15,7 @@ package import Upstream
 /// - The state of windows is that of the last call of this process, or of ``refresh()``.
 ///
 /// The file is longer than 350 lines, because the forms of the statements' arguments and results belong to it alone.
-package final class PostgresQuota: QuotaLimiter {
+package final class PostgresQuota: Quotas {
     private let database: SQLDatabase
     private let clock: TimeSource
     private let maximumWait: Duration
@@ -229,7 +229,7 @@ package final class PostgresQuota: QuotaLimiter {
         guard !slots.isEmpty else { return }
         do throws(StorageError) {
             // Executed twice, it would release the slot of another call that ends at the same time.
-            try await statement(isRepeatable: false) { db in
+            try await database.statement(isRepeatable: false) { db in
                 try db.execute(
                     "SELECT CAST(quota_release(?, ?, CAST(? AS JSONB)) AS TEXT)",
                     reservation.account.arguments + [Self.json(slots)])
@@ -243,7 +243,7 @@ package final class PostgresQuota: QuotaLimiter {
         _ windows: [QuotaWindow], of holder: QuotaAccount
     ) async throws(StorageError) -> Bool {
         let names = SQLList(windows.map(\.name))
-        return try await statement { db in
+        return try await database.statement { db in
             try db.value(
                 """
                 SELECT EXISTS (SELECT 1 FROM quota WHERE provider = ? AND credential = ?
@@ -315,7 +315,7 @@ package final class PostgresQuota: QuotaLimiter {
 
     /// Deletes counts that ended long ago.
     package func deleteOld() async throws(StorageError) {
-        try await statement { db in
+        try await database.statement { db in
             try db.execute(
                 """
                 DELETE FROM quota WHERE changed_at < clock_milliseconds() - 3600000
@@ -327,22 +327,12 @@ package final class PostgresQuota: QuotaLimiter {
 
     // MARK: Statements
 
-    private func statement<Value: Sendable>(
-        isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
-    ) async throws(StorageError) -> Value {
-        guard let server = database.postgres else {
-            throw .unavailable(
-                path: database.location, reason: "it is no PostgreSQL database", retryAt: .latest)
-        }
-        return try await server.statement(isRepeatable: isRepeatable, body)
-    }
-
     /// Calls a function with an account and a list, and decodes its result.
     private func query<Result: Decodable & Sendable>(
         _ sql: String, _ holder: QuotaAccount, _ list: [some Encodable & Sendable],
         _ rest: SQLArguments = []
     ) async throws(StorageError) -> Result {
-        try await statement { db in
+        try await database.statement { db in
             let result: String? = try db.value(sql, holder.arguments + [Self.json(list)] + rest)
             return try JSONDecoder().decode(Result.self, from: Data((result ?? "null").utf8))
         }
@@ -358,7 +348,7 @@ extension QuotaAccount {
     fileprivate var arguments: SQLArguments { [provider.storedText, credential.map { "=" + $0 } ?? ""] }
 }
 
-/// A window, as the functions of migration 12 take it.
+/// A window, as the functions of PostgreSQL take it.
 ///
 /// Times are in milliseconds.
 private struct WindowInput: Encodable {
@@ -366,11 +356,12 @@ private struct WindowInput: Encodable {
     let size: Int
     /// Nil for a day in New York.
     let period: Int64?
+    let step: Int64?
     let validity: Int64?
 
     init(_ window: QuotaWindow, validity: Duration?) {
         (name, size) = (window.name, window.limit)
-        period = window.period.sharedLength
+        (period, step) = (window.period.sharedLength, window.sharedStep)
         self.validity = validity.map { Int64($0 / .milliseconds(1)) }
     }
 }
@@ -379,6 +370,7 @@ private struct NoteInput: Encodable {
     let name: String
     let size: Int
     let period: Int64?
+    let step: Int64?
     let longest: Int64
     var isReported = false
     var reported: Int?
@@ -389,7 +381,8 @@ private struct NoteInput: Encodable {
     var retryIn: Int64?
 
     init(_ window: QuotaWindow) {
-        (name, size, period) = (window.name, window.limit, window.period.sharedLength)
+        (name, size) = (window.name, window.limit)
+        (period, step) = (window.period.sharedLength, window.sharedStep)
         longest = Int64(window.period.maximumDuration / .milliseconds(1))
     }
 }
@@ -401,6 +394,11 @@ extension QuotaWindow.Period {
         case .newYorkDay: nil
         }
     }
+}
+
+extension QuotaWindow {
+    /// ``step`` in milliseconds.
+    fileprivate var sharedStep: Int64? { step.map { Int64($0 / .milliseconds(1)) } }
 }
 
 /// The slot of a window.

@@ -332,3 +332,22 @@ package final class SharedQuoteStream: QuoteStream {
         }
     }
 }
+
+/// The streams of prices that replicas share through Redis, each of which is connected by the holder of its lease.
+package struct RedisPriceStreams: PriceStreams {
+    let redis: SharedRedis
+    /// Determine the process that has the connection of a stream.
+    let leases: any Leases
+    /// The clock of the times of prices.
+    let clock: TimeSource
+
+    package func shared(
+        _ stream: any QuoteStream, of provider: ProviderID, in environment: Environment
+    ) -> any QuoteStream {
+        guard let subscriptions = redis.subscriptions else { return stream }
+        return SharedQuoteStream(
+            stream, of: provider, in: environment, over: redis.client, subscriptions: subscriptions,
+            keyspace: redis.keyspace, clock: clock
+        ) { [leases] name, work in await leases.hold(name, work) }
+    }
+}

@@ -1,30 +1,20 @@
 package import Brokerage
 import Storage
 
-/// Counts failed sign-ins and new users, with all other processes that use the database, or in memory.
-package struct SharedSignInThrottle: Sendable {
-    let memory: SignInThrottle
-    /// Nil if there is one process.
-    let store: AttemptStore?
+/// The attempts of all processes that use a PostgreSQL database.
+package struct SharedSignInThrottle: Attempts {
+    private let store: AttemptStore
 
     private typealias Target = SignInThrottle.Target
     private typealias Record = SignInThrottle.Record
     /// The time for which an address stays a known client.
     private static let knownTime = Duration.seconds(90 * 86_400)
 
-    package init(memory: SignInThrottle, store: AttemptStore?) {
-        (self.memory, self.store) = (memory, store)
-    }
+    package init(_ store: AttemptStore) { self.store = store }
 
-    /// Begins an attempt, as ``SignInThrottle/begin(user:from:session:now:)``.
-    ///
-    /// - Throws: `RetryLater`, or the error of the database.
     package func begin(
         user: String, from address: ClientOrigin, session: String?, now: Instant
     ) async throws -> SignInThrottle.Attempt {
-        guard let store else {
-            return try memory.begin(user: user, from: address, session: session, now: now)
-        }
         let known = Self.known(address, user)
         let client: SignInThrottle.Client = session.map { .session($0) } ?? .address(address)
         let all = SignInThrottle.Attempt(user: user, client: client, isKnown: false).subjects.map(\.0)
@@ -40,9 +30,7 @@ package struct SharedSignInThrottle: Sendable {
         return try result.get()
     }
 
-    /// Removes an attempt for which no password was compared; if that cannot be stored, it counts.
-    package func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant = .now) async {
-        guard let store else { return memory.withdraw(attempt) }
+    package func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant) async {
         let targets = attempt.subjects.map(\.0)
         _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory, now: now) {
             records in
@@ -52,9 +40,7 @@ package struct SharedSignInThrottle: Sendable {
         }
     }
 
-    /// Records a success, as ``SignInThrottle/succeeded(_:now:)``; if that cannot be stored, the attempt counts.
     package func succeeded(_ attempt: SignInThrottle.Attempt, now: Instant) async {
-        guard let store else { return memory.succeeded(attempt, now: now) }
         let targets = attempt.subjects.map(\.0)
         let own = Target.userAtClient(attempt.user, attempt.client)
         _ = try? await store.update(targets.map(\.text), keptFor: SignInThrottle.memory, now: now) {
@@ -67,9 +53,7 @@ package struct SharedSignInThrottle: Sendable {
         if case .address(let address) = attempt.client { await know(address, of: attempt.user, now: now) }
     }
 
-    /// Records an address as a known client of a user who has signed up or signed in from it.
     package func know(_ address: ClientOrigin, of user: String, now: Instant) async {
-        guard let store else { return memory.know(address, of: user, now: now) }
         guard address != .unknown else { return }
         let known = Self.known(address, user)
         _ = try? await store.update([known], keptFor: Self.knownTime, now: now) {
@@ -77,20 +61,10 @@ package struct SharedSignInThrottle: Sendable {
         }
     }
 
-    /// Counts a call against the rates of its client and of all clients (the generic cell rate algorithm).
-    ///
-    /// - Parameters:
-    ///   - name: The name of the calls.
-    ///   - address: The client.
-    ///   - rate: The rate of each client.
-    ///   - total: The rate of all clients together.
-    ///   - now: The current time.
-    /// - Throws: `CallRateLimiter.Refusal`, or the error of the database.
     package func consume(
-        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant = .now
+        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant
     ) async throws {
         typealias Refusal = CallRateLimiter<ClientOrigin>.Refusal
-        guard let store else { return }
         let (own, all) = ("\(name) \(address.number)", name)
         let longest = max(rate.interval * rate.burst, total.interval * total.burst)
         let refusal = try await store.update([own, all], keptFor: longest, now: now) { records -> Refusal? in
@@ -108,12 +82,9 @@ package struct SharedSignInThrottle: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Removes a call that had no effect from the counts of ``consume(_:from:_:total:now:)``; if that cannot be stored, it
-    /// counts.
     package func refund(
-        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant = .now
+        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant
     ) async {
-        guard let store else { return }
         let intervals = ["\(name) \(address.number)": rate.interval, name: total.interval]
         let longest = max(rate.interval * rate.burst, total.interval * total.burst)
         _ = try? await store.update(Array(intervals.keys), keptFor: longest, now: now) { records in

@@ -9,7 +9,7 @@ package final class ConnectionService: Sendable {
     /// As many connections as a user may have.
     package static let maximumConnections = 20
     let store: ConnectionStore
-    private let leases: LeaseStore
+    private let leases: any Leases
     let registry: ProviderConnectionRegistry
     let connectors: [ProviderID: any ProviderConnector]
     let redirects: RedirectPolicy
@@ -39,7 +39,7 @@ package final class ConnectionService: Sendable {
     ///     connection before the
     ///     change), or was removed, so that values that were read with it are no longer used.
     init(
-        store: ConnectionStore, leases: LeaseStore, registry: ProviderConnectionRegistry,
+        store: ConnectionStore, leases: any Leases, registry: ProviderConnectionRegistry,
         connectors: [any ProviderConnector], redirects: RedirectPolicy, clock: TimeSource,
         limits: CallLimits = CallLimits(),
         ledger: (any QuotaLimiter)? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in },

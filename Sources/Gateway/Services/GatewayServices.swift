@@ -91,7 +91,7 @@ package final class GatewayServices: Sendable {
         userData.authentication.sessions.deletions.register(
             owners: { [connectionService] in connectionService.owners },
             release: { [connectionService] in connectionService.removeAll(of: $0) })
-        userData.authentication.sessions.onAlertChange {
+        userData.authentication.changes.observers.onAlertChange {
             [alerts = userData.alerts, events = watches.alerts, report = userData.authentication.report]
             changed throws(StorageError) in
             for (owner, ids) in changed {
@@ -106,7 +106,7 @@ package final class GatewayServices: Sendable {
                 }
             }
         }
-        userData.authentication.sessions.onOrderChange {
+        userData.authentication.changes.observers.onOrderChange {
             [orders = userData.orders] changed in
             for (owner, ids) in changed {
                 let connections = registry.connections(of: owner).filter { ids.contains($0.id) }
@@ -117,7 +117,7 @@ package final class GatewayServices: Sendable {
                 for connection in connections { orders.followedConnections.send(for: owner, connection.id) }
             }
         }
-        userData.authentication.sessions.onConnectionChange {
+        userData.authentication.changes.observers.onConnectionChange {
             [connectionService] owners throws(StorageError) in
             try await connectionService.reload(owners)
         }
@@ -133,7 +133,7 @@ package final class GatewayServices: Sendable {
     package var quoteFeedCount: Int { live.count }
 
     /// The names that one process holds at a time.
-    package var leases: LeaseStore { userData.leases }
+    package var leases: any Leases { userData.leases }
 
     /// The memory of users' own values, with the use of each cache.
     package var cacheMemory: CacheMemory { reads.memory }
@@ -173,8 +173,11 @@ package struct UserData: Sendable {
     package let orders: OrderWorkflow
     /// The limits of expensive requests.
     package let limits: CallLimits
+    /// What processes share.
+    package let coordination: Coordination
+
     /// The names that one process holds at a time.
-    package let leases: LeaseStore
+    package var leases: any Leases { coordination.leases }
 
     /// Opens the stores of a database at the start of the process; it blocks the thread.
     ///
@@ -184,26 +187,27 @@ package struct UserData: Sendable {
     ///   - userPolicy: The policy of sign-up and sign-in.
     ///   - alertLimits: The limits of a user's alerts.
     ///   - webhookPolicy: Where messages about alerts may be sent.
-    ///   - instanceID: The id of this process among those that use the database; nil if there is no other one.
+    ///   - coordination: What processes share; nil for a process alone.
     ///   - report: Receives errors of storage, whose details clients do not receive.
     /// - Throws: `wrongMasterKey` if the secrets were encrypted with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, userPolicy: UserPolicy = UserPolicy(),
         alertLimits: AlertStore.Limits = AlertStore.Limits(), webhookPolicy: WebhookPolicy = WebhookPolicy(),
-        of instanceID: String? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in }
+        coordination: Coordination? = nil, report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.file = file
         limits = userPolicy.limits
         self.webhookPolicy = webhookPolicy
-        leases = LeaseStore(in: file, of: instanceID)
+        self.coordination = coordination ?? .singleProcess()
         watchlists = WatchlistStore(in: file)
         goals = GoalStore(in: file)
         activities = ActivityStore(in: file)
         alerts = AlertStore(in: file, limits: alertLimits)
         webhooks = try WebhookStore(in: file, master)
-        orders = OrderWorkflow(journal: OrderJournal(in: file, of: instanceID))
+        orders = OrderWorkflow(journal: OrderJournal(in: file, of: self.coordination.membership.id))
         connections = try ConnectionStore(in: file, master)
-        authentication = try AuthenticationService(in: file, master, userPolicy, report: report)
+        authentication = try AuthenticationService(
+            in: file, master, userPolicy, attempts: self.coordination.attempts, report: report)
     }
 
     /// Settles the writes to brokers of an earlier process.

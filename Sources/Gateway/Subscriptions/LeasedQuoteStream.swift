@@ -9,7 +9,7 @@ package import Upstream
 /// within the quota. A lease that is lost ends the connection, and the feed waits for the lease again.
 package struct LeasedQuoteStream: QuoteStream {
     private let stream: any QuoteStream
-    private let leases: LeaseStore
+    private let leases: any Leases
     private let name: String
     private let clock: TimeSource
 
@@ -19,7 +19,7 @@ package struct LeasedQuoteStream: QuoteStream {
     ///   - leases: The leases of all processes.
     ///   - clock: The clock of this process.
     package init(
-        _ stream: any QuoteStream, of source: MarketDataSource, under leases: LeaseStore, clock: TimeSource
+        _ stream: any QuoteStream, of source: MarketDataSource, under leases: any Leases, clock: TimeSource
     ) {
         (self.stream, self.leases, self.clock) = (stream, leases, clock)
         let key =
@@ -38,7 +38,7 @@ package struct LeasedQuoteStream: QuoteStream {
     ) async throws(ProviderFailure) {
         // The work's task sets it.
         let failure = Mutex<ProviderFailure?>(nil)
-        await LeaseKeeper(name, in: leases, clock: clock).once { _ in
+        await leases.holdOnce(name, clock: clock) { _ in
             do throws(ProviderFailure) {
                 try await stream.run(wanted, deliver: deliver)
             } catch {

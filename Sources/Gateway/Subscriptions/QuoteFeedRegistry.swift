@@ -27,7 +27,7 @@ package final class QuoteFeedRegistry: Sendable {
     private let clock: TimeSource
     private let symbolsPerClient: Int
     /// The leases of all processes; nil if there is one process.
-    private let leases: LeaseStore?
+    private let leases: (any Leases)?
     // Looked up by many requests at once.
     private let state: Mutex<State>
 
@@ -41,7 +41,7 @@ package final class QuoteFeedRegistry: Sendable {
     ///   - leases: The leases that decide which process connects a stream; nil if there is one process.
     package init(
         quotes: ReadCache<Symbol, Quote>, clock: TimeSource,
-        symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient, leases: LeaseStore? = nil
+        symbolsPerClient: Int = QuoteFeedPolicy().symbolsPerClient, leases: (any Leases)? = nil
     ) {
         self.leases = leases
         self.symbolsPerClient = symbolsPerClient

@@ -7,6 +7,8 @@ import Upstream
 package struct AuthenticationService: Sendable {
     /// Found by their tokens, for each request.
     package let sessions: SessionStore
+    /// Those of other processes.
+    package let changes: any Changes
     let users: UserStore
     package let hasher: PasswordHasher
     let signUpPolicy: SignUpPolicy
@@ -14,9 +16,8 @@ package struct AuthenticationService: Sendable {
     let allowsPasswords: Bool
     /// Signs users in with the identity provider; nil if the server has none.
     package var identityProvider: IdentityProviderService?
-    package let attempts = SignInThrottle()
-    /// ``attempts``, or those of all processes.
-    private let throttle: SharedSignInThrottle
+    /// The failed sign-ins of all processes.
+    package let attempts: any Attempts
     private let limits: CallLimits
     /// The rate of all attempts to sign in, whether they fail or not.
     private let signIns: CallRateLimiter<SignInClient>
@@ -31,12 +32,14 @@ package struct AuthenticationService: Sendable {
     /// - Throws: `wrongMasterKey` if the database was created with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, _ settings: UserPolicy = UserPolicy(),
+        attempts: any Attempts = SignInThrottle(),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.report = report
         sessions = try SessionStore(in: file, master, settings.sessions)
+        changes = try Coordination.changes(of: sessions)
         users = UserStore(in: file)
-        throttle = SharedSignInThrottle(memory: attempts, store: AttemptStore(in: file))
+        self.attempts = attempts
         limits = settings.limits
         hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
         signUpPolicy = settings.signUp
@@ -72,8 +75,8 @@ extension AuthenticationService {
     func checkSignUpLimit(from address: ClientOrigin) async throws {
         do {
             try arrivals.consume(address)
-            try await throttle.consume(
-                Self.arrivalsName, from: address, limits.arrivals, total: limits.totalArrivals)
+            try await attempts.consume(
+                Self.arrivalsName, from: address, limits.arrivals, total: limits.totalArrivals, now: .now)
         } catch let refusal as CallRateLimiter<ClientOrigin>.Refusal {
             throw FieldError(refusal, of: Self.arrivalsName, "from this address")
         } catch let error as StorageError {
@@ -104,8 +107,8 @@ extension AuthenticationService {
             hash = try await hashed(password, for: HashingClient(knownUser: nil, at: address))
         } catch {
             arrivals.refund(address)
-            await throttle.refund(
-                Self.arrivalsName, from: address, limits.arrivals, total: limits.totalArrivals)
+            await attempts.refund(
+                Self.arrivalsName, from: address, limits.arrivals, total: limits.totalArrivals, now: .now)
             throw error
         }
         let candidate = SessionStore.NewUser(
@@ -116,7 +119,7 @@ extension AuthenticationService {
         }
         switch result {
         case .success(let opened):
-            await throttle.know(address, of: username.text.lowercased(), now: .now)
+            await attempts.know(address, of: username.text.lowercased(), now: .now)
             return opened
         case .failure(.nameTaken):
             throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
@@ -200,7 +203,7 @@ extension AuthenticationService {
         let isOwn = known != nil && session.owner == known?.user.id
         let attempt: SignInThrottle.Attempt
         do {
-            attempt = try await throttle.begin(
+            attempt = try await attempts.begin(
                 user: subject, from: address, session: isOwn ? session.id : nil, now: .now)
         } catch let refusal as SignInThrottle.RetryLater {
             throw FieldError(
@@ -216,7 +219,7 @@ extension AuthenticationService {
         do {
             try signIns.consume(caller)
         } catch {
-            await throttle.withdraw(attempt)
+            await attempts.withdraw(attempt, now: .now)
             throw FieldError(error, of: "attempts to sign in", caller.description)
         }
         do {
@@ -225,7 +228,7 @@ extension AuthenticationService {
                     Password(entered: text), with: known?.hash, for: client)
             }
         } catch {
-            await throttle.withdraw(attempt)
+            await attempts.withdraw(attempt, now: .now)
             signIns.refund(caller)
             throw error
         }
@@ -233,10 +236,10 @@ extension AuthenticationService {
         switch comparison {
         case .different: return nil
         case .equal:
-            await throttle.succeeded(attempt, now: .now)
+            await attempts.succeeded(attempt, now: .now)
             return known
         case .outdated(let better):
-            await throttle.succeeded(attempt, now: .now)
+            await attempts.succeeded(attempt, now: .now)
             try await mapStorageErrors(reporting: report) { () throws(StorageError) in
                 try await users.upgrade(known.hash, to: better, of: known.user.id)
             }

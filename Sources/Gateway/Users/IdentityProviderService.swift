@@ -1,5 +1,5 @@
 package import Brokerage
-import Coordination
+package import Coordination
 package import OpenIDConnect
 import PorticoCore
 package import Storage
@@ -30,11 +30,12 @@ package final class IdentityProviderService: Sendable {
     ///   - policy: The rules of sign-in.
     ///   - redirects: Where browsers may be redirected after a sign-in.
     ///   - sessions: The sessions of users.
+    ///   - changes: Those of other processes.
     ///   - report: Receives errors of storage, whose details clients do not receive.
     ///   - makeProvider: Creates the provider, with a closure that it calls with the fingerprints of its keys after each
     ///     fetch.
     package init(
-        _ policy: IdentityPolicy, redirects: RedirectPolicy, sessions: SessionStore,
+        _ policy: IdentityPolicy, redirects: RedirectPolicy, sessions: SessionStore, changes: any Changes,
         report: @escaping @Sendable (StorageError) -> Void,
         _ makeProvider: (_ keysChanged: @escaping @Sendable (Set<String>) -> Void) -> IdentityProvider
     ) {
@@ -47,7 +48,7 @@ package final class IdentityProviderService: Sendable {
         sessions.deletions.register(
             owners: { bearers.owners }, release: { owner in bearers.end { $0.owner == owner } })
         // Those that any process has recorded as ended.
-        sessions.onIdentityEnd { ended in
+        changes.observers.onIdentityEnd { ended in
             bearers.end { session in
                 switch ended {
                 case .session(let id): session.issuerSessionID == id

@@ -1,5 +1,6 @@
 import Brokerage
 import Contract
+import Coordination
 import Gateway
 import GraphQL
 import Logging
@@ -34,14 +35,10 @@ struct Application {
         self.logger = logger
         let dataStores = try DataStores(settings, logger: logger)
         dataStores.reportWrites()
-        let redis = settings.redis.map {
-            SharedRedis(
-                $0, masterKey: dataStores.masterKey, isSandbox: settings.market.isSandbox,
-                streamLease: dataStores.streamLease, logger: logger)
-        }
+        let coordination = dataStores.coordination
         let calls = UpstreamMetrics()
         let dependencies = try await ApplicationDependencies(
-            settings, dataStores: dataStores, redis: redis, transport: transport, logger: logger
+            settings, dataStores: dataStores, transport: transport, logger: logger
         ) { calls.record(UpstreamCall($0)) }
         let spans = settings.collector.map { SpanExporter(to: $0, over: transport, logger: logger) }
         let tracer = RequestTracer(exporting: spans)
@@ -69,9 +66,8 @@ struct Application {
         }
         service.readiness = { [condition = dependencies.condition] in
             var readiness = condition.readiness
-            readiness.components += dataStores.components
-            if let redis {
-                readiness.components.append(redis.component)
+            readiness.components += dataStores.components + coordination.components
+            if let redis = coordination.redis {
                 // Another replica can store and change data; this one cannot.
                 readiness.isReady = dataStores.reachesDatabase || !redis.peerReachesDatabase
             }
@@ -83,7 +79,7 @@ struct Application {
                 .build, .connections(services.connectionCount), .quoteFeeds(services.quoteFeedCount),
             ] + MetricFamily.alerts(services.alertCounts, users: alerts.userCount)
                 + MetricFamily.caches(services.cacheMemory) + (spans?.families ?? [])
-                + (redis?.families ?? [])
+                + coordination.families
         }
         let memory = dependencies.services.cacheMemory
         service.caches = { memory.statistics.map { CacheUse($0) } }
@@ -114,7 +110,8 @@ struct Application {
             SchemaUseRoute($0, sessions: routeSessions)
         }
         let server = try await HTTPServer.start(
-            settings.httpServer.server, service: service, routes: routes, sharingLimitsWith: redis?.limitKey,
+            settings.httpServer.server, service: service, routes: routes,
+            sharingLimitsWith: coordination.redis?.limitKey,
             logger: logger)
         let adminRoutes = schemaUse.map { [SchemaUseRoute.path: SchemaUseRoute($0, sessions: nil)] }
         let admin: HTTPServer? =
@@ -142,21 +139,22 @@ struct Application {
         var services: [any Service] = [
             CacheFlushService(dataStores: dataStores),
             SessionMaintenanceService(
-                sessions: dependencies.sessionStore, logger: logger,
+                sessions: dependencies.sessionStore, changes: dependencies.changes, logger: logger,
                 identityProvider: dependencies.identityProvider),
             HTTPClientShutdownService(transport: transport),
         ]
         if let lock = dataStores.serverLock {
             services.append(DatabaseLockService(lock: lock, logger: logger))
         }
-        if let replica = dataStores.replica {
-            services.insert(ReplicaService(replica: replica, logger: logger), at: 1)
+        if coordination.membership.id != nil {
+            services.insert(ReplicaService(coordination: coordination, logger: logger), at: 1)
         }
-        if let redis {
+        if let redis = coordination.redis {
             services.insert(RedisConnectionService(redis: redis), at: 0)
             services.append(
-                ReplicaMergeService(redis: redis, clients: server.clientLimits) { dataStores.reachesDatabase }
-            )
+                ReplicaMergeService(
+                    redis: redis, rateLimits: coordination.rateLimits, clients: server.clientLimits
+                ) { dataStores.reachesDatabase })
         }
         if let spans { services.append(spans) }
         if let schemaUse { services.append(schemaUse) }

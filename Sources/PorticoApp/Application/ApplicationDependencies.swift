@@ -16,29 +16,28 @@ struct ApplicationDependencies {
     let sessions: SessionAuthenticator
     /// The sessions of users and guests.
     let sessionStore: SessionStore
+    /// Those of other processes.
+    let changes: any Changes
     /// Signs users in with the identity provider; nil if the server has none.
     let identityProvider: IdentityProviderService?
     let services: GatewayServices
     let condition: ProviderHealthReporter
 
     init(
-        _ settings: ServeSettings, dataStores: DataStores, redis: SharedRedis?, transport: HTTPClient,
-        logger: Logger,
+        _ settings: ServeSettings, dataStores: DataStores, transport: HTTPClient, logger: Logger,
         observe: @escaping @Sendable (CallRecord) -> Void
     ) async throws {
+        let coordination = dataStores.coordination
         var assembly = ProviderAssembly(
-            over: transport, counting: dataStores.ledger, persistentCache: dataStores.values,
-            makeSharedCache: redis.map { [clock = settings.market.clock] redis in
-                { redis.makeCache(environments: $0, clock: clock) }
-            },
-            shareStream: redis?.streamSharing(clock: settings.market.clock),
+            over: transport, counting: coordination.quotas,
+            makeCache: coordination.sharedCache.cache, shareStream: coordination.priceStreams.shared,
             clock: settings.market.clock, environment: settings.market.isSandbox ? .sandbox : nil,
             concurrency: settings.upstreamLimits.callsPerProvider, cacheMemory: settings.cacheMemory,
             observe: observe)
         var userData = try UserData(
             in: dataStores.userDatabase, dataStores.masterKey, userPolicy: settings.userPolicy,
             alertLimits: settings.alertLimits, webhookPolicy: settings.webhookPolicy,
-            of: dataStores.replica?.membership.id
+            coordination: coordination
         ) {
             logger.error(
                 "The data of a user could not be stored or read. \($0)",
@@ -51,6 +50,7 @@ struct ApplicationDependencies {
         }
         let users = UserStore(in: dataStores.userDatabase)
         sessionStore = userData.authentication.sessions
+        changes = userData.authentication.changes
         let providers: ProviderSettings
         let owner: OwnerID
         let token: SessionAuthenticator.Token
@@ -70,12 +70,14 @@ struct ApplicationDependencies {
         }
         try users.ensure(owner)
         assembly.add(providers, of: owner)
-        identityProvider = settings.identityProvider.map { [sessionStore, redirects = assembly.redirects] in
+        identityProvider = settings.identityProvider.map {
+            [sessionStore, changes, redirects = assembly.redirects] in
             IdentityProviderService(
-                $0, redirects: redirects, sessions: sessionStore, over: transport, logger: logger)
+                $0, redirects: redirects, sessions: sessionStore, changes: changes,
+                over: transport, logger: logger)
         }
         userData.authentication.identityProvider = identityProvider
-        sessions = SessionAuthenticator(token, sessionStore, identityProvider)
+        sessions = SessionAuthenticator(token, sessionStore, changes, identityProvider)
         services = assembly.services(
             providers.routes, userData: userData, symbolsPerClient: settings.symbolsPerClient,
             toolOrderLimits: settings.httpServer.tools?.orderLimits ?? [:])
@@ -93,10 +95,10 @@ extension IdentityProviderService {
     /// Creates the service of the settings; failures are logged.
     fileprivate convenience init(
         _ settings: IdentityProviderSettings, redirects: RedirectPolicy, sessions: SessionStore,
-        over transport: HTTPClient, logger: Logger
+        changes: any Changes, over transport: HTTPClient, logger: Logger
     ) {
         self.init(
-            settings.policy, redirects: redirects, sessions: sessions,
+            settings.policy, redirects: redirects, sessions: sessions, changes: changes,
             report: { logger.error("The data of a sign-in could not be stored or read. \($0)") }
         ) { keysChanged in
             IdentityProvider(

@@ -10,8 +10,8 @@ import Web
 
 /// The persistent data of a server: files in the data directory; without one, the data is in memory only.
 struct DataStores {
-    /// The counts of all calls to providers.
-    let ledger: any QuotaLimiter
+    /// What this process shares with others that use the PostgreSQL database or Redis.
+    let coordination: Coordination
     /// The stored market data of providers with a low quota; nil without a data directory.
     let values: SQLitePersistentCache?
     /// The counts of the schema elements that clients use; nil if they are not counted.
@@ -25,8 +25,6 @@ struct DataStores {
     private let hold: DirectoryLock?
     /// Excludes a copy of the PostgreSQL database; nil without one.
     let serverLock: PostgresServerLock?
-    /// What this process shares with others that use the PostgreSQL database; nil without one.
-    let replica: Replica?
     private let logger: Logger
 
     /// Opens the files of the data directory, and creates missing ones.
@@ -43,21 +41,25 @@ struct DataStores {
             masterKey = try settings.masterKey?.key() ?? .random()
             serverLock = try PostgresServerLock(url, for: .servers, database.limits)
             userDatabase = try UserDatabase(at: url, database.limits)
-            let quota = PostgresQuota(in: userDatabase, clock: settings.market.clock) { error in
+            coordination = try .replicated(
+                userDatabase, redis: Self.redis(settings, masterKey, sharesStreams: true, logger),
+                version: Version.current, clock: settings.market.clock
+            ) { error in
                 logger.warning("The count of a call to a provider cannot be corrected. \(error)")
             }
-            ledger = quota
-            replica = try Replica(in: userDatabase, quota: quota)
             (values, schemaUse, hold) = (nil, nil, nil)
             return
         }
-        (serverLock, replica) = (nil, nil)
+        serverLock = nil
         guard let path = settings.data else {
-            ledger = QuotaLedger(clock: settings.market.clock)
             values = nil
             schemaUse = nil
             userDatabase = try .temporary()
             masterKey = try settings.masterKey?.key() ?? .random()
+            coordination = .singleProcess(
+                quotas: QuotaLedger(clock: settings.market.clock),
+                redis: Self.redis(settings, masterKey, sharesStreams: false, logger),
+                clock: settings.market.clock)
             hold = nil
             if settings.market.spendsQuotas { DataStores.warn(logger) }
             return
@@ -72,13 +74,37 @@ struct DataStores {
         userDatabase = try UserDatabase(in: folder)
         masterKey = try namedKey ?? MasterKey(in: folder)
         let file = try CacheDatabase(in: folder)
-        ledger = try QuotaLedger(
+        let ledger = try QuotaLedger(
             clock: settings.market.clock, store: SQLiteQuotaStore(in: file),
             report: DataStores.reportCounts(logger))
         schemaUse = settings.countsSchemaUse ? SchemaUseStore(in: file) : nil
         values = SQLitePersistentCache(in: file) { error in
             logger.warning(
                 "Data of providers cannot be stored or read in the cache; it is requested again. \(error)")
+        }
+        coordination = .singleProcess(quotas: ledger, cache: values)
+    }
+
+    /// Redis of the settings; nil if there is none.
+    private static func redis(
+        _ settings: ServeSettings, _ masterKey: MasterKey, sharesStreams: Bool, _ logger: Logger
+    ) -> SharedRedis? {
+        settings.redis.map { source in
+            SharedRedis(
+                source.url, source.limits, masterKey: masterKey, isSandbox: settings.market.isSandbox,
+                sharesStreams: sharesStreams
+            ) { change in
+                let location = source.url.location
+                switch change {
+                case .up: logger.notice("Redis is used: \(location).")
+                case .down(let failure):
+                    logger.warning(
+                        """
+                        Redis at \(location) is not used: \(failure). Replicas request values from providers on their own \
+                        until it is available.
+                        """)
+                }
+            }
         }
     }
 
@@ -141,14 +167,6 @@ extension DataStores {
     /// Whether users' data can be read and written: false while the PostgreSQL database is not tried.
     var reachesDatabase: Bool { server?.counts.isReachable ?? true }
 
-    /// Determines the process that has the connection of a provider's stream; nil without a PostgreSQL database, which
-    /// stores the leases.
-    var streamLease: SharedQuoteStream.Lease? {
-        guard let replica else { return nil }
-        let leases = LeaseStore(in: userDatabase, of: replica.membership.id)
-        return { name, work in await LeaseKeeper(name, in: leases).run(work) }
-    }
-
     /// The metrics of the database; all but the first are of PostgreSQL.
     var families: [MetricFamily] {
         func family(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ value: Int) -> MetricFamily {
@@ -171,7 +189,7 @@ extension DataStores {
             family(
                 "refusals_total", .counter, "Transactions that were not tried after failures.",
                 counts.refusals),
-        ] + (replica?.families ?? [])
+        ]
     }
 }
 

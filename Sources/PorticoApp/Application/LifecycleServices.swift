@@ -60,8 +60,7 @@ struct OrderFollowingService: Service {
             }
         }
         await cancelWhenGracefulShutdown {
-            guard services.leases.isShared else { return await work() }
-            await LeaseKeeper("orders", in: services.leases).run { _ in await work() }
+            await services.leases.hold("orders") { _ in await work() }
         }
     }
 }
@@ -105,8 +104,7 @@ struct AlertService: Service {
         }
         let leases = services.leases
         await cancelWhenGracefulShutdown {
-            guard leases.isShared else { return await work() }
-            await LeaseKeeper("alerts", in: leases).run { _ in await work() }
+            await leases.hold("alerts") { _ in await work() }
         }
         await client.shutDown()
     }

@@ -8,12 +8,11 @@ package struct ProviderAssembly {
     package let channelFactory: ProviderChannelFactory
     /// The environment of all providers; nil for that of each provider's settings.
     let environment: Environment?
-    private let persistentCache: (any PersistentCache)?
     private let cacheMemory: Int
-    /// Makes the cache that replicas share, which replaces ``persistentCache``, for the environments of the providers.
-    private let makeSharedCache: ((_ environments: [String]) -> any PersistentCache)?
-    /// Makes a stream of prices that replicas share of one with the server's own credential; nil if each process has its own.
-    private let shareStream: StreamSharing?
+    /// Makes the storage of public values for the providers in their environments.
+    private let makeCache: (_ environments: [String]) -> (any PersistentCache)?
+    /// Makes a stream of prices that processes share of one with the server's own credential.
+    private let shareStream: StreamSharing
     private(set) var connections: [ProviderConnection] = []
     private(set) var connectors: [any ProviderConnector] = []
     private(set) var redirects = RedirectPolicy([], allowsLoopback: false, remedy: "")
@@ -27,10 +26,8 @@ package struct ProviderAssembly {
     /// - Parameters:
     ///   - transport: The HTTP client of all calls.
     ///   - ledger: The quota ledger; nil for one in memory.
-    ///   - persistentCache: The storage of public values of providers with a low quota; nil for none.
-    ///   - makeSharedCache: Makes the cache of public values that replicas share, for the providers and their
-    ///     environments; nil for none.
-    ///   - shareStream: Makes the streams of prices that replicas share; nil if each process has its own.
+    ///   - makeCache: Makes the storage of public values, for the providers in their environments; nil for none.
+    ///   - shareStream: Makes the streams of prices that processes share.
     ///   - clock: The time of all providers.
     ///   - environment: The environment of all providers; nil for that of each provider's settings.
     ///   - retry: The retry policy of reads.
@@ -39,9 +36,8 @@ package struct ProviderAssembly {
     ///   - observe: Called after each call.
     package init(
         over transport: HTTPClient, counting ledger: (any QuotaLimiter)? = nil,
-        persistentCache: (any PersistentCache)? = nil,
-        makeSharedCache: ((_ environments: [String]) -> any PersistentCache)? = nil,
-        shareStream: StreamSharing? = nil,
+        makeCache: @escaping (_ environments: [String]) -> (any PersistentCache)? = { _ in nil },
+        shareStream: @escaping StreamSharing = { stream, _, _ in stream },
         clock: TimeSource = .system,
         environment: Environment? = nil, retry: RetryPolicy = RetryPolicy(),
         concurrency: Int = HTTPClientLimits().callsPerProvider, cacheMemory: Int = CacheMemory.standardLimit,
@@ -52,8 +48,7 @@ package struct ProviderAssembly {
             monitor: ProviderMonitor(clock: clock, concurrency: concurrency, observe: observe), clock: clock,
             retry: retry)
         self.cacheMemory = cacheMemory
-        self.persistentCache = persistentCache
-        self.makeSharedCache = makeSharedCache
+        self.makeCache = makeCache
         self.shareStream = shareStream
         self.environment = environment
     }
@@ -81,7 +76,7 @@ package struct ProviderAssembly {
             routes: routes,
             reads: ReadCaches(
                 clock: channelFactory.clock, memory: cacheMemory,
-                persistentCache: makeSharedCache.map { $0(environments) } ?? persistentCache),
+                persistentCache: makeCache(environments)),
             userData: userData,
             clock: channelFactory.clock, symbolsPerClient: symbolsPerClient,
             ledger: channelFactory.ledger,
@@ -125,7 +120,7 @@ extension ProviderAssembly {
             for: clients.isMarketPrivate ? .owner(owner, connection: connectionID) : .everybody,
             // Prices for one user are not for Redis.
             sharingStream: clients.isMarketPrivate
-                ? nil : shareStream.map { share in { share($0, provider, clients.environment) } })
+                ? nil : { [shareStream] in shareStream($0, provider, clients.environment) })
         if !clients.isMarketPrivate { market.append(source) }
         guard let accounts = clients.accounts else { return }
         let broker = BrokerConnection(

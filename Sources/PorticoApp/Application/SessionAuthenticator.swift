@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Gateway
 import OpenIDConnect
 import PorticoCore
@@ -10,6 +11,7 @@ import Web
 struct SessionAuthenticator: Sendable {
     private let settings: Token
     private let store: SessionStore
+    private let changes: any Changes
     /// Verifies tokens of the identity provider; nil if the server has none.
     private let identityProvider: IdentityProviderService?
 
@@ -25,8 +27,12 @@ struct SessionAuthenticator: Sendable {
     /// The token of the sandbox's demo user.
     static let sandboxToken = "sandbox"
 
-    init(_ settings: Token, _ store: SessionStore, _ identityProvider: IdentityProviderService? = nil) {
-        (self.settings, self.store, self.identityProvider) = (settings, store, identityProvider)
+    init(
+        _ settings: Token, _ store: SessionStore, _ changes: any Changes,
+        _ identityProvider: IdentityProviderService? = nil
+    ) {
+        (self.settings, self.store, self.changes) = (settings, store, changes)
+        self.identityProvider = identityProvider
     }
 
     /// The session of a request, by memory only.
@@ -36,10 +42,10 @@ struct SessionAuthenticator: Sendable {
     func session(_ token: String?) -> Result<Session, AuthenticationError>? {
         guard let token else { return .success(.anonymous) }
         if let session = store.session(ofToken: token) {
-            return store.isCurrent ? .success(Session(session)) : nil
+            return changes.isCurrent ? .success(Session(session)) : nil
         }
         if let identityProvider, identityProvider.accepts(token) {
-            guard store.isCurrent else { return nil }
+            guard changes.isCurrent else { return nil }
             return identityProvider.knownSession(ofToken: token).map { .success(Session($0)) }
         }
         switch settings {
@@ -48,7 +54,7 @@ struct SessionAuthenticator: Sendable {
         case .owner(let owner, let known?) where known.matches(token):
             return .success(Session(owner: owner, scopes: [.read, .write, .trade]))
         case .sandbox, .owner:
-            if store.mayFind(token) { return nil }
+            if changes.mayFind(token) { return nil }
             return .failure(.invalidToken(rejectionMessage(for: token)))
         }
     }
@@ -74,7 +80,7 @@ struct SessionAuthenticator: Sendable {
         do throws(StorageError) {
             if let identityProvider, identityProvider.accepts(token) {
                 // A logout at another process ends the session.
-                if let known = try await store.current({ identityProvider.knownSession(ofToken: token) }) {
+                if let known = try await changes.current({ identityProvider.knownSession(ofToken: token) }) {
                     return .accepted(Session(known))
                 }
                 switch try await identityProvider.session(ofToken: token) {
@@ -83,7 +89,7 @@ struct SessionAuthenticator: Sendable {
                     return .refused(AuthenticationError(reason), Session(rejectingToken: reason))
                 }
             }
-            if let stored = try await store.currentSession(ofToken: token) {
+            if let stored = try await changes.session(ofToken: token) {
                 return .accepted(Session(stored))
             }
         } catch {

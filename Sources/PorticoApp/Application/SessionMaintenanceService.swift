@@ -1,3 +1,4 @@
+import Coordination
 import Gateway
 import Logging
 import ServiceLifecycle
@@ -7,6 +8,7 @@ import Upstream
 /// Synchronizes the sessions in memory and in the database until a graceful shutdown.
 package struct SessionMaintenanceService: Service {
     let sessions: SessionStore
+    let changes: any Changes
     let logger: Logger
     /// Its bearer tokens end here, too; nil if the server has none.
     var identityProvider: IdentityProviderService?
@@ -46,7 +48,7 @@ package struct SessionMaintenanceService: Service {
         var isReported = false
         while (try? await Task.sleep(for: Self.pollingInterval)) != nil {
             do {
-                try await sessions.followOthers()
+                try await changes.follow()
                 isReported = false
             } catch {
                 if !isReported {
@@ -60,6 +62,7 @@ package struct SessionMaintenanceService: Service {
     func tidy() async {
         await attempt("Ended sessions cannot be deleted, or last uses of sessions cannot be stored.") {
             try await sessions.tidy()
+            try await changes.deleteOld()
         }
     }
 

@@ -1,6 +1,6 @@
 extension UserDatabaseMigration {
     /// The state that several processes with one PostgreSQL database share; SQLite has one process.
-    static let replicas = [clock, membership, quotas, quotaFunctions, sharedState].joined(separator: "\n")
+    static let replicas = [clock, membership, quotas, sharedState].joined(separator: "\n")
 
     /// The time of all processes, in milliseconds since 1970.
     ///
@@ -46,13 +46,16 @@ extension UserDatabaseMigration {
     ///   wait for each other. It returns the time, read after the wait.
     /// - `quota_earliest` is `QuotaWindowCounter.earliest`.
     /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended.
+    /// - `quota_step` rounds a time up to a multiple of a step, without which it is exact. The caller determines the step
+    ///   (`QuotaWindow.step`), so that processes and the database count alike.
     /// - `quota_end` is the time at which a slot is free that may be used until a time. Without a period, the window is a day
-    ///   in New York. Above 64 calls in a window, the time is rounded up to the next of 64 steps.
+    ///   in New York.
     /// - `quota_state` returns the state of one window.
     /// - `quota_take` takes a slot in each window for one call, or in none.
     /// - `quota_note` applies the figures and refusals of a response.
-    private static let quotaFunctions = """
-        CREATE FUNCTION quota_lock(p_provider TEXT, p_credential TEXT, p_windows JSONB)
+    static let quotaFunctions = """
+        DROP FUNCTION IF EXISTS quota_end(BIGINT, BIGINT, BIGINT);
+        CREATE OR REPLACE FUNCTION quota_lock(p_provider TEXT, p_credential TEXT, p_windows JSONB)
         RETURNS BIGINT LANGUAGE plpgsql AS $$
         DECLARE
             wanted CONSTANT BIGINT := (SELECT count(DISTINCT w->>'name') FROM jsonb_array_elements(p_windows) w);
@@ -74,7 +77,7 @@ extension UserDatabaseMigration {
             END LOOP;
             RETURN greatest(clock_milliseconds(), latest);
         END $$;
-        CREATE FUNCTION quota_earliest(p_ends BIGINT[], p_calls BIGINT[], p_limit BIGINT, p_from BIGINT)
+        CREATE OR REPLACE FUNCTION quota_earliest(p_ends BIGINT[], p_calls BIGINT[], p_limit BIGINT, p_from BIGINT)
         RETURNS BIGINT LANGUAGE plpgsql IMMUTABLE AS $$
         DECLARE
             later BIGINT := 0;
@@ -87,7 +90,7 @@ extension UserDatabaseMigration {
             END LOOP;
             RETURN p_from;
         END $$;
-        CREATE FUNCTION quota_add(
+        CREATE OR REPLACE FUNCTION quota_add(
             p_provider TEXT, p_credential TEXT, p_name TEXT, p_now BIGINT, p_end BIGINT, p_calls BIGINT
         ) RETURNS VOID LANGUAGE sql AS $$
             UPDATE quota SET changed_at = p_now, (ends, calls) = (
@@ -100,17 +103,20 @@ extension UserDatabaseMigration {
                 ) counted
             ) WHERE provider = p_provider AND credential = p_credential AND name = p_name
         $$;
-        CREATE FUNCTION quota_end(p_until BIGINT, p_limit BIGINT, p_period BIGINT)
+        CREATE OR REPLACE FUNCTION quota_step(p_end BIGINT, p_step BIGINT)
+        RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
+            SELECT CASE WHEN p_step > 0 THEN (p_end + p_step - 1) / p_step * p_step ELSE p_end END
+        $$;
+        CREATE OR REPLACE FUNCTION quota_end(p_until BIGINT, p_period BIGINT, p_step BIGINT)
         RETURNS BIGINT LANGUAGE sql STABLE AS $$
             SELECT CASE
                 WHEN p_period IS NULL THEN CAST(extract(epoch FROM (
                     date_trunc('day', to_timestamp(p_until / 1000.0) AT TIME ZONE 'America/New_York') + INTERVAL '1 day'
                 ) AT TIME ZONE 'America/New_York') * 1000 AS BIGINT)
-                WHEN p_limit <= 64 OR p_period < 64 THEN p_until + p_period
-                ELSE ((p_until + p_period) / (p_period / 64) + 1) * (p_period / 64)
+                ELSE quota_step(p_until + p_period, p_step)
             END
         $$;
-        CREATE FUNCTION quota_state(p_row quota, p_limit BIGINT, p_now BIGINT)
+        CREATE OR REPLACE FUNCTION quota_state(p_row quota, p_limit BIGINT, p_now BIGINT)
         RETURNS JSONB LANGUAGE sql STABLE AS $$
             SELECT jsonb_build_object(
                 'name', p_row.name, 'limit', least(p_limit, p_row.reported), 'isRefused', p_row.rejections > 0,
@@ -119,7 +125,7 @@ extension UserDatabaseMigration {
                 'resetsIn', nullif(greatest(coalesce(max(ending), 0), p_row.closed_until, p_now), p_now) - p_now)
             FROM unnest(p_row.ends, p_row.calls) AS known (ending, number) WHERE ending > p_now
         $$;
-        CREATE FUNCTION quota_take(
+        CREATE OR REPLACE FUNCTION quota_take(
             p_provider TEXT, p_credential TEXT, p_windows JSONB, p_wait BIGINT, p_shared BOOLEAN
         ) RETURNS JSONB LANGUAGE plpgsql AS $$
         DECLARE
@@ -152,9 +158,9 @@ extension UserDatabaseMigration {
             END IF;
             FOR entry IN
                 SELECT w.* FROM jsonb_to_recordset(p_windows)
-                    AS w (name TEXT, size BIGINT, period BIGINT, validity BIGINT) ORDER BY name
+                    AS w (name TEXT, size BIGINT, period BIGINT, step BIGINT, validity BIGINT) ORDER BY name
             LOOP
-                ending := quota_end(start + entry.validity, entry.size, entry.period);
+                ending := quota_end(start + entry.validity, entry.period, entry.step);
                 PERFORM quota_add(p_provider, p_credential, entry.name, moment, ending, 1);
                 slots := slots || jsonb_build_object('name', entry.name, 'end', ending);
                 states := states || (
@@ -163,7 +169,7 @@ extension UserDatabaseMigration {
             END LOOP;
             RETURN jsonb_build_object('now', moment, 'start', start, 'slots', slots, 'states', states);
         END $$;
-        CREATE FUNCTION quota_release(p_provider TEXT, p_credential TEXT, p_slots JSONB)
+        CREATE OR REPLACE FUNCTION quota_release(p_provider TEXT, p_credential TEXT, p_slots JSONB)
         RETURNS VOID LANGUAGE plpgsql AS $$
         DECLARE
             moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_slots);
@@ -175,7 +181,7 @@ extension UserDatabaseMigration {
                 PERFORM quota_add(p_provider, p_credential, slot.name, moment, slot.ending, -1);
             END LOOP;
         END $$;
-        CREATE FUNCTION quota_note(p_provider TEXT, p_credential TEXT, p_notes JSONB)
+        CREATE OR REPLACE FUNCTION quota_note(p_provider TEXT, p_credential TEXT, p_notes JSONB)
         RETURNS JSONB LANGUAGE plpgsql AS $$
         DECLARE
             moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_notes);
@@ -188,7 +194,7 @@ extension UserDatabaseMigration {
         BEGIN
             FOR note IN
                 SELECT n.* FROM jsonb_to_recordset(p_notes) AS n (
-                    name TEXT, size BIGINT, period BIGINT, longest BIGINT, "isReported" BOOLEAN, reported BIGINT,
+                    name TEXT, size BIGINT, period BIGINT, step BIGINT, longest BIGINT, "isReported" BOOLEAN, reported BIGINT,
                     remaining BIGINT, "resetsIn" BIGINT, "isClosed" BOOLEAN, "isAdmitted" BOOLEAN, "retryIn" BIGINT
                 ) ORDER BY name
             LOOP
@@ -204,8 +210,8 @@ extension UserDatabaseMigration {
                         FROM unnest(known_row.ends, known_row.calls) AS known (ending, number) WHERE ending > moment;
                     IF missing > 0 AND coalesce(note."resetsIn", 1) > 0 THEN
                         PERFORM quota_add(p_provider, p_credential, note.name, moment,
-                            CASE WHEN note."resetsIn" IS NULL THEN quota_end(moment, note.size, note.period)
-                                ELSE moment + least(note."resetsIn", note.longest) END, missing);
+                            CASE WHEN note."resetsIn" IS NULL THEN quota_end(moment, note.period, note.step)
+                                ELSE quota_step(moment + least(note."resetsIn", note.longest), note.step) END, missing);
                     END IF;
                 END IF;
                 IF note."isClosed" THEN

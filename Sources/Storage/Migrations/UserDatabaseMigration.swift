@@ -19,7 +19,7 @@ package struct UserDatabaseMigration: Sendable {
     }
 
     /// All steps in their order; the number of a step is its place, from ``firstNumber``.
-    package static let all = [baseline]
+    package static let all = [baseline, quotaFunctionsStep]
 
     /// The number of ``baseline``, which contains the steps of the revisions before the first release.
     package static let firstNumber = 17
@@ -33,6 +33,10 @@ package struct UserDatabaseMigration: Sendable {
             + sqliteTriggers,
         postgres: SQLDialect.postgres.text(credentials + users + lists + orders + activities + alerts)
             + postgresTriggers + SQLDialect.postgres.text(changes) + replicas)
+
+    /// The functions that count calls; they replace those of ``lastUnreleased``, which rounded times otherwise.
+    private static let quotaFunctionsStep = UserDatabaseMigration(
+        name: "18: steps of quotas", sqlite: nil, postgres: quotaFunctions)
 
     /// The last revision before the first release.
     static let lastUnreleased = "c8b28184"

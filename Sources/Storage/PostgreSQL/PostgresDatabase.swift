@@ -95,7 +95,7 @@ package final class PostgresDatabase: SQLEngine, Sendable {
     ///   - body: Executes exactly one statement.
     /// - Returns: The result of `body`.
     /// - Throws: `unavailable` if there is no response in time. The statement may have been executed.
-    package func statement<Value: Sendable>(
+    func statement<Value: Sendable>(
         isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
         try await submit(

@@ -34,7 +34,7 @@ package struct SQLDatabase: Sendable {
     }
 
     /// The file; nil for another engine.
-    var sqlite: SQLiteDatabase? { (engine as? SQLiteEngine)?.file }
+    package var sqlite: SQLiteDatabase? { (engine as? SQLiteEngine)?.file }
 
     /// The server; nil for another engine.
     package var postgres: PostgresDatabase? { engine as? PostgresDatabase }
@@ -65,6 +65,18 @@ package struct SQLDatabase: Sendable {
         _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
         try await engine.write(for: nil, body)
+    }
+
+    /// Executes one statement at PostgreSQL as a transaction by itself, see ``PostgresDatabase/statement(isRepeatable:_:)``.
+    ///
+    /// - Throws: `unavailable` also for another engine.
+    package func statement<Value: Sendable>(
+        isRepeatable: Bool = true, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
+    ) async throws(StorageError) -> Value {
+        guard let postgres else {
+            throw .unavailable(path: location, reason: "it is no PostgreSQL database", retryAt: .latest)
+        }
+        return try await postgres.statement(isRepeatable: isRepeatable, body)
     }
 
     /// Reads with the connection that writes, between two writes; with another engine than SQLite, with any connection.

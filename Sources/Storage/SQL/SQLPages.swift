@@ -2,7 +2,7 @@
 ///
 /// A page is read in a transaction of its own, so that the time of a transaction does not grow with the table. The pages are not
 /// one state: the caller reads afterwards what changes meanwhile.
-struct SQLPages: Sendable {
+package struct SQLPages: Sendable {
     /// The most rows of a page.
     static let size = 500
 
@@ -12,15 +12,16 @@ struct SQLPages: Sendable {
     /// The SQL of the text of a row.
     private let text: String
 
-    init(of table: String, key: [String] = ["id"], text: String = "id") {
+    package init(of table: String, key: [String] = ["id"], text: String = "id") {
         (self.table, self.key, self.text) = (table, key, text)
     }
 
     /// The key before that of each row.
-    var begin: [String] { key.map { _ in "" } }
+    package var begin: [String] { key.map { _ in "" } }
 
     /// Returns the texts of the rows of the page behind a key, and the key of the last row; nil if there is none.
-    func page(after last: [String], _ db: SQLTransaction) throws -> (texts: [String], last: [String])? {
+    package func page(after last: [String], _ db: SQLTransaction) throws -> (texts: [String], last: [String])?
+    {
         let columns = key.joined(separator: ", ")
         let rows = try db.rows(
             """

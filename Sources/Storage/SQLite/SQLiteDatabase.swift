@@ -221,12 +221,12 @@ struct SQLiteEngine: SQLEngine {
 /// It waits neither for the file's writer nor for one of its readers.
 ///
 /// It is not opened read-only in SQLite, because the last connection that is closed must clean up the file.
-struct ReadingConnection: Sendable {
+package struct ReadingConnection: Sendable {
     private let path: String
     private let queue: DatabaseQueue
 
     /// - Throws: The reason why the file cannot be opened.
-    init(to file: SQLiteDatabase) throws(StorageError) {
+    package init(to file: SQLiteDatabase) throws(StorageError) {
         path = file.path
         do {
             var configuration = Configuration()
@@ -238,7 +238,7 @@ struct ReadingConnection: Sendable {
     }
 
     /// Reads from one consistent state of the file.
-    func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
         do {

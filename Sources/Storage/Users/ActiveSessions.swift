@@ -71,7 +71,7 @@ package final class ActiveSessions: Sendable {
         }
     }
 
-    func session(_ id: String) -> ActiveSession? {
+    package func session(_ id: String) -> ActiveSession? {
         state.withLock { $0.byID[id] }
     }
 
@@ -144,7 +144,7 @@ package final class ActiveSessions: Sendable {
     }
 
     /// Ends these sessions and their tokens, but no later session with the same id.
-    func remove(_ sessions: [ActiveSession]) {
+    package func remove(_ sessions: [ActiveSession]) {
         state.withLock { state in
             for session in sessions where state.byID[session.id] === session { _ = state.remove(session.id) }
         }

@@ -99,7 +99,7 @@ package enum EndedIdentity: Hashable, Sendable {
     static func deletedUserValue(of subject: String) -> String { "deleted:" + subject }
 
     /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)
         guard parts.count == 2 else { return nil }

@@ -1,6 +1,5 @@
 package import Brokerage
 import Cryptography
-import Synchronization
 
 /// The sessions of the server: stored in the file, and looked up in memory.
 ///
@@ -12,31 +11,14 @@ package final class SessionStore: Sendable {
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     let key: SymmetricKey
-    /// The connection that detects changes of the file by other processes; nil for a server.
-    let watch: ReadingConnection?
-    /// The changes by other processes; nil for a file.
-    let feed: ChangeFeed?
-    /// The requests that wait for the changes of other processes; several wait for one read.
-    let update = SharedTask<StorageError>()
-    /// The tokens that were looked up and not found, until when.
-    let misses = TokenMisses()
-    /// Apply changes by other processes that sessions do not show; set once at the start.
-    let observers = Mutex(Observers())
-    /// The last value of SQLite's counter of changes by connections other than `watch`.
-    let knownVersion = Atomic<Int64>(0)
 
     /// Reads all sessions of a file in pages; for the start of the process: it waits.
     ///
-    /// The clock determines the age of the changes by other processes; those that they make meanwhile are read afterwards.
-    ///
     /// - Throws: `wrongMasterKey` where their tokens' hashes were made under another.
     package init(
-        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy(),
-        clock: TimeSource = .system
+        in file: UserDatabase, _ master: MasterKey, _ policy: SessionPolicy = SessionPolicy()
     ) throws(StorageError) {
         database = file.database
-        watch = try database.sqlite.map { file throws(StorageError) in try ReadingConnection(to: file) }
-        feed = database.postgres.map { _ in ChangeFeed(clock: clock) }
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
@@ -129,7 +111,7 @@ package final class SessionStore: Sendable {
     func opening<Value: Sendable>(
         for owner: OwnerID? = nil, _ body: @escaping @Sendable (SQLTransaction) throws -> Value
     ) async throws(StorageError) -> Value {
-        let isShared = feed != nil
+        let isShared = database.postgres != nil
         if isShared { live.beginAddition() }
         defer { if isShared { live.endAddition() } }
         guard let owner else { return try await database.write(body) }
@@ -336,8 +318,6 @@ package final class SessionStore: Sendable {
             deletions.report(deleted)
             count = deleted.count
         } while count == Self.guestBatch
-        guard let feed else { return }
-        while try await database.write({ db in try feed.deleteOld(db) }) {}
     }
 
     /// Deletes expired sessions in one transaction.

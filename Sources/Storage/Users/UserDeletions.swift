@@ -31,7 +31,7 @@ package final class UserDeletions: Sendable {
         holders.withLock(\.self).flatMap { $0.owners() }
     }
 
-    func report(_ deleted: [OwnerID]) {
+    package func report(_ deleted: [OwnerID]) {
         if deleted.isEmpty { return }
         for holder in holders.withLock(\.self) {
             for owner in deleted { holder.release(owner) }

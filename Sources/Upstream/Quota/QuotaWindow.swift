@@ -42,11 +42,14 @@ extension QuotaWindow.Period {
 }
 
 extension QuotaWindow {
-    /// How long after a slot's time its call may be sent: a thirtieth of the window, 250 ms to 2 s.
+    /// How long after a slot's time its call may be sent: a thirtieth of the window, 250 ms to 2 s, in whole milliseconds.
     ///
     /// The slot counts for this much longer than the window, because the provider counts from the arrival of
     /// the call.
-    package var validity: Duration { min(max(period.maximumDuration / 30, .milliseconds(250)), .seconds(2)) }
+    package var validity: Duration {
+        let part = Int64(period.maximumDuration / 30 / .milliseconds(1))
+        return .milliseconds(min(max(part, 250), 2_000))
+    }
 
     /// The calls that one stored entry of a window has room for: a twenty-fifth of the limit, up to 16, in a rolling window of
     /// a minute; otherwise one.
@@ -59,6 +62,20 @@ extension QuotaWindow {
         // Room that is not used counts until the window ends: in a longer one, calls that are minutes apart would fill it.
         case .rolling, .newYorkDay: 1
         }
+    }
+
+    /// The most calls of a window whose slots are counted with exact times.
+    package static let exactCalls = 512
+
+    /// The time to whose next multiple the end of a slot is rounded up, so that the slots of a window of many calls have at
+    /// most ``exactCalls`` different ends; nil for exact ends, as in a day, whose slots all end at once.
+    ///
+    /// It is the only rounding of quotas: the counter of a process (``QuotaWindowCounter``) and the functions of PostgreSQL
+    /// take it from here, in whole milliseconds.
+    package var step: Duration? {
+        guard case .rolling = period, limit > Self.exactCalls else { return nil }
+        let step = Int64(period.maximumDuration / .milliseconds(1)) / Int64(Self.exactCalls)
+        return step > 0 ? .milliseconds(step) : nil
     }
 
     /// Whether its count must be stored.

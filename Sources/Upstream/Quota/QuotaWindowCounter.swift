@@ -32,9 +32,6 @@ struct QuotaWindowCounter {
     /// Whether an entry with room for several calls is being stored.
     private var isStoringRoom = false
 
-    /// The maximum number of slots with exact times; above it, slots are counted in this number of steps for
-    /// each window.
-    private static let resolution = 512
     /// If a provider closes a window for a longer time, it is called again after this time.
     static let maximumClosure = Duration.seconds(25 * 3_600)
     /// The time for which the entry of a slot of a rolling window outlasts the slot in memory.
@@ -275,17 +272,15 @@ struct QuotaWindowCounter {
         }
     }
 
-    /// The moment, or where many are counted the next step after it: later and so stricter.
+    /// The moment, or the next multiple of ``QuotaWindow/step``: later and so stricter.
     private func stepped(_ instant: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        guard window.limit > Self.resolution else { return instant }
-        let step = window.period.maximumDuration.attoseconds / Int128(Self.resolution)
-        guard step > 0 else { return instant }
+        guard let step = window.step?.attoseconds else { return instant }
         let rest = Self.origin.duration(to: instant).attoseconds % step
         if rest == 0 { return instant }
         return instant + Duration(attoseconds: rest < 0 ? -rest : step - rest)
     }
 
-    private static let origin = ContinuousClock.now
+    private static let origin = ContinuousClock().systemEpoch
 
     private mutating func add(_ count: Int, freeAt: ContinuousClock.Instant) {
         sum += count

@@ -158,27 +158,28 @@ struct LeaseStoreTests {
         try await TestEngine.postgresql.with { test in
             let file = try test.open()
             let (one, other) = (
-                Membership(in: file, version: "1"), Membership(in: try test.open(), version: "2")
+                ReplicaMembership(in: file, version: "1"),
+                ReplicaMembership(in: try test.open(), version: "2")
             )
             try one.join()
             #expect(one.liveCount == 1)
             try other.join()
-            try await one.report()
+            try await one.refresh()
             #expect(one.liveCount == 2)
             // The other one is stopped.
-            try await file.database.write { [id = other.id] db in
+            try await file.database.write { [id = other.processID] db in
                 #expect(try ReplicaTable.isLive(id, db))
                 try db.execute(
                     "UPDATE replica SET expires_at = clock_milliseconds() - 1 WHERE id = ?", [id])
                 #expect(try !ReplicaTable.isLive(id, db))
             }
-            try await one.report()
+            try await one.refresh()
             #expect(one.liveCount == 1)
             // It continues.
-            try await other.report()
+            try await other.refresh()
             #expect(other.liveCount == 2)
             try await other.leave()
-            try await one.report()
+            try await one.refresh()
             #expect(one.liveCount == 1)
         }
     }

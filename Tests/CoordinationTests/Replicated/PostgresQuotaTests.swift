@@ -12,13 +12,12 @@ import Upstream
 struct PostgresQuotaTests {
     private static let account = QuotaAccount(.alpaca)
     private static let perMinute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
-    private static let perSecond = QuotaWindow("second", limit: 2, per: .rolling(seconds: 3))
-    private static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
 
     /// The clocks of a database and of processes, which a test sets.
     private final class SharedClock: Sendable {
         private let file: UserDatabase
-        private let base = ContinuousClock.now
+        /// The two clocks round to the same multiples of a step.
+        private let base = ContinuousClock().systemEpoch + .milliseconds(start.millisecondsSince1970)
         // Set by the test while limiters read it.
         private let elapsed = Mutex(Duration.zero)
         /// 23:55 in New York, so that a day ends during a test.
@@ -75,70 +74,112 @@ struct PostgresQuotaTests {
         if case .failure(let failure) = result { failure.cause } else { nil }
     }
 
+    /// The number of random calls in all sequences; `QUOTA_CALLS=1000000` compares a million.
+    private static let randomCalls =
+        ProcessInfo.processInfo.environment["QUOTA_CALLS"].flatMap { Int($0) } ?? 4_000
+
+    /// Windows of a few calls, or one of so many that their ends are rounded.
+    private static func randomWindows(hasMany: Bool, _ random: inout SplitMix) -> [QuotaWindow] {
+        func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+        if hasMany {
+            return [QuotaWindow("many", limit: number(513...600), per: .rolling(seconds: number(30...90)))]
+        }
+        return [
+            QuotaWindow("short", limit: number(1...6), per: .rolling(seconds: number(1...20))),
+            QuotaWindow("minute", limit: number(1...30), per: .rolling(seconds: number(60...300))),
+            QuotaWindow("day", limit: number(10...40), per: .newYorkDay),
+        ]
+    }
+
     @Test("are counted as by the ledger of one process", arguments: [1, 2, 3, 4] as [UInt64])
     func model(seed: UInt64) async throws {
         try await TestEngine.postgresql.with { test in
-            let file = try test.open()
-            let clock = try await SharedClock(file)
-            let ledger = try {
-                var limits = QuotaLedger.Limits()
-                limits.maximumWait = .zero
-                return try QuotaLedger(clock: clock.source, store: nil, limits: limits)
-            }()
-            // Two processes take turns.
-            let shared = try (0..<2).map { _ in
-                PostgresQuota(in: try test.open(), clock: clock.source, maximumWait: .zero)
-            }
+            let files = try (0..<2).map { _ in try test.open() }
+            let clock = try await SharedClock(files[0])
             var random = SplitMix(seed: seed)
-            let all = [Self.perMinute, Self.perSecond, Self.perDay]
-            var last: (QuotaReservation, QuotaReservation)?
-            var refusals = 0
-            for step in 0..<200 {
-                let limiter = shared[Int(random.next() % 2)]
-                let windows = all.filter { _ in random.next() % 3 > 0 }
-                switch random.next() % 8 {
-                case 0: try await clock.advance(by: .milliseconds(Int(random.next() % 40_000)))
-                case 1:
-                    if let pair = last {
-                        await ledger.release(pair.0)
-                        await limiter.release(pair.1)
-                    }
-                    last = nil
-                default:
-                    let isShared = random.next() % 4 == 0
-                    let one = await Self.take(ledger, windows, clock.source, isShared: isShared)
-                    let other = await Self.take(limiter, windows, clock.source, isShared: isShared)
-                    #expect(Self.cause(one) == Self.cause(other), "step \(step) of \(windows.map(\.name))")
-                    guard case .success(let first) = one, case .success(let second) = other else {
-                        refusals += 1
-                        continue
-                    }
-                    last = (first, second)
-                    guard random.next() % 4 == 0, let window = windows.first else { continue }
-                    let readings = [
-                        ReportedQuota(
-                            name: window.name, limit: random.next() % 2 == 0 ? nil : 4,
-                            remaining: Int(random.next() % 4),
-                            resetsAt: random.next() % 2 == 0 ? nil : clock.source.wallTime() + .seconds(20))
-                    ]
-                    let refusal: ProviderFailure.Cause? =
-                        [
-                            nil, .rateLimited(retryAt: nil),
-                            .quotaExhausted(retryAt: clock.source.wallTime() + .seconds(7)),
-                        ][
-                            Int(random.next() % 3)]
-                    await ledger.record(readings, refusal, in: windows, of: Self.account)
-                    await limiter.record(readings, refusal, in: windows, of: Self.account)
-                }
-                try await limiter.refresh()
-                for known in limiter.status(of: Self.account) {
-                    let name = known.window.name
-                    let expected = ledger.status(of: Self.account).first { $0.window.name == name }
-                    #expect(known.remaining == expected?.remaining, "step \(step): \(name)")
-                }
+            var (calls, refusals, sequence) = (0, 0, 0)
+            while calls < Self.randomCalls / 4 {
+                let hasMany = sequence % 8 == 1
+                let length = hasMany ? 700 : 100
+                refusals += try await Self.compare(
+                    Self.randomWindows(hasMany: hasMany, &random), calls: length,
+                    pause: hasMany ? 40 : 40_000, clock, files, &random)
+                calls += length
+                sequence += 1
+                try await files[0].database.write { db in try db.execute("DELETE FROM quota") }
             }
-            #expect(refusals > 20)
+            #expect(refusals > calls / 20)
         }
+    }
+
+    /// Lets a ledger and two processes with a database count the same random calls.
+    ///
+    /// - Parameters:
+    ///   - all: The windows.
+    ///   - count: The number of calls.
+    ///   - pause: The longest pause in milliseconds.
+    ///   - clock: The clocks.
+    ///   - files: The database, as each process has opened it.
+    ///   - random: The random numbers.
+    /// - Returns: The number of calls that were refused.
+    /// - Throws: The error of the database.
+    private static func compare(
+        _ all: [QuotaWindow], calls count: Int, pause: Int, _ clock: SharedClock, _ files: [UserDatabase],
+        _ random: inout SplitMix
+    ) async throws -> Int {
+        var limits = QuotaLedger.Limits()
+        limits.maximumWait = .zero
+        let ledger = try QuotaLedger(clock: clock.source, store: nil, limits: limits)
+        let shared = files.map { PostgresQuota(in: $0, clock: clock.source, maximumWait: .zero) }
+        var last: (QuotaReservation, QuotaReservation)?
+        var refusals = 0
+        for step in 0..<count {
+            let limiter = shared[Int(random.next() % 2)]
+            let windows = all.filter { _ in all.count == 1 || random.next() % 3 > 0 }
+            switch random.next() % 8 {
+            case 0: try await clock.advance(by: .milliseconds(Int.random(in: 0...pause, using: &random)))
+            case 1:
+                if let pair = last {
+                    await ledger.release(pair.0)
+                    await limiter.release(pair.1)
+                }
+                last = nil
+            default:
+                let isShared = random.next() % 4 == 0
+                let one = await take(ledger, windows, clock.source, isShared: isShared)
+                let other = await take(limiter, windows, clock.source, isShared: isShared)
+                #expect(cause(one) == cause(other), "call \(step) of \(windows)")
+                guard case .success(let first) = one, case .success(let second) = other else {
+                    refusals += 1
+                    continue
+                }
+                last = (first, second)
+                guard random.next() % 8 == 0, let window = windows.first else { continue }
+                let readings = [
+                    ReportedQuota(
+                        name: window.name,
+                        limit: random.next() % 2 == 0 ? nil : max(1, window.limit - 1),
+                        remaining: Int.random(in: 0...window.limit, using: &random),
+                        resetsAt: random.next() % 2 == 0 ? nil : clock.source.wallTime() + .seconds(20))
+                ]
+                let refusal: ProviderFailure.Cause? =
+                    [
+                        nil, nil, .rateLimited(retryAt: nil),
+                        .quotaExhausted(retryAt: clock.source.wallTime() + .seconds(7)),
+                    ][Int(random.next() % 4)]
+                await ledger.record(readings, refusal, in: windows, of: account)
+                // It knows the counts of the other process.
+                try await limiter.refresh()
+                await limiter.record(readings, refusal, in: windows, of: account)
+            }
+            guard step % 8 == 0 else { continue }
+            try await limiter.refresh()
+            for known in limiter.status(of: account) {
+                let expected = ledger.status(of: account).first { $0.window.name == known.window.name }
+                #expect(known.remaining == expected?.remaining, "call \(step): \(known.window)")
+            }
+        }
+        return refusals
     }
 
     @Test("are not exceeded by a process that was stopped after it took a slot")

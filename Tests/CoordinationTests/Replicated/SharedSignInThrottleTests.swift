@@ -12,8 +12,7 @@ struct SharedSignInThrottleTests {
     private static func throttles() throws -> [SharedSignInThrottle] {
         let database = try TestDatabase(.postgresql, Folder())
         return try (0..<2).map { _ in
-            SharedSignInThrottle(
-                memory: SignInThrottle(), store: AttemptStore(in: try database.open()))
+            SharedSignInThrottle(AttemptStore(in: try database.open()))
         }
     }
 

@@ -33,7 +33,9 @@ struct ConnectionReloadTests {
             store: store, leases: LeaseStore(in: file), registry: registry, connectors: [],
             redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
             report: { error in reports.withLock { $0.append(error) } }, didChange: { _ in })
-        sessions.onConnectionChange { owners throws(StorageError) in try await service.reload(owners) }
+        let changes = try Coordination.changes(of: sessions)
+        changes.observers.onConnectionChange { owners throws(StorageError) in try await service.reload(owners)
+        }
         func set(_ environment: String, of id: String) async throws {
             try await file.database.write { db in
                 // The label is changed, too, because a change of the environment alone is not followed.
@@ -47,14 +49,14 @@ struct ConnectionReloadTests {
         for id in ["whole", "broken"] {
             #expect(try await store.add(try Self.connection(id), Secret("key"), maximum: 20) == .added)
         }
-        try await sessions.followOthers()
+        try await changes.follow()
         try await set("NOWHERE", of: "broken")
         #expect(try await store.add(try Self.connection("new"), Secret("key"), maximum: 20) == .added)
         let guest = try #require(
             try await SessionStore(in: database.open(), key).openForGuest(
                 SessionStore.Options(scopes: [.read], label: nil)))
-        try await sessions.followOthers()
-        #expect(sessions.isCurrent && sessions.session(ofToken: guest.token.text) != nil)
+        try await changes.follow()
+        #expect(changes.isCurrent && sessions.session(ofToken: guest.token.text) != nil)
         #expect(Set(known().keys) == ["whole", "broken", "new"])
         let broken = try #require(known()["broken"])
         #expect(broken.stored?.isDamaged == true && broken.environment == .paper)
@@ -65,7 +67,7 @@ struct ConnectionReloadTests {
         #expect("\(error)".hasPrefix("The connection broken in "))
         #expect(throws: error) { try store.all() }
         try await set("PAPER", of: "broken")
-        try await sessions.followOthers()
+        try await changes.follow()
         #expect(known()["broken"]?.stored?.isDamaged == false)
         #expect(known()["broken"]?.label == "PAPER")
     }

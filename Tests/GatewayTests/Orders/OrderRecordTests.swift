@@ -83,17 +83,16 @@ struct OrderRecordTests {
             PostgresCluster.shared.get().url(), origin: "the test's URL",
             schema: "test_" + UUID().uuidString.lowercased().replacing("-", with: ""))
         let (file, other) = (try UserDatabase(at: url, limits), try UserDatabase(at: url, limits))
-        let replicas = [file, other].map { Membership(in: $0, version: "test") }
-        for replica in replicas { try replica.join() }
-        try await withGateway(in: file, of: replicas[0].id) { gateway in
+        let replicas = try [file, other].map { try Coordination.replicated($0, version: "test") }
+        try await withGateway(in: file, coordination: replicas[0]) { gateway in
             let answer = try await place(gateway) { _, journal in
                 // An outage: this replica cannot report for longer than it counts as running, and the other one
                 // reports first.
-                try await other.database.write { [id = replicas[0].id] db in
+                try await other.database.write { [id = replicas[0].membership.id] db in
                     try db.execute("UPDATE replica SET expires_at = 1 WHERE id = ?", [id])
                 }
-                try await OrderJournal(in: other, of: replicas[1].id).abandonUnattended()
-                try await replicas[0].report()
+                try await OrderJournal(in: other, of: replicas[1].membership.id).abandonUnattended()
+                try await replicas[0].membership.refresh()
             }
             #expect(gateway.placings == 0)
             #expect(answer.failures == [FieldFailure("placeOrder", "STORAGE_UNAVAILABLE", nil)], "\(answer)")

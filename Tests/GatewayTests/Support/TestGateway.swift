@@ -24,14 +24,14 @@ struct TestGateway: Sendable {
 
     fileprivate init(
         sandbox: Sandbox, transport: HTTPClient, people: UserPolicy, file: UserDatabase?,
-        of instanceID: String?
+        coordination: Coordination?
     ) throws {
         self.sandbox = sandbox
         self.transport = transport
         clock = TestClock()
         let file = try file ?? UserDatabase.temporary()
         for user in [alice, bob] { try UserStore(in: file).ensure(user) }
-        userData = try UserData(in: file, .random(), userPolicy: people, of: instanceID)
+        userData = try UserData(in: file, .random(), userPolicy: people, coordination: coordination)
         schema = try ExecutableSchema(contract: Contract.schemaText)
     }
 
@@ -230,7 +230,7 @@ final class TestClock: Sendable {
 
 func withGateway<Value>(
     users: [SandboxUser] = [.demo, .second], seed: UInt64 = 1, people: UserPolicy = .test,
-    clock: ManualClock? = nil, in file: UserDatabase? = nil, of instanceID: String? = nil,
+    clock: ManualClock? = nil, in file: UserDatabase? = nil, coordination: Coordination? = nil,
     _ configure: (inout SandboxConfiguration) -> Void = { _ in },
     _ test: (TestGateway) async throws -> Value
 ) async throws -> Value {
@@ -250,7 +250,8 @@ func withGateway<Value>(
         result = .success(
             try await test(
                 TestGateway(
-                    sandbox: sandbox, transport: transport, people: people, file: file, of: instanceID)))
+                    sandbox: sandbox, transport: transport, people: people, file: file,
+                    coordination: coordination)))
     } catch {
         result = .failure(error)
     }

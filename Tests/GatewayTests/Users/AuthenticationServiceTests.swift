@@ -428,12 +428,14 @@ struct AuthenticationServiceTests {
             for _ in 0..<4 { try await ann.enter(TestClient.signIn("ann")) }
             // So far apart that the last failure blocks for longer than the test can last.
             for number in 0..<40 {
-                _ = try? attempts.begin(
-                    user: "invented-\(number)", from: ClientOrigin(2), now: .now + .seconds(900 * number))
+                _ = try? await attempts.begin(
+                    user: "invented-\(number)", from: ClientOrigin(2), session: nil,
+                    now: .now + .seconds(900 * number))
             }
             for number in 0..<60 as Range<UInt64> {
-                _ = try? attempts.begin(
-                    user: "bob", from: ClientOrigin(100 + number), now: .now + .seconds(30 * number))
+                _ = try? await attempts.begin(
+                    user: "bob", from: ClientOrigin(100 + number), session: nil,
+                    now: .now + .seconds(30 * number))
             }
             let busy = try TestClient(gateway, from: 3)
             for number in 0..<4 { _ = try await busy.refusal(of: TestClient.signIn("nobody\(number)")) }

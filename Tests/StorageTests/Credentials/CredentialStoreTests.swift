@@ -126,7 +126,7 @@ struct CredentialStoreTests {
     func keeper(engine: TestEngine) async throws {
         try await engine.with { folder in
             let store = try Self.store(folder)
-            let leases = LeaseStore(in: try folder.open())
+            let leases = SoleProcess()
             let one = ConnectionCredentialStore(
                 of: try Self.identity("c1"), in: store, under: leases)
             let other = ConnectionCredentialStore(

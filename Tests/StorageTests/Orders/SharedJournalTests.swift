@@ -11,17 +11,17 @@ struct SharedJournalTests {
     /// A process that has reported to the others.
     private struct Process {
         let file: UserDatabase
-        let membership: Membership
+        let membership: ReplicaMembership
         let journal: OrderJournal
 
         init(_ test: TestDatabase) throws {
             file = try test.open()
             try UserStore(in: file).ensure(OrderJournalTests.owner())
-            membership = Membership(in: file, version: "test")
+            membership = ReplicaMembership(in: file, version: "test")
             try membership.join()
             // A slow machine must not look like a process that has ended.
-            try file.database.writeNow { [id = membership.id] db in try Self.extend(id, db) }
-            journal = OrderJournal(in: file, of: membership.id)
+            try file.database.writeNow { [id = membership.processID] db in try Self.extend(id, db) }
+            journal = OrderJournal(in: file, of: membership.processID)
         }
 
         private static func extend(_ id: String, _ db: SQLTransaction) throws {
@@ -30,13 +30,13 @@ struct SharedJournalTests {
 
         /// Continues after it was stopped.
         func resume() async throws {
-            try await membership.report()
-            try await file.database.write { [id = membership.id] db in try Self.extend(id, db) }
+            try await membership.refresh()
+            try await file.database.write { [id = membership.processID] db in try Self.extend(id, db) }
         }
 
         /// Lets the time pass after which a stopped process counts as ended.
         func stop() async throws {
-            try await file.database.write { [id = membership.id] db in
+            try await file.database.write { [id = membership.processID] db in
                 try db.execute("UPDATE replica SET expires_at = 1 WHERE id = ?", [id])
             }
         }

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Dispatch
 import EngineTestSupport
 import Foundation
@@ -59,11 +60,11 @@ struct SessionOrderTests {
                 try first.renew(opened.session, in: db, now: .now)
             } beforeMemory: { _ in
                 #expect(try await second.revoke(opened.session.id, of: opened.user.id))
-                try await first.followOthers()
+                try await first.changes.follow()
             }
             #expect(first.session(ofToken: new.token.text) == nil)
             #expect(first.session(ofToken: opened.token.text) == nil && opened.session.validity.hasEnded)
-            #expect(try await first.currentSession(ofToken: new.token.text) == nil)
+            #expect(try await first.changes.session(ofToken: new.token.text) == nil)
         }
     }
 
@@ -75,7 +76,7 @@ struct SessionOrderTests {
                 return try first.open(SessionStoreTests.wish, for: user, in: db, now: .now)
             } beforeMemory: { new in
                 #expect(try await second.revoke(new.session.id, of: new.user.id))
-                try await first.followOthers()
+                try await first.changes.follow()
             }
             #expect(first.session(ofToken: new.token.text) == nil)
             #expect(first.sessions(of: new.user.id).isEmpty)
@@ -90,9 +91,9 @@ struct SessionOrderTests {
             let new = try await Self.commit(first) { db in
                 try first.renew(opened.session, in: db, now: .now)
             } beforeMemory: { new in
-                let session = try #require(try await second.currentSession(ofToken: new.token.text))
+                let session = try #require(try await second.changes.session(ofToken: new.token.text))
                 last.happen(try #require(try await second.renew(session)).token.text)
-                try await first.followOthers()
+                try await first.changes.follow()
             }
             let current = first.session(ofToken: await last.wait())
             #expect(current?.id == opened.session.id)
@@ -110,7 +111,7 @@ struct SessionOrderTests {
             let renewed = try await Self.commit(first) { db in
                 try first.renew(opened.session, in: db, now: .now)
             } beforeMemory: { _ in
-                try await first.followOthers()
+                try await first.changes.follow()
             }
             let found = try #require(first.session(ofToken: renewed.token.text))
             #expect(first.isValid(found) && found.validity === opened.session.validity)

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Dispatch
 import EngineTestSupport
 import Foundation
@@ -339,11 +340,11 @@ struct SessionStoreTests {
             },
             End(testDescription: "a scope that another process removes") { store, file, _ in
                 try await elsewhere(file) { try $0.execute("UPDATE session SET scopes = 'READ'") }
-                try await store.followOthers()
+                try await store.changes.follow()
             },
             End(testDescription: "deletion by another process") { store, file, old in
                 try await elsewhere(file) { _ = try UserStore.delete(old.user.id, in: $0, now: .now) }
-                try await store.followOthers()
+                try await store.changes.follow()
             },
         ]
 
@@ -363,7 +364,7 @@ struct SessionStoreTests {
             var policy = SessionPolicy()
             policy.perUser = 1
             let store = try SessionStore(in: file, .random(), policy)
-            try await store.followOthers()
+            try await store.changes.follow()
             let old = try await Self.named("ann", store, now: .now).get()
             let (ends, ending) = AsyncStream.makeStream(of: Int.self)
             _ = old.session.validity.onEnd { ending.yield(1) }
@@ -385,10 +386,10 @@ struct SessionStoreTests {
             let store = try SessionStore(in: file, .random())
             let kept = try await Self.guest(of: store, now: .now)
             let lost = try await Self.guest(of: store, now: .now)
-            try await store.followOthers()
+            try await store.changes.follow()
             let users = UserStore(in: try folder.open())
             #expect(try await users.delete(lost.user.id) == .deleted)
-            try await store.followOthers()
+            try await store.changes.follow()
             #expect(store.isValid(kept.session))
             #expect(store.session(ofToken: kept.token.text) === kept.session)
         }
@@ -411,12 +412,12 @@ struct SessionStoreTests {
             _ = try await store.revoke(guests[0].session.id, of: guests[0].user.id)
             _ = try await store.revokeOthers(than: "", of: guests[1].user.id)
             _ = try await store.deleteUser(of: guests[2].session)
-            try await store.followOthers()
+            try await store.changes.follow()
             let users = UserStore(in: try folder.open())
             #expect(try await users.delete(guests[3].user.id) == .deleted)
             // She has no session any more by which the store could know her.
             #expect(try await users.delete(named.user.id) == .deleted)
-            try await store.followOthers()
+            try await store.changes.follow()
             try await store.tidy(now: .now + Self.day * 91)
             deletion.finish()
             let reported = await deletions.reduce(into: []) { $0.append($1) }
@@ -538,13 +539,13 @@ struct SessionStoreTests {
         try await engine.with { folder in
             let store = try SessionStore(in: folder.open(), .random())
             let (kept, lost) = (try await Self.guest(of: store), try await Self.guest(of: store))
-            try await store.followOthers()
+            try await store.changes.follow()
             let later = Self.start + Self.day
             #expect(store.session(ofToken: kept.token.text, now: later) != nil)
             // Another connection to the file, as another process would have.
             let other = UserStore(in: try folder.open())
             #expect(try await other.delete(lost.user.id) == .deleted)
-            try await store.followOthers()
+            try await store.changes.follow()
             #expect(store.session(ofToken: lost.token.text, now: later) == nil)
             let found = try #require(store.session(ofToken: kept.token.text, now: later))
             #expect(found.lastUsedAt == later)
@@ -576,7 +577,7 @@ struct SessionStoreTests {
             await isBusy.wait()
             let other = UserStore(in: try folder.open())
             #expect(try await other.delete(lost.user.id) == .deleted)
-            try await store.followOthers()
+            try await store.changes.follow()
             #expect(!isFree.hasHappened, "following waited for the writer")
             #expect(!store.isValid(lost.session, now: Self.start))
             #expect(store.session(ofToken: lost.token.text, now: Self.start) == nil)
@@ -596,11 +597,11 @@ struct SessionStoreTests {
             let expired = try await Self.guest(of: store)
             let later = expired.session.expiresAt
             let old = try await Self.guest(of: store, now: later)
-            try await store.followOthers(now: later)
+            try await store.changes.follow(now: later)
             store.endExpired(now: later)
             let renewed = try #require(try await store.renew(old.session, now: later))
             let new = try await Self.guest(of: store, now: later)
-            try await store.followOthers(now: later)
+            try await store.changes.follow(now: later)
             for opened in [renewed, new] {
                 #expect(store.session(ofToken: opened.token.text, now: later) === opened.session)
             }

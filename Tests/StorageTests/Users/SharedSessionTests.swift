@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import EngineTestSupport
 import Foundation
 import PorticoCore
@@ -16,7 +17,7 @@ struct SharedSessionTests {
     private static func with(_ body: (SessionStore, SessionStore) async throws -> Void) async throws {
         try await TestEngine.postgresql.with { test in
             let stores = try (0..<2).map { _ in try SessionStore(in: test.open(), key) }
-            for store in stores { try await store.followOthers() }
+            for store in stores { try await store.changes.follow() }
             try await body(stores[0], stores[1])
         }
     }
@@ -45,17 +46,17 @@ struct SharedSessionTests {
             let opened = try await Self.guest(of: first)
             let token = opened.token.text
             #expect(second.session(ofToken: token) == nil)
-            #expect(second.mayFind(token))
-            let found = try #require(try await second.currentSession(ofToken: token))
+            #expect(try second.changes.mayFind(token))
+            let found = try #require(try await second.changes.session(ofToken: token))
             #expect(found.id == opened.session.id && found.isGuest && found.scopes == opened.session.scopes)
             #expect(second.session(ofToken: token) === found)
             // The change that reports it has no effect.
-            try await second.followOthers()
+            try await second.changes.follow()
             #expect(second.session(ofToken: token) === found)
             #expect(try await first.revoke(opened.session.id, of: opened.user.id))
-            try await second.followOthers()
+            try await second.changes.follow()
             #expect(second.session(ofToken: token) == nil && found.validity.hasEnded)
-            #expect(try await second.currentSession(ofToken: token) == nil)
+            #expect(try await second.changes.session(ofToken: token) == nil)
         }
     }
 
@@ -63,16 +64,16 @@ struct SharedSessionTests {
     func lookUpOfRenewed() async throws {
         try await Self.with { first, second in
             let opened = try await Self.guest(of: first)
-            let known = try #require(try await second.currentSession(ofToken: opened.token.text))
+            let known = try #require(try await second.changes.session(ofToken: opened.token.text))
             let renewed = try #require(try await first.renew(opened.session))
-            let found = try #require(try await second.currentSession(ofToken: renewed.token.text))
+            let found = try #require(try await second.changes.session(ofToken: renewed.token.text))
             #expect(found.id == known.id && second.isValid(found))
             #expect(found.validity === known.validity && !known.validity.hasEnded)
             #expect(second.session(ofToken: opened.token.text)?.id == known.id)
             #expect(second.session(ofToken: opened.token.text, now: .now + .seconds(61)) == nil)
             #expect(try await second.renew(known)?.token.text == renewed.token.text)
             #expect(try await first.revoke(known.id, of: known.owner))
-            try await second.followOthers()
+            try await second.changes.follow()
             #expect(known.validity.hasEnded)
         }
     }
@@ -84,12 +85,12 @@ struct SharedSessionTests {
                 let opened = try await Self.guest(of: first)
                 let token = opened.token.text
                 try await withThrowingTaskGroup { tasks in
-                    tasks.addTask { _ = try await second.currentSession(ofToken: token) }
+                    tasks.addTask { _ = try await second.changes.session(ofToken: token) }
                     tasks.addTask { _ = try await first.revoke(opened.session.id, of: opened.user.id) }
-                    tasks.addTask { for _ in 0..<3 { try await second.followOthers() } }
+                    tasks.addTask { for _ in 0..<3 { try await second.changes.follow() } }
                     try await tasks.waitForAll()
                 }
-                try await second.followOthers()
+                try await second.changes.follow()
                 #expect(second.session(ofToken: token) == nil)
             }
         }
@@ -101,11 +102,11 @@ struct SharedSessionTests {
             // Its clock stands still.
             let (second, _) = try Self.stoppable(test)
             let token = SessionToken().text
-            #expect(second.mayFind(token))
-            #expect(try await second.currentSession(ofToken: token) == nil)
-            #expect(!second.mayFind(token))
-            #expect(second.mayFind(SessionToken().text))
-            #expect(!second.mayFind("another text"))
+            #expect(try second.changes.mayFind(token))
+            #expect(try await second.changes.session(ofToken: token) == nil)
+            #expect(try !second.changes.mayFind(token))
+            #expect(try second.changes.mayFind(SessionToken().text))
+            #expect(try !second.changes.mayFind("another text"))
             let misses = TokenMisses()
             let hash = TokenHash(digesting: try #require(SessionToken(token)))
             let now = ContinuousClock.now
@@ -128,13 +129,13 @@ struct SharedSessionTests {
         policy.grace = .zero
         let strict = try SessionStore(in: UserDatabase(at: url, limits), Self.key, policy)
         let opened = try await Self.guest(of: store)
-        #expect(try await strict.currentSession(ofToken: opened.token.text) != nil)
+        #expect(try await strict.changes.session(ofToken: opened.token.text) != nil)
         try cluster.stop()
-        for store in [store, strict] { try await waitUntil { !store.isCurrent } }
-        #expect(try await store.currentSession(ofToken: opened.token.text)?.id == opened.session.id)
+        for store in [store, strict] { try await waitUntil { try !store.changes.isCurrent } }
+        #expect(try await store.changes.session(ofToken: opened.token.text)?.id == opened.session.id)
         for (store, token) in [(store, SessionToken().text), (strict, opened.token.text)] {
             let error = await #expect(throws: StorageError.self) {
-                try await store.currentSession(ofToken: token)
+                try await store.changes.session(ofToken: token)
             }
             guard case .unavailable? = error else {
                 Issue.record("\(String(describing: error))")
@@ -162,7 +163,7 @@ struct SharedSessionTests {
                 try db.values("SELECT id FROM session")
             }
             #expect(Set(left) == Set(opened.suffix(2)))
-            try await stores[0].followOthers()
+            try await stores[0].changes.follow()
             #expect(oldest.session.validity.hasEnded)
             #expect(Set(stores[0].sessions(of: known.user.id).map(\.id)) == Set(left))
         }
@@ -176,7 +177,7 @@ struct SharedSessionTests {
                 try SessionStore(in: file, Self.key), try SessionStore(in: test.open(), Self.key)
             )
             let (ann, bob) = (try await Self.guest(of: first), try await Self.guest(of: first))
-            try await second.followOthers()
+            try await second.changes.follow()
             let sessions = [ann, bob].compactMap { second.session(ofToken: $0.token.text) }
             try #require(sessions.count == 2)
             let renewed = try #require(try await first.renew(ann.session))
@@ -191,7 +192,7 @@ struct SharedSessionTests {
             }
             await isLocked.wait()
             defer { isRead.signal() }
-            try await second.followOthers()
+            try await second.changes.follow()
             #expect(sessions.map(\.validity.hasEnded) == [false, true])
             #expect(second.session(ofToken: bob.token.text) == nil)
             // In memory, also of the user whose transaction has not ended.
@@ -207,7 +208,7 @@ struct SharedSessionTests {
         try await Self.with { first, second in
             let owner = try await Self.guest(of: first).user.id
             let isKnown = Atomic(true)
-            second.onIdentityEnd { identity in
+            try second.changes.observers.onIdentityEnd { identity in
                 if identity == .token("a token") { isKnown.store(false, ordering: .relaxed) }
             }
             try await first.database.write(for: owner) { db in
@@ -218,8 +219,10 @@ struct SharedSessionTests {
                     """)
             }
             // As after the process was stopped for a second.
-            try await waitUntil { !second.isCurrent }
-            let known = try await second.current { isKnown.load(ordering: .relaxed) ? "a session" : nil }
+            try await waitUntil { try !second.changes.isCurrent }
+            let known = try await second.changes.current {
+                isKnown.load(ordering: .relaxed) ? "a session" : nil
+            }
             #expect(known == nil)
         }
     }
@@ -231,7 +234,7 @@ struct SharedSessionTests {
             func count() async throws -> Int? {
                 try await first.database.read { db in try db.value("SELECT count(*) FROM change") }
             }
-            try await first.tidy()
+            try await first.changes.deleteOld()
             #expect(try await count() != 0)
             try await first.database.write { db in
                 try db.executeScript(
@@ -240,7 +243,7 @@ struct SharedSessionTests {
                         'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) + 3601000';
                     """)
             }
-            try await second.tidy()
+            try await second.changes.deleteOld()
             #expect(try await count() == 0)
         }
     }
@@ -252,7 +255,8 @@ struct SharedSessionTests {
         let clock = TimeSource(
             now: { base + .seconds(elapsed.load(ordering: .relaxed)) }, wallTime: { .now },
             sleep: { _ in Issue.record("nothing waits") })
-        let store = try SessionStore(in: test.open(), Self.key, clock: clock)
+        let store = try SessionStore(in: test.open(), Self.key)
+        FollowedStores.follow(store, clock: clock)
         return (store, { elapsed.store(3_600, ordering: .relaxed) })
     }
 
@@ -264,9 +268,9 @@ struct SharedSessionTests {
             let (ended, renewed) = (try await Self.guest(of: first), try await Self.guest(of: first))
             let owners = Event<Set<OwnerID>>()
             let identity = Event<EndedIdentity>()
-            second.onConnectionChange { changed in owners.happen(changed) }
-            second.onIdentityEnd { identity.happen($0) }
-            try await second.followOthers()
+            try second.changes.observers.onConnectionChange { changed in owners.happen(changed) }
+            try second.changes.observers.onIdentityEnd { identity.happen($0) }
+            try await second.changes.follow()
             let known = try [ended, renewed].map { try #require(second.session(ofToken: $0.token.text)) }
             #expect(try await first.revoke(ended.session.id, of: ended.user.id))
             let new = try #require(try await first.renew(renewed.session))
@@ -276,14 +280,14 @@ struct SharedSessionTests {
                 try db.execute("DELETE FROM change")
             }
             stop()
-            #expect(!second.isCurrent)
-            #expect(try await second.currentSession(ofToken: ended.token.text) == nil)
+            #expect(try !second.changes.isCurrent)
+            #expect(try await second.changes.session(ofToken: ended.token.text) == nil)
             #expect(known.map(\.validity.hasEnded) == [true, false])
             #expect(second.session(ofToken: new.token.text) != nil)
             #expect(second.sessions(of: added.user.id).map(\.id) == [added.session.id])
             #expect(await owners.wait().contains(added.user.id))
             #expect(await identity.wait() == .subject("a subject"))
-            #expect(second.isCurrent)
+            #expect(try second.changes.isCurrent)
         }
     }
 
@@ -294,9 +298,11 @@ struct SharedSessionTests {
             let owners = Mutex<[Set<OwnerID>]>([])
             let alerts = Mutex<[[OwnerID: Set<String>]]>([])
             let identities = Mutex<Set<EndedIdentity>>([])
-            store.onConnectionChange { changed in owners.withLock { $0.append(changed) } }
-            store.onAlertChange { changed in alerts.withLock { $0.append(changed) } }
-            store.onIdentityEnd { ended in identities.withLock { _ = $0.insert(ended) } }
+            try store.changes.observers.onConnectionChange { changed in owners.withLock { $0.append(changed) }
+            }
+            try store.changes.observers.onAlertChange { changed in alerts.withLock { $0.append(changed) } }
+            try store.changes.observers.onIdentityEnd { ended in identities.withLock { _ = $0.insert(ended) }
+            }
             let now = Instant.now.millisecondsSince1970
             try await store.database.write { db in
                 try db.executeScript(
@@ -316,8 +322,8 @@ struct SharedSessionTests {
                     """)
             }
             stop()
-            try await store.followOthers()
-            #expect(store.isCurrent)
+            try await store.changes.follow()
+            #expect(try store.changes.isCurrent)
             let all = Set(1...1_200)
             #expect(Set(store.live.all.map(\.id)) == Set(all.map { "session\($0)" }))
             let (reloads, follows) = (owners.withLock(\.self), alerts.withLock(\.self))
@@ -336,16 +342,16 @@ struct SharedSessionTests {
             let owner = opened.user.id
             let (owners, ended) = (Event<Set<OwnerID>>(), Event<EndedIdentity>())
             let failures = Atomic(1)
-            second.onConnectionChange { changed throws(StorageError) in
+            try second.changes.observers.onConnectionChange { changed throws(StorageError) in
                 if failures.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 { throw .full(path: "x") }
                 owners.happen(changed)
             }
-            second.onIdentityEnd { ended.happen($0) }
+            try second.changes.observers.onIdentityEnd { ended.happen($0) }
             try await first.database.write(for: owner) { db in
                 try Self.insertConnectionAndLogout(of: owner, db)
             }
-            await #expect(throws: StorageError.full(path: "x")) { try await second.followOthers() }
-            try await second.followOthers()
+            await #expect(throws: StorageError.full(path: "x")) { try await second.changes.follow() }
+            try await second.changes.follow()
             #expect(await owners.wait() == [owner])
             #expect(await ended.wait() == .subject("a subject"))
         }
@@ -356,10 +362,10 @@ struct SharedSessionTests {
         try await Self.with { first, second in
             let owner = try await Self.guest(of: first).user.id
             let changed = Mutex<[[OwnerID: Set<String>]]>([])
-            second.onOrderChange { orders in changed.withLock { $0.append(orders) } }
+            try second.changes.observers.onOrderChange { orders in changed.withLock { $0.append(orders) } }
             func write(_ sql: String) async throws -> [[OwnerID: Set<String>]] {
                 try await first.database.write(for: owner) { db in try db.execute(sql) }
-                try await second.followOthers()
+                try await second.changes.follow()
                 return changed.withLock { changed in
                     defer { changed = [] }
                     return changed
@@ -383,12 +389,14 @@ struct SharedSessionTests {
     func unnamedSessions() async throws {
         try await Self.with { first, second in
             let ended = Mutex<Set<EndedIdentity>>([])
-            second.onIdentityEnd { identity in ended.withLock { _ = $0.insert(identity) } }
+            try second.changes.observers.onIdentityEnd { identity in
+                ended.withLock { _ = $0.insert(identity) }
+            }
             let logout = IdentityLogout(
                 issuer: "i", id: "1", sessionID: "s", subject: "a subject", issuedAt: .now,
                 expiresAt: .now + .seconds(60))
             #expect(try await IdentityStore(first).end(logout, forgetAt: .now + .seconds(60)))
-            try await second.followOthers()
+            try await second.changes.follow()
             #expect(ended.withLock(\.self) == [.session("s"), .unnamedSessions(of: "a subject")])
         }
     }
@@ -414,7 +422,7 @@ struct SharedSessionTests {
             #expect(counts == [1, 1])
             let opened = try await Self.guest(of: stores[0].0)
             for (store, _) in stores {
-                #expect(try await store.currentSession(ofToken: opened.token.text) != nil)
+                #expect(try await store.changes.session(ofToken: opened.token.text) != nil)
             }
         }
     }

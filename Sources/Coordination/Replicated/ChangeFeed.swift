@@ -1,4 +1,5 @@
 import Brokerage
+import Storage
 import Synchronization
 
 /// The changes that the table `change` of a PostgreSQL database records.

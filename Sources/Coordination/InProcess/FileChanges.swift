@@ -1,0 +1,48 @@
+package import Brokerage
+package import Storage
+import Synchronization
+
+/// The changes of another process in the file of SQLite, such as those of `portico users`.
+///
+/// The file is compared with memory when SQLite reports that another connection has written.
+package final class FileChanges: Changes {
+    package let observers = ChangeObservers()
+    private let sessions: SessionStore
+    private let watch: ReadingConnection
+    /// The last value of SQLite's counter of changes by connections other than `watch`.
+    private let knownVersion = Atomic<Int64>(0)
+
+    /// - Throws: The reason why the file cannot be opened.
+    package init(of sessions: SessionStore, in file: SQLiteDatabase) throws(StorageError) {
+        self.sessions = sessions
+        watch = try ReadingConnection(to: file)
+    }
+
+    /// All sessions are in memory.
+    package var isCurrent: Bool { true }
+    package func mayFind(_ token: String) -> Bool { false }
+    package func current<Known>(_ known: () -> Known?) async throws(StorageError) -> Known? { known() }
+
+    package func session(ofToken text: String, now: Instant) async throws(StorageError) -> ActiveSession? {
+        sessions.session(ofToken: text, now: now)
+    }
+
+    /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
+    package func follow(now: Instant) async throws(StorageError) {
+        // Before the file is read, because the sessions in memory at this time have been written.
+        let (known, held) = (sessions.live.all, sessions.deletions.owners)
+        let found = try await watch.read {
+            [self] db -> (version: Int64, difference: SessionStore.Difference)? in
+            // It changes when another connection has written, including the writer of this process.
+            let version: Int64 = try db.value("PRAGMA data_version") ?? 0
+            guard knownVersion.load(ordering: .relaxed) != version else { return nil }
+            return (version, try sessions.difference(from: known, held: held, in: db, now: now))
+        }
+        guard let found else { return }
+        sessions.live.remove(found.difference.ended)
+        sessions.deletions.report(found.difference.deleted)
+        if found.difference.hasOthers { try await sessions.reloadAll() }
+        // Set last, so that a failed step is repeated the next time.
+        knownVersion.store(found.version, ordering: .relaxed)
+    }
+}

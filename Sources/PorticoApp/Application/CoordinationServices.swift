@@ -1,0 +1,139 @@
+import Coordination
+import Logging
+import NIOCore
+import Redis
+import ServiceLifecycle
+import Storage
+import Web
+
+/// Reports this process to the others that use the database, until a graceful shutdown.
+///
+/// It stops after all services that write orders or hold leases.
+struct ReplicaService: Service {
+    let coordination: Coordination
+    let logger: Logger
+
+    /// The time between two deletions of leases and counts that ended long ago.
+    private static let tidyingInterval = Duration.seconds(60)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            async let tidying: Void = tidy()
+            await report()
+            await tidying
+        }
+        // Others take over its work at once; otherwise they do it when its last report is too old.
+        try? await coordination.membership.leave()
+    }
+
+    private func report() async {
+        var (isReported, count) = (false, 0)
+        while !Task.isCancelled {
+            do {
+                try await coordination.refresh()
+                isReported = false
+                let current = coordination.membership.liveCount
+                if current != count {
+                    let replicas = current == 1 ? "1 replica uses" : "\(current) replicas use"
+                    logger.notice("\(replicas) the database.")
+                }
+                count = current
+            } catch {
+                if !isReported { logger.error("This replica cannot report to the others. \(error)") }
+                isReported = true
+            }
+            try? await Task.sleep(for: LeaseTimes().renewal)
+        }
+    }
+
+    private func tidy() async {
+        while (try? await Task.sleep(for: Self.tidyingInterval)) != nil {
+            do {
+                try await coordination.deleteOld()
+            } catch {
+                logger.warning("Old leases and counts of calls cannot be deleted. \(error)")
+            }
+        }
+    }
+}
+
+// Logs name the service.
+extension ReplicaService: CustomStringConvertible {
+    var description: String { "Replica" }
+}
+
+/// Keeps the connection to Redis; it stops after the services that use it.
+struct RedisConnectionService: Service {
+    let redis: SharedRedis
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await redis.run() }
+    }
+}
+
+// Logs name the service.
+extension RedisConnectionService: CustomStringConvertible {
+    var description: String { "Redis" }
+}
+
+/// Reports this replica to the others, and merges the rates of clients with theirs.
+struct ReplicaMergeService: Service {
+    let redis: SharedRedis
+    let rateLimits: any RateLimits
+    let clients: ClientRateLimits
+    let reachesDatabase: @Sendable () -> Bool
+
+    /// The interval of merges.
+    private static let interval = Duration.milliseconds(250)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            async let reports: Void = redis.report(reachesDatabase: reachesDatabase)
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                clients.divide(among: await merge() ? 1 : rateLimits.processes)
+            }
+            await reports
+        }
+    }
+
+    /// Returns whether the rates are those of all replicas.
+    private func merge() async -> Bool {
+        var spent: [String: Duration] = [:]
+        var clientByName: [String: LimitedClient] = [:]
+        for (client, amount) in clients.takeSpent() {
+            guard let name = client.name else { continue }
+            spent[name] = .nanoseconds(amount.nanoseconds)
+            clientByName[name] = client
+        }
+        guard let added = await rateLimits.add(spent) else { return false }
+        var debts: [LimitedClient: TimeAmount] = [:]
+        for (name, debt) in added {
+            guard let client = clientByName[name] else { continue }
+            debts[client] = .milliseconds(debt.wholeMilliseconds)
+        }
+        clients.merge(debts)
+        return true
+    }
+}
+
+// Logs name the service.
+extension ReplicaMergeService: CustomStringConvertible {
+    var description: String { "ReplicaMerge" }
+}
+
+extension Coordination {
+    var components: [Readiness.Component] {
+        states.map { state in
+            Readiness.Component(
+                state.name, state.isUp.map { $0 ? .up : .down } ?? .unknown, detail: state.detail)
+        }
+    }
+
+    var families: [MetricFamily] {
+        metrics.map { metric in
+            MetricFamily(
+                metric.name, metric.isCounter ? .counter : .gauge, metric.help,
+                [MetricFamily.Sample(Double(metric.value))])
+        }
+    }
+}
