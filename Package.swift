@@ -154,7 +154,7 @@ let package = Package(
                 lifecycle, logging, signals,
             ] + providerTargets,
             resources: [
-                .embedInCode("Commands/Docs/examples.json"),
+                .embedInCode("Commands/Docs/examples.graphql"), .embedInCode("Commands/Docs/examples.json"),
                 .embedInCode("Commands/Providers/Verify/known-members.json"),
             ]),
         executable(

@@ -38,7 +38,7 @@ extension ProviderDescription {
             guard try values[settings.key] == nil else {
                 throw UsageError(
                     """
-                    \(settings.key.value.variable) is set, and the provider file says of \(name) that it needs no key. Add \
+                    \(values.name(of: settings.key)) is set, and the provider file says of \(name) that it needs no key. Add \
                     `key` to the provider, or remove the setting.
                     """)
             }

@@ -182,6 +182,9 @@ struct ConfigurationTests {
             environment: ["PORTICO_POLYGON_KEY": "planted\u{7}key"],
             messages: ["PORTICO_POLYGON_KEY cannot be used: "]),
         Misuse(
+            environment: ["PORTICO_POLYGON_KEY_FILE": "/etc/hosts"],
+            messages: ["PORTICO_POLYGON_KEY_FILE cannot be used: "]),
+        Misuse(
             environment: [
                 "PORTICO_POLYGON_KEY": "planted-key",
                 "PORTICO_POLYGON_BASE_URL": "https://polygon.example/?a=b",

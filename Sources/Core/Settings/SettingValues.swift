@@ -84,6 +84,11 @@ package struct SettingValues: Sendable {
         name(of: setting.definition)
     }
 
+    /// The name of the setting that has a secret, or its file, for messages.
+    package func name(of secret: SecretSetting) -> String {
+        isSet(secret.file) ? name(of: secret.file) : name(of: secret.value)
+    }
+
     private func name(of definition: SettingDefinition) -> String {
         guard let file = entries[definition.name]?.file else { return definition.description }
         return "\"\(definition.name)\" in the configuration file \"\(file)\""

@@ -68,7 +68,7 @@ extension NewsGenerator.StoryPlan {
             schedule.session(begunBy: published)
             .flatMap { schedule.session(before: $0.date) }
             .map { market.close(instrument, $0) } ?? price
-        let hundredths = close > 0 ? abs(price - close) * 10_000 / close : 0
+        let hundredths = close > 0 ? (abs(price - close) * 20_000 + close) / (2 * close) : 0
         return Change(price: price, percent: Decimal(cents: hundredths), isUp: price >= close)
     }
 

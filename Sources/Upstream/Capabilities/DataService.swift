@@ -23,7 +23,7 @@ extension DataServiceSettings {
         do throws(APIKey.Malformed) {
             return try APIKey(text)
         } catch {
-            throw UsageError("\(key.value.variable) cannot be used: \(error)")
+            throw UsageError("\(values.name(of: key)) cannot be used: \(error)")
         }
     }
 
@@ -38,7 +38,7 @@ extension DataServiceSettings {
         do throws(ProviderBaseURL.Invalid) {
             return try ProviderBaseURL(url)
         } catch {
-            throw UsageError("\(baseURL.variable) cannot be used: \(error)")
+            throw UsageError("\(values.name(of: baseURL)) cannot be used: \(error)")
         }
     }
 }

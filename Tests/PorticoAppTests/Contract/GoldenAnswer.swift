@@ -30,7 +30,7 @@ struct GoldenAnswer {
     /// The JSON of an answer with a member or an object a line, its order kept; lists of plain values are one line.
     func lines(of json: String) -> String {
         let madeAnew = Self.madeAnew[document] ?? []
-        var printer = JSONLines { name, _ in madeAnew.contains(name) ? "\"(made anew)\"" : nil }
+        var printer = JSONLines { path, _ in madeAnew.contains(path.last ?? "") ? "\"(made anew)\"" : nil }
         var rest = Substring(json)
         printer.value(&rest, depth: 0)
         return printer.text + "\n"

@@ -1,16 +1,17 @@
 /// Writes JSON, which must be well formed, with a member or an object in each line, in its order; lists of plain values are one
 /// line.
 struct JSONLines {
-    /// What is written for a plain member instead of its JSON; nil for its JSON.
-    private let replacement: (_ name: String, _ json: Substring) -> String?
+    /// What is written for a plain member instead of its JSON, by the names from the root to the member; nil for its JSON.
+    private let replacement: (_ path: [String], _ json: Substring) -> String?
     /// The maximum number of items of a list: of plain values, and of objects or lists.
     private let plainItems: Int
     private let objects: Int
     private(set) var text = ""
+    private var path: [String] = []
 
     init(
         plainItems: Int = .max, objects: Int = .max,
-        replacing replacement: @escaping (_ name: String, _ json: Substring) -> String?
+        replacing replacement: @escaping (_ path: [String], _ json: Substring) -> String?
     ) {
         (self.plainItems, self.objects, self.replacement) = (plainItems, objects, replacement)
     }
@@ -37,7 +38,9 @@ struct JSONLines {
             text += "\(name): "
             var end = rest
             let isPlain = rest.first != "{" && rest.first != "["
-            if isPlain, let other = replacement(String(name.dropFirst().dropLast()), plain(&end)) {
+            path.append(String(name.dropFirst().dropLast()))
+            defer { path.removeLast() }
+            if isPlain, let other = replacement(path, plain(&end)) {
                 rest = end
                 text += other
             } else {

@@ -1,4 +1,3 @@
-import Contract
 import Foundation
 import GraphQL
 
@@ -10,7 +9,7 @@ struct SchemaPages {
     private let places: [String: String]
 
     /// - Parameter schema: The contract.
-    /// - Throws: An error if the manifest of operations or the file of responses is not JSON.
+    /// - Throws: An error if the file of responses is not JSON.
     init(_ schema: Schema) throws {
         self.schema = schema
         let examples = try SchemaExample.all(in: schema)
@@ -31,8 +30,10 @@ struct SchemaPages {
             let root = schema.rootType(for: operation).map { schema[$0] }
             let intro =
                 """
-                The fields of a \(operation.rawValue), each with a document and the sandbox's response to it. Of each \
-                list, the response shows the first items only.
+                The fields of a \(operation.rawValue), each with a document and \(Self.responses[operation] ?? ""). Ids, tokens, \
+                cursors and Portico's own times are placeholders: use those of your server. Of each list, a response \
+                shows the first two items. Send the token of a session as `Authorization: Bearer …`; that of the \
+                sandbox is `sandbox`.
                 """
             let sections = root.map { root in root.fields.map { rootField($0, of: root.name) } } ?? []
             return page(name, title, intro, sections)
@@ -45,6 +46,11 @@ struct SchemaPages {
             page("values.md", "Enums and scalars", "The values of leaves.", definitions("values.md")),
         ]
     }
+
+    private static let responses: [OperationType: String] = [
+        .query: "the sandbox's response to it", .mutation: "the sandbox's response to it",
+        .subscription: "one of its events; [HTTP clients](../clients/http.md) subscribe by three transports",
+    ]
 
     private func page(_ name: String, _ title: String, _ intro: String, _ sections: [String]) -> GeneratedPage
     {
@@ -121,6 +127,9 @@ struct SchemaPages {
     private func rootField(_ field: SchemaField, of root: String) -> String {
         var section = "## \(field.name)\n\n\(text(field.description))Returns \(reference(field.type)).\n"
         if let reason = field.deprecationReason { section += "\nDeprecated: \(reason)\n" }
+        if case .enum(let scope)? = field.appliedDirectives.first(named: "requires")?.arguments["scope"] {
+            section += "\nIt needs a session with the scope \(scope).\n"
+        }
         if !field.arguments.isEmpty { section += "\n\(inputs(field.arguments))" }
         guard let example = examples["\(root).\(field.name)"] else { return section }
         section += "\n<!-- check: valid -->\n```graphql\n\(example.document)```\n"

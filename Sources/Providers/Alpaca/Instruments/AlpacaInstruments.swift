@@ -11,6 +11,9 @@ extension AlpacaClient: InstrumentSource {
         let index = try await assetCache.index(in: context) { [self] context throws(ProviderFailure) in
             try await assets(in: context)
         }
+        // The search compares up to 33,000 names. If the list is in memory, nothing before it waits, and the task can still be
+        // on the event loop that received the request.
+        await Task.yield()
         return SearchHits(
             index.search(text, limit: limit).map {
                 SearchHit(instrument: $0.instrument(fetchedAt: index.fetchedAt))
