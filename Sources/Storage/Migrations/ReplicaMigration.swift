@@ -45,7 +45,8 @@ extension UserDatabaseMigration {
     /// - `quota_lock` makes missing rows, and locks the rows of an account in the order of their names, so that two calls never
     ///   wait for each other. It returns the time, read after the wait.
     /// - `quota_earliest` is `QuotaWindowCounter.earliest`.
-    /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended.
+    /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended. `width_bucket` is the number of
+    ///   ends up to a time.
     /// - `quota_step` rounds a time up to a multiple of a step, without which it is exact. The caller determines the step
     ///   (`QuotaWindow.step`), so that processes and the database count alike.
     /// - `quota_end` is the time at which a slot is free that may be used until a time. Without a period, the window is a day
@@ -83,26 +84,43 @@ extension UserDatabaseMigration {
             later BIGINT := 0;
         BEGIN
             IF p_limit <= 0 OR p_from IS NULL THEN RETURN NULL; END IF;
+            SELECT coalesce(sum(number), 0) INTO later FROM unnest(p_calls[width_bucket(p_from, p_ends) + 1:]) number;
+            IF later < p_limit THEN RETURN p_from; END IF;
+            later := 0;
             FOR i IN REVERSE cardinality(p_ends)..1 LOOP
-                EXIT WHEN p_ends[i] <= p_from;
                 later := later + p_calls[i];
                 IF later >= p_limit THEN RETURN p_ends[i]; END IF;
             END LOOP;
-            RETURN p_from;
         END $$;
         CREATE OR REPLACE FUNCTION quota_add(
             p_provider TEXT, p_credential TEXT, p_name TEXT, p_now BIGINT, p_end BIGINT, p_calls BIGINT
-        ) RETURNS VOID LANGUAGE sql AS $$
-            UPDATE quota SET changed_at = p_now, (ends, calls) = (
-                SELECT coalesce(array_agg(ending ORDER BY ending), '{}'), coalesce(array_agg(count ORDER BY ending), '{}')
-                FROM (
-                    SELECT ending, CAST(sum(number) AS BIGINT) AS count FROM (
-                        SELECT * FROM unnest(quota.ends, quota.calls) AS known (ending, number)
-                        UNION ALL SELECT p_end, p_calls
-                    ) slot WHERE ending > p_now GROUP BY ending HAVING sum(number) > 0
-                ) counted
-            ) WHERE provider = p_provider AND credential = p_credential AND name = p_name
-        $$;
+        ) RETURNS VOID LANGUAGE plpgsql AS $$
+        DECLARE
+            known quota%ROWTYPE;
+            first INT;
+            place INT;
+            before INT;
+            number BIGINT := p_calls;
+        BEGIN
+            SELECT * INTO known FROM quota
+                WHERE provider = p_provider AND credential = p_credential AND name = p_name;
+            first := width_bucket(p_now, known.ends) + 1;
+            place := width_bucket(p_end, known.ends);
+            before := place;
+            IF known.ends[place] = p_end THEN
+                before := place - 1;
+                number := number + known.calls[place];
+            END IF;
+            IF number > 0 AND p_end > p_now THEN
+                known.ends := known.ends[first:before] || p_end || known.ends[place + 1:];
+                known.calls := known.calls[first:before] || number || known.calls[place + 1:];
+            ELSE
+                known.ends := known.ends[first:before] || known.ends[greatest(place + 1, first):];
+                known.calls := known.calls[first:before] || known.calls[greatest(place + 1, first):];
+            END IF;
+            UPDATE quota SET changed_at = p_now, ends = known.ends, calls = known.calls
+                WHERE provider = p_provider AND credential = p_credential AND name = p_name;
+        END $$;
         CREATE OR REPLACE FUNCTION quota_step(p_end BIGINT, p_step BIGINT)
         RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
             SELECT CASE WHEN p_step > 0 THEN (p_end + p_step - 1) / p_step * p_step ELSE p_end END
