@@ -83,11 +83,12 @@ extension BrokerConnection {
     }
 }
 
-extension GatewayContext {
+extension GoalService {
     /// The holdings of all accounts; each connection is read once.
     func holdings() throws -> MaybeAsync<UserHoldings> {
-        let connections = try connections(with: nil)
-        return MaybeAsync.each(connections) { positions(of: $0, symbols: nil) }.map { answers in
+        let connections = try ConnectionDirectory(scope).connections(with: nil)
+        return MaybeAsync.each(connections) { AccountService(scope).positions(of: $0, symbols: nil) }.map {
+            answers in
             UserHoldings(
                 parts: zip(connections, answers).map { connection, answer in
                     switch answer {

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Storage
 import Upstream
@@ -6,7 +6,7 @@ import Upstream
 /// An order, and the connection by which it was read.
 package struct ConnectedOrder: Sendable {
     /// The order, including the writes in progress.
-    var order: Order
+    package var order: Order
     let connection: BrokerConnection
     /// The name of the order among the orders of the connection.
     let name: OrderReference
@@ -123,16 +123,18 @@ extension JournalOrder {
 }
 
 extension ConnectedOrder: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ConnectedOrder>("Order") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
-        Field("account", load: { orders, context in context.accounts(at: orders.map(\.accountReference)) })
+        Field(
+            "account",
+            load: { orders, scope in AccountService(scope).accounts(at: orders.map(\.accountReference)) })
         Field("symbol", \.order.symbol)
         Field(
             "instrument",
-            load: { orders, context in context.instruments(for: orders.map(\.order.symbol)) })
+            load: { orders, scope in InstrumentService(scope).instruments(for: orders.map(\.order.symbol)) })
         Field("side", \.order.side)
         Field("clientOrderId", \.clientOrderID)
         Field("providerOrderId") { $0.order.id.isEmpty ? nil : $0.order.id }
@@ -159,10 +161,10 @@ extension ConnectedOrder: GraphQLObject {
                     rejection: $0, at: linked.order.updatedAt, connection: linked.connection)
             }
         }
-        Field("replaces", load: { orders, context in context.related(orders, by: \.replaces) })
-        Field("replacedBy", load: { orders, context in context.related(orders, by: \.replacedBy) })
-        Field("legs", load: { orders, context in .each(orders) { context.legs(of: $0) } })
-        Field("parent", load: { orders, context in context.parents(of: orders) })
+        Field("replaces", load: { orders, scope in OrderService(scope).related(orders, by: \.replaces) })
+        Field("replacedBy", load: { orders, scope in OrderService(scope).related(orders, by: \.replacedBy) })
+        Field("legs", load: { orders, scope in .each(orders) { OrderService(scope).legs(of: $0) } })
+        Field("parent", load: { orders, scope in OrderService(scope).parents(of: orders) })
         Field("submittedAt", \.order.submittedAt)
         Field("updatedAt", \.order.updatedAt)
         Field("filledAt", \.order.filledAt)
@@ -177,7 +179,7 @@ extension ConnectedOrder: GraphQLObject {
 
 /// The reason and the time of a broker's rejection of an order.
 struct OrderRejectionObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let rejection: OrderRejection
     let at: Instant?
@@ -195,12 +197,14 @@ struct OrderRejectionObject: GraphQLObject {
         Field("at", \.at)
         Field(
             "disclaimers",
-            load: { rejections, context in context.disclaimers(of: rejections.map(\.pendingDisclaimers)) })
+            load: { rejections, scope in
+                DisclaimerService(scope).disclaimers(of: rejections.map(\.pendingDisclaimers))
+            })
     }
 }
 
 extension OrderConnectionPage: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<OrderConnectionPage>("OrderConnection") {
         Field("edges", \.entries)
@@ -219,7 +223,7 @@ extension OrderConnectionPage: GraphQLObject {
 }
 
 extension OrderConnectionPage.OrderEdge: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<OrderConnectionPage.OrderEdge>("OrderEdge") {
         Field("cursor", \.cursor)

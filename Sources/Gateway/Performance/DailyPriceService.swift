@@ -37,7 +37,16 @@ struct LoadedRates: Sendable {
     var sources: Set<ProviderID> = []
 }
 
-extension GatewayContext {
+/// Daily prices and exchange rates of the past, for calculations.
+package struct DailyPriceService: Sendable {
+    let scope: RequestScope
+}
+
+extension DailyPriceService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope)
+    }
+
     /// The closing prices of instruments since a day, corrected for splits if a source has them so; nothing for one without
     /// prices.
     func closes(
@@ -124,14 +133,15 @@ extension GatewayContext {
     private func closes(
         of symbols: [Symbol], from first: CalendarDate, _ adjustment: Adjustment?
     ) async throws -> BatchResults<CandleSeries> {
-        let today = services.reads.clock.wallTime().dateInUTC
+        let today = scope.clock.wallTime().dateInUTC
         // A bound for the number of candles, so that sources can return several instruments in one call.
         let arguments = try ChartArguments(
             interval: .oneDay, range: nil,
             from: Instant(secondsSince1970: Int64(first.daysSince1970) * 86_400), to: nil,
             last: Interval.oneDay.maximumCandles(from: first, through: max(today, first)),
             adjustment: adjustment, isExtendedHours: nil, provider: nil)
-        return try await charts(for: symbols, arguments, as: { $0.series }).value().map { answer in
+        return try await ChartService(scope).charts(for: symbols, arguments, as: { $0.series }).value().map {
+            answer in
             answer.flatMap { series in
                 // The close of any day may be the one that could not be read.
                 series.unreadable.first.map {
