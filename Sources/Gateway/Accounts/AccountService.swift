@@ -60,10 +60,10 @@ extension AccountService {
         let loading = MaybeAsync.each(try ConnectionDirectory(scope).connections(with: provider)) {
             positions(of: $0, symbols: symbols)
         }
-        return loading.map { answers in
+        return loading.map { results in
             var entries: BatchResults<ConnectedPosition> = []
-            for (index, answer) in answers.enumerated() {
-                switch answer {
+            for (index, result) in results.enumerated() {
+                switch result {
                 // Positions are large, and most users have one connection.
                 case .success(let list) where index == 0: entries = list ?? []
                 case .success(let list): entries += list ?? []

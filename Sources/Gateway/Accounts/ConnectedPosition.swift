@@ -126,9 +126,9 @@ extension AccountService {
             let known = linked.position.inAccountCurrency?.currency == code
             return CurrencyPair(from: known ? currency : try Currency(linked.position.currency), to: currency)
         }
-        return ExchangeRateService(scope).rates(of: pairs).map { answers in
-            zip(positions, answers).map { linked, answer in
-                answer.map { ConvertedPosition(linked.position, to: code, by: $0) }
+        return ExchangeRateService(scope).rates(of: pairs).map { results in
+            zip(positions, results).map { linked, result in
+                result.map { ConvertedPosition(linked.position, to: code, by: $0) }
             }
         }
     }

@@ -48,12 +48,12 @@ extension AccountService {
         .mapValues { Set($0.map(\.position.symbol)).sorted { $0.text < $1.text } }
         let providers = open.keys.sorted { $0.name.text < $1.name.text }
         return MaybeAsync.each(providers) { QuoteService(scope).quotes(for: open[$0] ?? [], from: $0) }.map {
-            answers in
+            lists in
             var quotes: [ProviderID: [Symbol: Result<Quote, any Error>]] = [:]
-            for (provider, answer) in zip(providers, answers) {
+            for (provider, list) in zip(providers, lists) {
                 let symbols = open[provider] ?? []
                 let results =
-                    switch answer {
+                    switch list {
                     case .success(let results): results
                     case .failure(let error): symbols.map { _ in Result<Quote, any Error>.failure(error) }
                     }

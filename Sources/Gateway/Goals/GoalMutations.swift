@@ -69,9 +69,9 @@ extension GoalService {
             )
         }
         let (accountLoading, holdingLoading) = (try AccountService(scope).accounts(with: nil), try holdings())
-        async let accountAnswers = accountLoading.value()
+        async let accountResults = accountLoading.value()
         async let holdings = holdingLoading.value()
-        let accounts = try await (accountAnswers ?? []).map { try $0.get() }
+        let accounts = try await (accountResults ?? []).map { try $0.get() }
         for (index, allocation) in allocations.enumerated() {
             guard let account = allocation.account, !accounts.contains(where: { $0.globalID == account })
             else {

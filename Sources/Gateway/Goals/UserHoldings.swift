@@ -88,10 +88,10 @@ extension GoalService {
     func holdings() throws -> MaybeAsync<UserHoldings> {
         let connections = try ConnectionDirectory(scope).connections(with: nil)
         return MaybeAsync.each(connections) { AccountService(scope).positions(of: $0, symbols: nil) }.map {
-            answers in
+            results in
             UserHoldings(
-                parts: zip(connections, answers).map { connection, answer in
-                    switch answer {
+                parts: zip(connections, results).map { connection, result in
+                    switch result {
                     case .success(let positions):
                         UserHoldings.Part(connection: connection, positions: positions ?? [])
                     case .failure(let error):

@@ -40,9 +40,9 @@ extension InstrumentService {
         let others = sources.filter { !$0.provider.traits.hasLowQuota }
         return try reads.results(for: [symbol], named: \.phrase, as: { SearchHit(instrument: $0) }) {
             () throws(FieldError) in instrumentRead(from: others + scarce)
-        }.map { answers in
-            try answers.filter { answer in
-                guard case .failure(let error) = answer else { return true }
+        }.map { results in
+            try results.filter { result in
+                guard case .failure(let error) = result else { return true }
                 guard let error = error as? FieldError, error.meansNoValue else { throw error }
                 return false
             }

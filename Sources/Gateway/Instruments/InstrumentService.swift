@@ -110,8 +110,8 @@ extension InstrumentService {
             routedRead.isComplete = { $0.about != nil }
             return routedRead
         }
-        return reports.map { answers in
-            let found = Dictionary(zip(unknown, answers), uniquingKeysWith: { first, _ in first })
+        return reports.map { results in
+            let found = Dictionary(zip(unknown, results), uniquingKeysWith: { first, _ in first })
             return instruments.map { instrument in
                 if let about = instrument.about { return .success(about) }
                 return found[instrument.symbol].map { $0.map { $0?.about } } ?? .success(nil)
@@ -132,10 +132,10 @@ extension InstrumentService {
                 instrumentRead(from: try reads.sources(for: .instruments, from: source.provider))
             }.map { $0 }
         }
-        return pending.map { answers in
+        return pending.map { results in
             // A broker that fails or does not know the instrument has no listing.
             let listings =
-                answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
+                results.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
             return sources.compactMap { source in
                 if let listing = listings.first(where: { $0.provider == source.provider }) { return listing }
                 guard !source.isBroker, let key = source.symbolMapping.providerSymbol(for: symbol) else {

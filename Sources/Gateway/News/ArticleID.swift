@@ -54,8 +54,8 @@ extension NewsService {
                     })
             }
         }
-        return found.map { answers in
-            var rest = Dictionary(uniqueKeysWithValues: zip(providers, answers))
+        return found.map { results in
+            var rest = Dictionary(uniqueKeysWithValues: zip(providers, results))
             return ids.map { id -> Result<Article, any Error> in
                 switch rest[id.provider] {
                 case .success(var articles)? where !articles.isEmpty:

@@ -58,8 +58,8 @@ extension DailyPriceService {
         for adjustment in [Adjustment.splits, nil] {
             let wanted = open.filter { adjustment == nil || $0.isListing }.sorted { $0.text < $1.text }
             if wanted.isEmpty { continue }
-            for (symbol, answer) in zip(wanted, try await closes(of: wanted, from: first, adjustment)) {
-                switch answer {
+            for (symbol, result) in zip(wanted, try await closes(of: wanted, from: first, adjustment)) {
+                switch result {
                 case .success(let series):
                     prices[symbol] = .success(DailyPrices(series))
                     open.remove(symbol)
@@ -76,8 +76,8 @@ extension DailyPriceService {
     func benchmark(_ symbol: Symbol, from first: CalendarDate) async throws -> (Benchmark, ProviderID) {
         var failure: any Error = FieldError.internalError
         for adjustment in [Adjustment.splitsAndDividends, nil] where adjustment == nil || symbol.isListing {
-            guard let answer = try await closes(of: [symbol], from: first, adjustment).first else { continue }
-            switch answer {
+            guard let result = try await closes(of: [symbol], from: first, adjustment).first else { continue }
+            switch result {
             case .success(let series):
                 let prices = DailyPrices(series)
                 guard let currency = prices.currency, prices.isAdjusted else {
@@ -117,9 +117,9 @@ extension DailyPriceService {
                 .filter { $0.from != $0.to && $0.symbol != nil }
                 .sorted { ($0.from.code, $0.to.code) < ($1.from.code, $1.to.code) }
             requested.formUnion(wanted)
-            let answers = try await closes(of: wanted.compactMap(\.symbol), from: first, nil)
-            for (pair, answer) in zip(wanted, answers) {
-                guard let series = try? answer.get(), series.count > 0 else { continue }
+            let results = try await closes(of: wanted.compactMap(\.symbol), from: first, nil)
+            for (pair, result) in zip(wanted, results) {
+                guard let series = try? result.get(), series.count > 0 else { continue }
                 let prices = DailyPrices(series)
                 rates.history.set(prices.closes, of: pair.from.code, in: pair.to.code)
                 rates.sources.insert(prices.source)
@@ -141,8 +141,8 @@ extension DailyPriceService {
             last: Interval.oneDay.maximumCandles(from: first, through: max(today, first)),
             adjustment: adjustment, isExtendedHours: nil, provider: nil)
         return try await ChartService(scope).charts(for: symbols, arguments, as: { $0.series }).value().map {
-            answer in
-            answer.flatMap { series in
+            result in
+            result.flatMap { series in
                 // The close of any day may be the one that could not be read.
                 series.unreadable.first.map {
                     .failure(FieldError.unreadable("a candle", $0, of: series.provenance.source))

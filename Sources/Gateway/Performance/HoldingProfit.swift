@@ -129,8 +129,8 @@ extension PerformanceService {
     func income(of portfolio: Portfolio) async throws -> Figure<IncomeSummary>? {
         try await calculating {
             let accounts = try portfolio.accounts()
-            let answers = await ledgers(of: accounts, holding: [])
-            let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
+            let results = await ledgers(of: accounts, holding: [])
+            let ledgers = try accounts.compactMap { try results[$0.globalID]?.get() }
             let today = scope.clock.wallTime().dateInUTC
             let start = today.adding(months: -12) ?? .earliest
             let rates = try await rates(for: ledgers, in: portfolio.currency, since: start)
@@ -151,10 +151,10 @@ extension PerformanceService {
     private func books(of portfolio: Portfolio) async throws -> PortfolioBooks {
         let accounts = portfolio.holdings.readAccounts
         let symbols = Set(portfolio.holdings.positions.map(\.position.symbol))
-        let answers = await ledgers(of: accounts, holding: symbols)
+        let results = await ledgers(of: accounts, holding: symbols)
         var (ledgers, failures) = ([AccountLedger](), [String: any Error]())
         for account in accounts {
-            switch answers[account.globalID] {
+            switch results[account.globalID] {
             case .success(let ledger): ledgers.append(ledger)
             case .failure(let error) where error.isOfProvider: failures[account.globalID] = error
             case .failure(let error): throw error

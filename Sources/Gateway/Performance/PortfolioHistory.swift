@@ -29,8 +29,8 @@ extension PerformanceService {
         of portfolio: Portfolio, _ arguments: PortfolioHistoryArguments
     ) async throws -> PortfolioHistory? {
         let accounts = try portfolio.accounts()
-        let answers = await dailyHistories(of: accounts)
-        let histories = try accounts.compactMap { try answers[$0.globalID]?.get() }
+        let results = await dailyHistories(of: accounts)
+        let histories = try accounts.compactMap { try results[$0.globalID]?.get() }
         // Values need no activities. Before its first value an account was empty.
         let records = histories.filter { !$0.points.isEmpty }.enumerated().map { index, history in
             AccountRecord(

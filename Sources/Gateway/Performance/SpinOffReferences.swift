@@ -78,11 +78,11 @@ extension PerformanceService {
                 interval: .oneDay, range: nil, from: Instant(secondsSince1970: day * 86_400),
                 to: Instant(secondsSince1970: (day + 7) * 86_400), last: 7, adjustment: .raw,
                 isExtendedHours: nil, provider: nil),
-            let answers = try? await ChartService(scope).charts(
+            let results = try? await ChartService(scope).charts(
                 for: [spinOff.parent, spinOff.child], arguments, as: { $0.series }
             ).value(),
-            let parent = answers.first.flatMap({ try? $0.get() }).map(DailyPrices.init),
-            let child = answers.last.flatMap({ try? $0.get() }).map(DailyPrices.init),
+            let parent = results.first.flatMap({ try? $0.get() }).map(DailyPrices.init),
+            let child = results.last.flatMap({ try? $0.get() }).map(DailyPrices.init),
             parent.currency == child.currency
         else { return nil }
         for price in child.closes where price.date >= spinOff.exDate {

@@ -38,10 +38,10 @@ extension ExchangeRateService {
     private func prices(of pairs: Set<CurrencyPair>) -> MaybeAsync<[CurrencyPair: Quote]> {
         let requested = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
             .sorted { $0.symbol.text < $1.symbol.text }
-        return QuoteService(scope).quotes(for: requested.map(\.symbol), from: nil).map { answers in
+        return QuoteService(scope).quotes(for: requested.map(\.symbol), from: nil).map { results in
             var prices: [CurrencyPair: Quote] = [:]
-            for (requested, answer) in zip(requested, answers) {
-                if let quote = try? answer.get(), let price = quote.price, price > .zero {
+            for (requested, result) in zip(requested, results) {
+                if let quote = try? result.get(), let price = quote.price, price > .zero {
                     prices[requested.pair] = quote
                 }
             }
@@ -76,8 +76,8 @@ extension ExchangeRateService {
                 return CurrencyPair(from: from, to: to)
             }
         ).sorted { ($0.from.code, $0.to.code) < ($1.from.code, $1.to.code) }
-        return rates(of: wanted).map { answers in
-            ExchangeRateTable(Dictionary(zip(wanted, answers), uniquingKeysWith: { first, _ in first }))
+        return rates(of: wanted).map { results in
+            ExchangeRateTable(Dictionary(zip(wanted, results), uniquingKeysWith: { first, _ in first }))
         }
     }
 }

@@ -22,11 +22,11 @@ extension PortfolioService {
         let accounts = MaybeAsync.each(connections) { AccountService(scope).readAccounts(of: $0) }
         let positions = MaybeAsync.each(connections) { AccountService(scope).positions(of: $0, symbols: nil) }
         return .async {
-            async let accountAnswers = accounts.value()
-            async let positionAnswers = positions.value()
+            async let accountResults = accounts.value()
+            async let positionResults = positions.value()
             let holdings = Holdings(
-                at: connections, accounts: try await accountAnswers,
-                positions: try await positionAnswers.map { $0.map { $0 ?? [] } })
+                at: connections, accounts: try await accountResults,
+                positions: try await positionResults.map { $0.map { $0 ?? [] } })
             let rates = try await self.rates(holdings.currencies, in: currency)
             return Portfolio(holdings, of: owner, in: currency, rates: rates)
         }
@@ -37,11 +37,11 @@ extension PortfolioService {
         let positions = AccountService(scope).positions(of: account, symbols: nil)
         let figures = try AccountService(scope).figures(of: account)
         return .async { [self] in
-            async let positionAnswers = positions.value()
+            async let positionResults = positions.value()
             let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(
                 at: [account.connection], accounts: [.success([account])],
-                positions: [.success(try await positionAnswers ?? [])])
+                positions: [.success(try await positionResults ?? [])])
             let currency = try Currency(account.account.currency)
             let rates = try await self.rates(holdings.currencies, in: currency)
             return try await slices(of: holdings, in: currency, by: rates, key).value()
@@ -80,7 +80,7 @@ extension PortfolioService {
     ) -> MaybeAsync<[String?]> {
         let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
         let route = ((try? reads.sources(for: .fundamentals, from: nil)) ?? []).map(\.provider)
-        let answers = reads.results(
+        let results = reads.results(
             for: symbols, named: { "company \"\($0)\"" },
             as: { (source: $0.provenance.source, name: property($0)) }
         ) { () throws(FieldError) in
@@ -89,8 +89,8 @@ extension PortfolioService {
             routedRead.isComplete = { property($0) != nil }
             return routedRead
         }
-        return answers.map { answers in
-            let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers.map { try? $0.get() }))
+        return results.map { results in
+            let found = Dictionary(uniqueKeysWithValues: zip(symbols, results.map { try? $0.get() }))
             let names = route.flatMap { provider in
                 symbols.compactMap { symbol in
                     found[symbol].flatMap { $0?.source == provider ? $0?.name : nil }
@@ -108,10 +108,10 @@ extension PortfolioService {
         let pairs = codes.sorted().compactMap { code in
             (try? Currency(code)).map { CurrencyPair(from: $0, to: currency) }
         }
-        let answers = try await ExchangeRateService(scope).rates(of: pairs).value()
+        let results = try await ExchangeRateService(scope).rates(of: pairs).value()
         var rates = ExchangeRates(currency: currency)
-        for (pair, answer) in zip(pairs, answers) {
-            if case .success(let rate?) = answer { rates.known[pair.from.code] = rate }
+        for (pair, result) in zip(pairs, results) {
+            if case .success(let rate?) = result { rates.known[pair.from.code] = rate }
         }
         return rates
     }
@@ -151,8 +151,8 @@ struct Holdings: Sendable {
         positions: BatchResults<BatchResults<ConnectedPosition>>
     ) {
         self.accounts = accounts.flatMap { (try? $0.get()) ?? [] }
-        let lists = positions.map { answer -> BatchResults<ConnectedPosition> in
-            switch answer {
+        let lists = positions.map { result -> BatchResults<ConnectedPosition> in
+            switch result {
             case .success(let list): list
             case .failure(let error): [.failure(error)]
             }

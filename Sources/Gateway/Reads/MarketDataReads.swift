@@ -77,9 +77,9 @@ struct MarketDataReads: Sendable {
         for key: Key, named name: @escaping @Sendable (Key) -> String,
         using routedRead: () throws(FieldError) -> RoutedRead<Key, Value>
     ) throws -> MaybeAsync<Value> {
-        try results(for: [key], named: name, as: { $0 }, using: routedRead).map { answers in
-            guard let answer = answers.first else { throw FieldError.internalError }
-            return try answer.get()
+        try results(for: [key], named: name, as: { $0 }, using: routedRead).map { results in
+            guard let result = results.first else { throw FieldError.internalError }
+            return try result.get()
         }
     }
 }

@@ -235,11 +235,11 @@ extension NodeService {
         }
         let wanted = connections.indices.filter { places.contains($0) }
         let loaded: MaybeAsync<BatchResults<Values>> = .each(wanted) { load(connections[$0]) }
-        return loaded.map { answers in
-            let values = Dictionary(uniqueKeysWithValues: zip(wanted, answers))
+        return loaded.map { results in
+            let values = Dictionary(uniqueKeysWithValues: zip(wanted, results))
             return zip(ids, places).map { id, place -> Result<Node?, any Error> in
-                guard let answer = place.flatMap({ values[$0] }) else { return .success(nil) }
-                return Result { try node(answer.get(), id.text) }
+                guard let result = place.flatMap({ values[$0] }) else { return .success(nil) }
+                return Result { try node(result.get(), id.text) }
             }
         }
     }
@@ -249,8 +249,8 @@ extension NodeService {
         return InstrumentService(scope).instruments(for: symbols.compactMap(\.self)).map { instruments in
             var rest = instruments[...]
             return symbols.map { symbol -> Result<Node?, any Error> in
-                guard symbol != nil, let answer = rest.popFirst() else { return .success(nil) }
-                return answer.map { $0.map(Node.instrument) }
+                guard symbol != nil, let result = rest.popFirst() else { return .success(nil) }
+                return result.map { $0.map(Node.instrument) }
             }
         }
     }
@@ -260,8 +260,8 @@ extension NodeService {
         return NewsService(scope).articles(marks.compactMap(\.self)).map { articles in
             var rest = articles[...]
             return marks.map { mark -> Result<Node?, any Error> in
-                guard mark != nil, let answer = rest.popFirst() else { return .success(nil) }
-                return answer.map(Node.article)
+                guard mark != nil, let result = rest.popFirst() else { return .success(nil) }
+                return result.map(Node.article)
             }
         }
     }

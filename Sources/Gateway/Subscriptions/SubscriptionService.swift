@@ -214,10 +214,10 @@ private struct SourceStream<Item: LiveEntity>: Sendable {
         filter: @Sendable ([Item]) throws -> [Item], transform: @Sendable (Item) -> Output
     ) async {
         var changes = ChangeDetector<Item>()
-        for await answer in values() {
-            switch changes.detectChanges(in: answer.flatMap { items in Result { try filter(items) } }) {
+        for await result in values() {
+            switch changes.detectChanges(in: result.flatMap { items in Result { try filter(items) } }) {
             case .items(let items):
-                let all = (try? answer.get()) ?? []
+                let all = (try? result.get()) ?? []
                 for item in items {
                     let event = LiveEvent(value: .success(transform(item)), carried: carried(item, all))
                     inbox.yield(event, for: item.globalID)

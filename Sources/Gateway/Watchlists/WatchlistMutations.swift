@@ -172,11 +172,11 @@ extension WatchlistService {
             throw FieldError.argument(
                 path, "It has \(symbols.count) symbols; a list may have \(limit) at most.")
         }
-        for (index, answer) in try await InstrumentService(scope).instruments(for: symbols).value()
+        for (index, result) in try await InstrumentService(scope).instruments(for: symbols).value()
             .enumerated()
         {
             do {
-                _ = try answer.get()
+                _ = try result.get()
             } catch let error as FieldError {
                 throw error.of(argument: "\(path)[\(index)]")
             }

@@ -83,7 +83,7 @@ extension WatchlistService {
             var rest = instruments[...]
             return items.map { item -> Result<String?, any Error> in
                 if let name = item.knownName { return .success(name) }
-                return rest.popFirst().map { answer in answer.map { $0?.name } } ?? .success(nil)
+                return rest.popFirst().map { result in result.map { $0?.name } } ?? .success(nil)
             }
         }
     }
