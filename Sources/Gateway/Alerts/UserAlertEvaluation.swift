@@ -195,7 +195,7 @@ final class UserAlertEvaluation: Sendable {
     private func followOrder(_ id: String) async {
         while !Task.isCancelled {
             let connections = services.connections(of: owner, with: nil)
-            let connection = connections.first { id.hasPrefix(OrderReference.prefix(of: $0)) }
+            let connection = connections.first { id.hasPrefix(ConnectedOrder.Name.prefix(of: $0)) }
             if let connection, connection.orders != nil {
                 let watch = SubscriptionService(scope()).orderSubscription(to: connection)
                 for await orders in watch.orders.values() {

@@ -9,7 +9,7 @@ package struct ConnectedOrder: Sendable {
     package var order: Order
     let connection: BrokerConnection
     /// The name of the order among the orders of the connection.
-    let name: OrderReference
+    let name: Name
     /// The key that its user gave it, else the broker's client id.
     let clientOrderID: String?
     /// Its place among the connection's orders.
@@ -42,35 +42,37 @@ enum ReconciliationState: String, Sendable, CaseIterable {
     case undetermined = "UNDETERMINED"
 }
 
-/// Which of a connection's orders.
-enum OrderReference: Hashable, Sendable {
-    /// The present order under an id of Portico, whatever its present id at the broker. An order that was
-    /// placed elsewhere has the broker's id, and keeps it when Portico replaces the order.
-    case current(String)
-    /// One whose place another has taken under that id, by the broker's own id.
-    case replaced(String)
+extension ConnectedOrder {
+    /// The name of an order among the orders of a connection.
+    enum Name: Hashable, Sendable {
+        /// The present order under an id of Portico, whatever its present id at the broker. An order that was
+        /// placed elsewhere has the broker's id, and keeps it when Portico replaces the order.
+        case current(String)
+        /// One whose place another has taken under that id, by the broker's own id.
+        case replaced(String)
 
-    private static let replacedSuffix = ":replaced"
+        private static let replacedSuffix = ":replaced"
 
-    init(_ text: some StringProtocol) {
-        self =
-            text.hasSuffix(Self.replacedSuffix)
-            ? .replaced(String(text.dropLast(Self.replacedSuffix.count))) : .current(String(text))
-    }
-
-    var text: String {
-        switch self {
-        case .current(let id): id
-        case .replaced(let id): id + Self.replacedSuffix
+        init(_ text: some StringProtocol) {
+            self =
+                text.hasSuffix(Self.replacedSuffix)
+                ? .replaced(String(text.dropLast(Self.replacedSuffix.count))) : .current(String(text))
         }
-    }
 
-    func globalID(of connection: BrokerConnection) -> String {
-        Self.prefix(of: connection) + text
-    }
+        var text: String {
+            switch self {
+            case .current(let id): id
+            case .replaced(let id): id + Self.replacedSuffix
+            }
+        }
 
-    /// The prefix of the ids of all orders of a connection.
-    static func prefix(of connection: BrokerConnection) -> String { "Order:\(connection.id):" }
+        func globalID(of connection: BrokerConnection) -> String {
+            Self.prefix(of: connection) + text
+        }
+
+        /// The prefix of the ids of all orders of a connection.
+        static func prefix(of connection: BrokerConnection) -> String { "Order:\(connection.id):" }
+    }
 }
 
 extension ConnectedOrder {
@@ -88,7 +90,7 @@ extension ConnectedOrder {
     /// An order that the broker returned, with the name from the journal.
     init(_ order: Order, _ names: OrderJournal.OrderAliases, of connection: BrokerConnection) {
         let known = names.current[order.id]
-        let name: OrderReference =
+        let name: Name =
             if let known {
                 .current(known.identity.id)
             } else {

@@ -149,7 +149,7 @@ extension OrderEntryService {
     /// An order that was placed before, in its present state if the broker returns it.
     private func known(_ order: JournalOrder, of connection: BrokerConnection) async throws -> ConnectedOrder
     {
-        let name = OrderReference.current(order.identity.id)
+        let name = ConnectedOrder.Name.current(order.identity.id)
         let current = try? await OrderService(scope).order(id: name.globalID(of: connection)).value()
         return current ?? ConnectedOrder(order, order.currentOrder, of: connection)
     }

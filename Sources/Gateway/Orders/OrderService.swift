@@ -24,11 +24,11 @@ extension OrderService {
     /// - Throws: `FieldError` with NOT_FOUND if the user has no such order.
     package func order(id: String) throws -> MaybeAsync<ConnectedOrder> {
         let connections = try ConnectionDirectory(scope).connections(with: nil)
-        guard let connection = connections.first(where: { id.hasPrefix(OrderReference.prefix(of: $0)) })
+        guard let connection = connections.first(where: { id.hasPrefix(ConnectedOrder.Name.prefix(of: $0)) })
         else {
             throw FieldError.noOrder(id)
         }
-        let name = OrderReference(id.dropFirst(OrderReference.prefix(of: connection).count))
+        let name = ConnectedOrder.Name(id.dropFirst(ConnectedOrder.Name.prefix(of: connection).count))
         return .async {
             guard let order = try await self.order(name, of: connection) else { throw FieldError.noOrder(id) }
             return order
@@ -47,7 +47,7 @@ extension OrderService {
     }
 
     /// An order of a connection; nil if there is none with the name.
-    func order(_ name: OrderReference, of connection: BrokerConnection) async throws -> ConnectedOrder? {
+    func order(_ name: ConnectedOrder.Name, of connection: BrokerConnection) async throws -> ConnectedOrder? {
         switch name {
         case .replaced(let id):
             guard let order = try await brokerOrder(id, of: connection) else { return nil }

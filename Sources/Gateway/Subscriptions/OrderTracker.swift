@@ -176,7 +176,7 @@ package struct OrderSnapshot {
         var linked = linked
         // A broker's event of an entry may have its legs in an earlier state than their own events.
         linked.order.legs = linked.order.legs.map { leg in
-            let name = OrderReference.current(leg.id).globalID(of: linked.connection)
+            let name = ConnectedOrder.Name.current(leg.id).globalID(of: linked.connection)
             let others = [orders[name]?.linked.order, known?.legs.first { $0.id == leg.id }]
             return others.compactMap(\.self).first { $0.isLater(than: leg) } ?? leg
         }
