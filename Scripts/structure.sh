@@ -85,6 +85,8 @@ done | sort | item 'test folders without a source folder' 0
     | item 'uses of any Sendable in the read cache' 0
 
 # Each method on it is seen by every resolver, so that no topic can be read or tested alone.
-{ grep -rn '^extension GatewayContext' Sources --include '*.swift' || true; } | item 'extensions of the context of a request' 62
+{ grep -rnE '^([a-z]+ )*extension RequestScope' Sources --include '*.swift' || true; } | item 'extensions of the scope of a request' 0
+{ grep -nE '^    (package |private |fileprivate |convenience )*(let|var|func|init|subscript|static)\b' \
+    Sources/Gateway/Services/RequestScope.swift || true; } | item 'members of the scope of a request' 15
 
 [[ $mode != --check ]] || exit "$failed"

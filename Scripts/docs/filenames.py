@@ -12,8 +12,8 @@ import sys
 REASONS = [
     (r'Sources/Providers/.*', 'a kind of data of the provider: a conformance of its client, with the wire types'),
     (r'Sources/GraphQL/(Types|Validation)/(\w+/)*(SDL)?Rules/.*', 'the rules of one section of the specification'),
-    (r'Sources/Gateway/.*(Loader|Mutations|Object|Search|Settling|Validation|Increments)',
-     'a topic: extensions of the query, the mutations or the requests that it belongs to'),
+    (r'Sources/Gateway/.*(Mutations|Object|Search|Settling|Validation|Increments)',
+     'a topic: extensions of the query, the mutations or the service that it belongs to'),
     (r'Sources/Gateway/.*(Page|Connection)', 'a list of a topic: an extension of ConnectionPage with its arguments'),
     (r'Sources/PorticoApp/Commands/ClientKit/\w+Kit', 'the kit of one library: an extension of ClientKit'),
     (r'.*/\w*(Arguments|Inputs|Enums|Scalars|Types|Queries|Figures|Nodes|Members|Values|Functions|Services|Commands|Messages)',

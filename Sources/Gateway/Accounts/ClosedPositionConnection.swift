@@ -85,7 +85,7 @@ struct ClosedPositionCursor: PageCursor {
     }
 }
 
-extension GatewayContext {
+extension AccountService {
     /// A page of the positions of an account that were closed since the broker's last netting.
     func closedPositions(
         of account: ConnectedAccount, _ arguments: ClosedPositionsArguments
@@ -97,8 +97,8 @@ extension GatewayContext {
                 .unsupported, "\(provider.name.text) reports no closed positions.", provider: provider)
         }
         let id = account.stored.id
-        return readFromAccountSource(
-            ExactText(id), account.connection, in: services.reads.closedPositions
+        return reads.readFromAccountSource(
+            ExactText(id), account.connection, in: caches.closedPositions
         ) { source, call throws(ProviderFailure) in
             guard let source = source as? any ClosedPositionSource else {
                 throw ProviderFailure(provider, .unsupported)
@@ -129,7 +129,7 @@ extension GatewayContext {
 }
 
 extension ConnectedClosedPosition: ConnectionNode {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
     typealias Cursor = ClosedPositionCursor
     /// The errors of the positions that could not be read.
     typealias Details = [FieldError]
@@ -144,7 +144,9 @@ extension ConnectedClosedPosition: ConnectionNode {
         Field("symbol", \.position.symbol)
         Field(
             "instrument",
-            load: { positions, context in context.instruments(for: positions.map(\.position.symbol)) })
+            load: { positions, scope in
+                InstrumentService(scope).instruments(for: positions.map(\.position.symbol))
+            })
         Field("side", \.position.side)
         Field("quantity", \.position.quantity)
         Field("openPrice", \.position.openPrice)

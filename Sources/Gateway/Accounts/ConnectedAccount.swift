@@ -35,15 +35,16 @@ struct LoadedAccount: Sendable {
 }
 
 extension ConnectedAccount: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<ConnectedAccount>("Account") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field(
             "connection",
-            load: { accounts, context in
-                .ready(accounts.map { account in Result { try context.link(of: account) } })
+            load: { accounts, scope in
+                .ready(
+                    accounts.map { account in Result { try ConnectionDirectory(scope).link(of: account) } })
             })
         Field("environment") { $0.connection.environment }
         Field("number") { $0.stored.number }
@@ -52,38 +53,39 @@ extension ConnectedAccount: GraphQLObject {
         fetchedFields
         Field(
             "positions", SymbolsArguments.self,
-            load: { accounts, arguments, context in
-                .each(accounts) { context.positions(of: $0, symbols: arguments.symbols) }
+            load: { accounts, arguments, scope in
+                .each(accounts) { AccountService(scope).positions(of: $0, symbols: arguments.symbols) }
             })
         Field(
             "orders", AccountOrdersArguments.self,
-            load: { accounts, arguments, context in
-                .each(accounts) { try context.orders(of: $0, arguments.orders) }
+            load: { accounts, arguments, scope in
+                .each(accounts) { try OrderService(scope).orders(of: $0, arguments.orders) }
             })
         Field(
             "activities", ActivitiesArguments.self,
-            load: { accounts, arguments, context in
-                .each(accounts) { try context.activities(of: $0, arguments) }
+            load: { accounts, arguments, scope in
+                .each(accounts) { try ActivityService(scope).activities(of: $0, arguments) }
             })
         Field(
             "closedPositions", ClosedPositionsArguments.self,
-            load: { accounts, arguments, context in
-                .each(accounts) { try context.closedPositions(of: $0, arguments) }
+            load: { accounts, arguments, scope in
+                .each(accounts) { try AccountService(scope).closedPositions(of: $0, arguments) }
             })
         Field(
             "conversionRates",
-            load: { accounts, context in .each(accounts) { try context.conversionRates(of: $0) } })
+            load: { accounts, scope in .each(accounts) { try AccountService(scope).conversionRates(of: $0) } }
+        )
         Field(
             "history", HistoryArguments.self,
-            load: { accounts, arguments, context in
+            load: { accounts, arguments, scope in
                 .each(accounts) {
-                    context.history(of: $0, arguments.range, interval: arguments.interval)
+                    AccountService(scope).history(of: $0, arguments.range, interval: arguments.interval)
                 }
             })
         Field(
             "performance", PerformanceArguments.self,
-            load: { accounts, arguments, context in
-                context.performances(of: accounts, arguments) { account in
+            load: { accounts, arguments, scope in
+                PerformanceService(scope).performances(of: accounts, arguments) { account in
                     PerformanceSubject(
                         accounts: [account],
                         currency: try arguments.currency ?? Currency(account.stored.currency))
@@ -91,8 +93,8 @@ extension ConnectedAccount: GraphQLObject {
             })
         Field(
             "allocation", AllocationArguments.self,
-            load: { accounts, arguments, context in
-                .each(accounts) { try context.allocation(of: $0, by: arguments.key) }
+            load: { accounts, arguments, scope in
+                .each(accounts) { try PortfolioService(scope).allocation(of: $0, by: arguments.key) }
             })
         Field("source") { $0.connection.provider }
     }
@@ -124,8 +126,8 @@ extension ConnectedAccount: GraphQLObject {
     ) -> Field<ConnectedAccount> {
         Field(
             name,
-            load: { accounts, context in
-                .each(accounts) { try context.dayChange(of: $0).map { $0.flatMap(value) } }
+            load: { accounts, scope in
+                .each(accounts) { try PortfolioService(scope).dayChange(of: $0).map { $0.flatMap(value) } }
             })
     }
 
@@ -134,16 +136,16 @@ extension ConnectedAccount: GraphQLObject {
     ) -> Field<ConnectedAccount> {
         Field(
             name,
-            load: { accounts, context in
+            load: { accounts, scope in
                 .each(accounts) { linked in
                     if let figures = linked.figures { return .ready(value(figures)) }
-                    return try context.readFigures(of: linked).map(value)
+                    return try AccountService(scope).readFigures(of: linked).map(value)
                 }
             })
     }
 }
 
-extension GatewayContext {
+extension AccountService {
     /// The account with the id that an argument has; the error names the argument if there is none.
     func account(id: String, of argument: String) async throws -> ConnectedAccount {
         do {

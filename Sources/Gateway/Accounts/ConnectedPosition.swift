@@ -22,25 +22,29 @@ package struct ConnectedPosition: Sendable {
 }
 
 extension ConnectedPosition: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<ConnectedPosition>("Position") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
         Field(
-            "account", load: { positions, context in context.accounts(at: positions.map(\.accountReference)) }
+            "account",
+            load: { positions, scope in AccountService(scope).accounts(at: positions.map(\.accountReference))
+            }
         )
         Field("symbol", \.position.symbol)
         Field(
             "assetClass",
-            load: { positions, context in
-                context.assetClasses(of: positions).map { classes in
+            load: { positions, scope in
+                InstrumentService(scope).assetClasses(of: positions).map { classes in
                     classes.map { Result<AssetClass?, any Error>.success($0) }
                 }
             })
         Field(
             "instrument",
-            load: { positions, context in context.instruments(for: positions.map(\.position.symbol)) })
+            load: { positions, scope in
+                InstrumentService(scope).instruments(for: positions.map(\.position.symbol))
+            })
         Field("side", \.position.side)
         Field("quantity", \.position.quantity)
         Field("availableQuantity", \.position.availableQuantity)
@@ -66,23 +70,26 @@ extension ConnectedPosition: GraphQLObject {
         Field("conversionRate", \.position.conversionRate)
         Field(
             "converted", ConversionArguments.self,
-            load: { positions, arguments, context in
-                try context.converted(positions, to: arguments.currency)
+            load: { positions, arguments, scope in
+                try AccountService(scope).converted(positions, to: arguments.currency)
             })
         Field(
             "quote", ProviderArguments.self,
-            load: { positions, arguments, context in
-                context.quotes(
+            load: { positions, arguments, scope in
+                QuoteService(scope).quotes(
                     for: positions.map(\.position.symbol), from: arguments.provider, as: Optional.some)
             })
         Field(
             "chart", ChartArguments.self,
-            load: { positions, arguments, context in
-                context.charts(for: positions.map(\.position.symbol), arguments, as: Optional.some)
+            load: { positions, arguments, scope in
+                ChartService(scope).charts(
+                    for: positions.map(\.position.symbol), arguments, as: Optional.some)
             })
         Field(
             "performance", PerformanceArguments.self,
-            load: { positions, arguments, context in context.performances(of: positions, arguments) })
+            load: { positions, arguments, scope in
+                PerformanceService(scope).performances(of: positions, arguments)
+            })
         Field("asOf", \.position.provenance.asOf)
         Field("fetchedAt", \.position.provenance.fetchedAt)
         Field("source", \.position.provenance.source)
@@ -94,8 +101,8 @@ extension ConnectedPosition: GraphQLObject {
     ) -> Field<ConnectedPosition> {
         Field(
             name,
-            load: { positions, context in
-                context.dayProfits(of: positions).map { profits in
+            load: { positions, scope in
+                AccountService(scope).dayProfits(of: positions).map { profits in
                     profits.map { profit in profit.map { $0.flatMap(value) } }
                 }
             })
@@ -108,7 +115,7 @@ struct ConvertedPosition: Sendable {
     let rate: ExchangeRate?
 }
 
-extension GatewayContext {
+extension AccountService {
     /// Converts the amounts of positions to a currency: with the broker's conversion if there is one, else
     /// with a market rate.
     func converted(
@@ -119,9 +126,9 @@ extension GatewayContext {
             let known = linked.position.inAccountCurrency?.currency == code
             return CurrencyPair(from: known ? currency : try Currency(linked.position.currency), to: currency)
         }
-        return rates(of: pairs).map { answers in
-            zip(positions, answers).map { linked, answer in
-                answer.map { ConvertedPosition(linked.position, to: code, by: $0) }
+        return ExchangeRateService(scope).rates(of: pairs).map { results in
+            zip(positions, results).map { linked, result in
+                result.map { ConvertedPosition(linked.position, to: code, by: $0) }
             }
         }
     }
@@ -145,7 +152,7 @@ extension ConvertedPosition {
 }
 
 extension ConvertedPosition: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ConvertedPosition>("ConvertedPosition") {
         Field("currency", \.figures.currency)
@@ -156,7 +163,7 @@ extension ConvertedPosition: GraphQLObject {
 }
 
 extension ConvertedAmount: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<ConvertedAmount>("ConvertedAmount") {
         Field("amount", \.amount)
@@ -167,7 +174,7 @@ extension ConvertedAmount: GraphQLObject {
 }
 
 extension PriceFormat: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<PriceFormat>("PriceFormat") {
         Field("decimals", \.decimals)

@@ -36,7 +36,7 @@ extension Position {
     }
 }
 
-extension GatewayContext {
+extension AccountService {
     /// The day's profit or loss of positions: as the broker reports it, otherwise calculated from the broker's quotes.
     ///
     /// The quotes of all positions at a broker are read together. It is nil if the broker has no quote, and an error if
@@ -47,12 +47,13 @@ extension GatewayContext {
         )
         .mapValues { Set($0.map(\.position.symbol)).sorted { $0.text < $1.text } }
         let providers = open.keys.sorted { $0.name.text < $1.name.text }
-        return MaybeAsync.each(providers) { quotes(for: open[$0] ?? [], from: $0) }.map { answers in
+        return MaybeAsync.each(providers) { QuoteService(scope).quotes(for: open[$0] ?? [], from: $0) }.map {
+            lists in
             var quotes: [ProviderID: [Symbol: Result<Quote, any Error>]] = [:]
-            for (provider, answer) in zip(providers, answers) {
+            for (provider, list) in zip(providers, lists) {
                 let symbols = open[provider] ?? []
                 let results =
-                    switch answer {
+                    switch list {
                     case .success(let results): results
                     case .failure(let error): symbols.map { _ in Result<Quote, any Error>.failure(error) }
                     }

@@ -78,10 +78,10 @@ struct ActivityConnectionPage: Sendable {
     }
 }
 
-extension GatewayContext {
+extension ActivityService {
     /// A page of activities over all accounts of the user, or over some.
     func activities(_ arguments: ActivitiesArguments) throws -> MaybeAsync<ActivityConnectionPage?> {
-        let connections = try connections(with: nil)
+        let connections = try ConnectionDirectory(scope).connections(with: nil)
         let start = try arguments.checkedStart()
         return .async {
             let accounts: BatchResults<ConnectedAccount>
@@ -89,9 +89,9 @@ extension GatewayContext {
                 accounts = try await self.accounts(withIDs: ids)
             } else {
                 let lists = MaybeAsync.each(connections.filter { $0.activities != nil }) {
-                    self.accounts(of: $0)
+                    AccountService(scope).accounts(of: $0)
                 }
-                accounts = GatewayContext.joined(try await lists.value())
+                accounts = try await lists.value().valuesThenFailures()
             }
             return try await self.page(of: accounts, arguments, after: start)
         }
@@ -131,7 +131,7 @@ extension GatewayContext {
         for id in ids.enumerated().filter({ ids.firstIndex(of: $0.element) == $0.offset }).map(\.element) {
             let account: ConnectedAccount
             do {
-                account = try await self.account(id: id, of: "accountIds")
+                account = try await AccountService(scope).account(id: id, of: "accountIds")
             } catch let error as FieldError where error.code == .notFound {
                 throw error
             } catch {

@@ -46,14 +46,16 @@ struct ConnectedActivity: Sendable {
 }
 
 extension ConnectedActivity: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ConnectedActivity>("Activity") {
         Field("id") { $0.globalID }
         Field("provider") { $0.origin.connection.provider }
         Field(
             "account",
-            load: { activities, context in context.accounts(at: activities.map(\.accountReference)) })
+            load: { activities, scope in
+                AccountService(scope).accounts(at: activities.map(\.accountReference))
+            })
         Field("kind") { $0.stored.activity.kind }
         Field("providerKind") { $0.stored.activity.providerKind }
         Field("date") { $0.stored.activity.date }
@@ -62,7 +64,9 @@ extension ConnectedActivity: GraphQLObject {
         Field("symbol") { $0.stored.activity.symbol }
         Field(
             "instrument",
-            load: { activities, context in context.instruments(of: activities.map(\.stored.activity.symbol)) }
+            load: { activities, scope in
+                InstrumentService(scope).instruments(of: activities.map(\.stored.activity.symbol))
+            }
         )
         Field("side") { $0.stored.activity.side }
         Field("quantity") { $0.stored.activity.quantity }
@@ -73,14 +77,14 @@ extension ConnectedActivity: GraphQLObject {
         Field("accountCurrency") { $0.stored.activity.accountCurrency }
         Field("conversionRate") { $0.stored.activity.conversionRate }
         Field("providerOrderId") { $0.stored.activity.orderID }
-        Field("order", load: { activities, context in context.orders(causing: activities) })
+        Field("order", load: { activities, scope in ActivityService(scope).orders(causing: activities) })
         Field("groupId") { $0.stored.activity.groupID }
         Field("description") { $0.stored.activity.about }
     }
 }
 
 extension ActivityConnectionPage: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ActivityConnectionPage>("ActivityConnection") {
         Field("edges") { page in page.edges }
@@ -96,7 +100,7 @@ extension ActivityConnectionPage: GraphQLObject {
 }
 
 extension ActivityConnectionPage.ActivityEdge: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ActivityConnectionPage.ActivityEdge>("ActivityEdge") {
         Field("cursor", \.cursor)

@@ -54,13 +54,13 @@ extension PageArguments {
     }
 }
 
-extension GatewayContext {
+extension AlertService {
     /// A page of the user's alerts.
     func alerts(_ arguments: PageArguments) throws -> MaybeAsync<ConnectionPage<AlertObject>?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         let start = try arguments.checked(AlertObject.self)
         return .async { [self] in
-            let alerts = try await services.userData.alerts.alerts(
+            let alerts = try await store.alerts(
                 of: owner, after: start, limit: arguments.first + 1)
             return ConnectionPage(
                 alerts.lazy.map { ConnectionEdge(AlertObject($0)) }, first: arguments.first,
@@ -72,10 +72,10 @@ extension GatewayContext {
     func alertFirings(
         of alert: String? = nil, _ arguments: PageArguments
     ) throws -> MaybeAsync<ConnectionPage<AlertFiringObject>?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         let start = try arguments.checked(AlertFiringObject.self)
         return .async { [self] in
-            let firings = try await services.userData.alerts.firings(
+            let firings = try await store.firings(
                 of: owner, alert: alert, before: start, limit: arguments.first + 1)
             return ConnectionPage(
                 firings.lazy.map { ConnectionEdge(AlertFiringObject($0)) }, first: arguments.first,

@@ -8,25 +8,26 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var alerts: [Field<Mutation>] {
         Field(
             "createAlert", InputArguments<CreateAlertInput>.self,
-            once: { arguments, context in try context.createAlert(arguments.input) })
+            once: { arguments, scope in try AlertService(scope).createAlert(arguments.input) })
         Field(
             "updateAlert", ChangeArguments<AlertPatchInput>.self,
-            once: { arguments, context in try context.updateAlert(id: arguments.id, arguments.input) })
+            once: { arguments, scope in try AlertService(scope).updateAlert(id: arguments.id, arguments.input)
+            })
         Field(
             "deleteAlert", IDArguments.self,
-            once: { arguments, context in try context.deleteAlert(id: arguments.id) })
+            once: { arguments, scope in try AlertService(scope).deleteAlert(id: arguments.id) })
     }
 }
 
-extension GatewayContext {
+extension AlertService {
     /// The requesting user, who has a name.
     ///
     /// Alerts make calls in the background, which cannot be counted for the address of a guest.
     ///
     /// - Throws: `FieldError` UNAUTHENTICATED without a session, FORBIDDEN for a guest.
     func namedOwner() throws(FieldError) -> OwnerID {
-        let owner = try owner()
-        guard !session.isGuest else {
+        let owner = try scope.owner()
+        guard !scope.session.isGuest else {
             throw FieldError(.forbidden, "A guest has no alerts and webhooks. Sign up first: `signUp`.")
         }
         return owner
@@ -40,7 +41,7 @@ extension GatewayContext {
         return .async { [self] in
             let condition = try await condition(input)
             let label = input.label?.text
-            let store = services.userData.alerts
+            let store = store
             let alert = try await store.create(
                 condition, label: label?.isEmpty == true ? nil : label, rearmAfter: input.rearmAfter,
                 for: owner)
@@ -55,15 +56,15 @@ extension GatewayContext {
     }
 
     func updateAlert(id: String, _ input: AlertPatchInput) throws -> MaybeAsync<AlertPayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         guard let own = AlertObject.ownID(id) else { throw FieldError.noAlert(id) }
         let patch = try input.patch()
         return .async { [self] in
             if case .set = patch.rearmAfter {
-                let current = try await services.userData.alerts.alerts([own], of: owner).first
+                let current = try await store.alerts([own], of: owner).first
                 if case .orderState? = current?.condition { throw FieldError.orderAlertFiresOnce }
             }
-            guard let alert = try await services.userData.alerts.update(own, patch, for: owner) else {
+            guard let alert = try await store.update(own, patch, for: owner) else {
                 throw FieldError.noAlert(id)
             }
             return didChange(alert, of: owner)
@@ -71,20 +72,20 @@ extension GatewayContext {
     }
 
     func deleteAlert(id: String) throws -> MaybeAsync<DeletePayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         guard let own = AlertObject.ownID(id) else { throw FieldError.noAlert(id) }
         return .async { [self] in
-            guard try await services.userData.alerts.delete(own, for: owner) else {
+            guard try await store.delete(own, for: owner) else {
                 throw FieldError.noAlert(id)
             }
-            services.watches.alerts.alertsChanged(of: owner)
+            events.alertsChanged(of: owner)
             return DeletePayload(deletedID: id)
         }
     }
 
     private func didChange(_ alert: StoredAlert, of owner: OwnerID) -> AlertPayload {
-        services.watches.alerts.alertsChanged(of: owner)
-        services.watches.alerts.publish([alert], of: owner)
+        events.alertsChanged(of: owner)
+        events.publish([alert], of: owner)
         return AlertPayload(alert: AlertObject(alert))
     }
 
@@ -108,13 +109,13 @@ extension GatewayContext {
             guard input.rearmAfter == nil else { throw FieldError.orderAlertFiresOnce }
             return try await condition(order, at: path + "orderState")
         case .goal(let id):
-            guard let goal = try await goal(id: id).value() else {
+            guard let goal = try await GoalService(scope).goal(id: id).value() else {
                 throw FieldError.noGoal(id).of(argument: path + "goalReached")
             }
             return .goalReached(goal: goal.goal.id)
         case .connection(let id):
             let own = ProviderConnection.id(ofGlobal: id)
-            guard let link = ownLinks.first(where: { $0.id == own }) else {
+            guard let link = ConnectionDirectory(scope).own.first(where: { $0.id == own }) else {
                 throw FieldError.noConnection(id).of(argument: path + "connectionNeedsRenewal")
             }
             return .connectionNeedsRenewal(connection: link.id)
@@ -125,7 +126,7 @@ extension GatewayContext {
     private func check(_ condition: AlertCondition, at path: String) async throws {
         guard let symbol = condition.symbol else { return }
         do {
-            _ = try await instruments(for: [symbol]).value().first?.get()
+            _ = try await InstrumentService(scope).instruments(for: [symbol]).value().first?.get()
         } catch let error as FieldError {
             throw error.of(argument: path + ".symbol")
         }
@@ -135,7 +136,7 @@ extension GatewayContext {
         guard !input.states.isEmpty else {
             throw FieldError.argument(path + ".states", "It is empty; name at least one state.")
         }
-        guard let order = try await orderIfAny(input.orderID).value() else {
+        guard let order = try await OrderService(scope).orderIfAny(input.orderID).value() else {
             throw FieldError.noOrder(input.orderID).of(argument: path + ".orderId")
         }
         let state = order.order.state
@@ -154,7 +155,7 @@ struct AlertPayload: Sendable {
 }
 
 extension AlertPayload: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<AlertPayload>("AlertPayload") {
         Field("alert", \.alert)

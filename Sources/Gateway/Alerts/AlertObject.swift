@@ -20,7 +20,7 @@ struct AlertObject: Sendable {
 }
 
 extension AlertObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<AlertObject>("Alert") {
         Field("id") { $0.globalID }
@@ -28,31 +28,33 @@ extension AlertObject: GraphQLObject {
         Field("symbol", \.alert.condition.symbol)
         Field(
             "instrument",
-            load: { alerts, context in context.instruments(of: alerts.map(\.alert.condition.symbol)) })
+            load: { alerts, scope in
+                InstrumentService(scope).instruments(of: alerts.map(\.alert.condition.symbol))
+            })
         Field("price", \.alert.condition.price)
         Field("percentage", \.alert.condition.percent)
         Field(
             "order",
-            load: { alerts, context in
+            load: { alerts, scope in
                 .each(alerts) { alert -> MaybeAsync<ConnectedOrder?> in
                     guard case .orderState(let id, _) = alert.alert.condition else { return .ready(nil) }
-                    return context.orderIfAny(id)
+                    return OrderService(scope).orderIfAny(id)
                 }
             })
         Field("orderStates", \.alert.condition.orderStates)
-        Field("goal", load: { alerts, context in try context.goals(of: alerts) })
-        Field("connection", load: { alerts, context in .ready(context.connections(of: alerts)) })
+        Field("goal", load: { alerts, scope in try AlertService(scope).goals(of: alerts) })
+        Field("connection", load: { alerts, scope in .ready(AlertService(scope).connections(of: alerts)) })
         Field("label", \.alert.label)
         Field("state", \.alert.state)
         Field("rearmAfter", \.alert.rearmAfter)
         Field("armedAt", \.alert.armedAt)
         Field("firedCount", \.alert.firedCount)
         Field("lastFiredAt", \.alert.lastFiredAt)
-        Field("lastFiring", load: { alerts, context in try context.lastFirings(of: alerts) })
+        Field("lastFiring", load: { alerts, scope in try AlertService(scope).lastFirings(of: alerts) })
         Field(
             "firings", PageArguments.self,
-            load: { alerts, arguments, context in
-                .each(alerts) { try context.alertFirings(of: $0.alert.id, arguments) }
+            load: { alerts, arguments, scope in
+                .each(alerts) { try AlertService(scope).alertFirings(of: $0.alert.id, arguments) }
             })
         Field("createdAt", \.alert.createdAt)
         Field("updatedAt", \.alert.updatedAt)
@@ -72,14 +74,14 @@ struct AlertFiringObject: Sendable {
 }
 
 extension AlertFiringObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<AlertFiringObject>("AlertFiring") {
         Field("id") { $0.globalID }
         Field(
             "alert",
-            load: { firings, context in
-                try context.alerts(withIDs: firings.map(\.firing.alert)).map { alerts in
+            load: { firings, scope in
+                try AlertService(scope).alerts(withIDs: firings.map(\.firing.alert)).map { alerts in
                     alerts.map { .success($0) }
                 }
             })

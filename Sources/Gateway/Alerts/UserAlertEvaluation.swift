@@ -165,8 +165,8 @@ final class UserAlertEvaluation: Sendable {
         }
     }
 
-    private func context() -> GatewayContext {
-        GatewayContext(
+    private func scope() -> RequestScope {
+        RequestScope(
             session: Session(owner: owner, scopes: [.read]), services: services,
             call: CallContext(deadline: clock.now() + settings.timeout))
     }
@@ -179,7 +179,7 @@ final class UserAlertEvaluation: Sendable {
     /// Follows the price at the sources of the user's route; without a price that is still valid, it is unknown.
     private func followPrice(of symbol: Symbol) async {
         while !Task.isCancelled {
-            if let quotes = try? context().follow([symbol], from: nil) {
+            if let quotes = try? SubscriptionService(scope()).follow([symbol], from: nil) {
                 for await news in quotes {
                     guard let news = news[symbol] else { continue }
                     let quote = (try? news.get()).flatMap { $0.provenance.isStale ? nil : $0 }
@@ -195,9 +195,9 @@ final class UserAlertEvaluation: Sendable {
     private func followOrder(_ id: String) async {
         while !Task.isCancelled {
             let connections = services.connections(of: owner, with: nil)
-            let connection = connections.first { id.hasPrefix(OrderReference.prefix(of: $0)) }
+            let connection = connections.first { id.hasPrefix(ConnectedOrder.Name.prefix(of: $0)) }
             if let connection, connection.orders != nil {
-                let watch = context().orderSubscription(to: connection)
+                let watch = SubscriptionService(scope()).orderSubscription(to: connection)
                 for await orders in watch.orders.values() {
                     guard let orders = try? orders.get() else { continue }
                     if let order = orders.first(where: { $0.globalID == id }) {
@@ -222,7 +222,7 @@ final class UserAlertEvaluation: Sendable {
     /// Reads an order that is not open; nil if it could not be read.
     private func readOrder(_ id: String) async -> AlertSubject.Observation<ObservedOrder>? {
         do {
-            guard let order = try await context().orderIfAny(id).value() else { return .missing }
+            guard let order = try await OrderService(scope()).orderIfAny(id).value() else { return .missing }
             return .known(ObservedOrder(order.order))
         } catch {
             return nil
@@ -244,11 +244,13 @@ final class UserAlertEvaluation: Sendable {
 
     /// - Returns: Whether each goal has been reached.
     private func readGoals(_ ids: Set<String>) async -> [String: AlertSubject.Observation<Bool>] {
-        let context = context()
+        let scope = scope()
         do {
-            let goals = (try await context.goals().value() ?? []).filter { ids.contains($0.goal.id) }
+            let goals = (try await GoalService(scope).goals().value() ?? []).filter {
+                ids.contains($0.goal.id)
+            }
             var observed = ids.reduce(into: [:]) { $0[$1] = AlertSubject.Observation<Bool>.missing }
-            for (goal, own) in zip(goals, try await context.appraisals(of: goals).value()) {
+            for (goal, own) in zip(goals, try await GoalService(scope).appraisals(of: goals).value()) {
                 let isCurrent = !own.provenances.contains(where: \.isStale)
                 observed[goal.goal.id] =
                     if isCurrent, let achieved = try? own.total() {

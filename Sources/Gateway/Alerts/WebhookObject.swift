@@ -23,7 +23,7 @@ extension StoredWebhook.State: GraphQLEnum {
 }
 
 extension WebhookObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<WebhookObject>("Webhook") {
         Field("id") { $0.globalID }
@@ -35,15 +35,5 @@ extension WebhookObject: GraphQLObject {
         Field("lastSuccessAt", \.webhook.lastSuccessAt)
         Field("lastFailureAt", \.webhook.lastFailureAt)
         Field("lastFailure", \.webhook.lastFailure)
-    }
-}
-
-extension GatewayContext {
-    /// The user's webhooks, in the order of their registration.
-    func webhooks() throws -> MaybeAsync<[WebhookObject]?> {
-        let owner = try owner()
-        return .async { [self] in
-            try await services.userData.webhooks.webhooks(of: owner).map(WebhookObject.init)
-        }
     }
 }

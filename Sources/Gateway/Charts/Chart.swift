@@ -16,7 +16,7 @@ struct Chart: Sendable {
 }
 
 extension Chart: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Chart>("Chart") {
         Field("id") { $0.id.nodeID.text }
@@ -93,7 +93,7 @@ struct CandleRow: Sendable {
 }
 
 extension CandleRow: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<CandleRow>("Candle") {
         Field("time", \.time)
@@ -110,7 +110,7 @@ extension CandleRow: GraphQLObject {
 }
 
 extension OHLC: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<OHLC>("BidAskBar") {
         Field("open", \.open)
@@ -126,7 +126,7 @@ struct CandleColumns: Sendable {
 }
 
 extension CandleColumns: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<CandleColumns>("CandleColumns") {
         Field("time") { LazyMapList($0.series.times.lazy.map(UnixTime.init)) }
@@ -142,7 +142,7 @@ extension CandleColumns: GraphQLObject {
 }
 
 extension OHLCColumns: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<OHLCColumns>("BidAskColumns") {
         Field("open") { LazyMapList(NumberColumn(column: $0.open)) }

@@ -6,32 +6,32 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var connections: [Field<Mutation>] {
         Field(
             "beginConnection", BeginConnectionArguments.self,
-            once: { arguments, context -> MaybeAsync<AuthorizationStart?> in
-                guard let owner = context.session.owner else { throw context.session.unauthenticated }
-                try context.check(arguments.provider)
+            once: { arguments, scope -> MaybeAsync<AuthorizationStart?> in
+                guard let owner = scope.session.owner else { throw scope.session.unauthenticated }
+                try scope.services.check(arguments.provider)
                 return .async {
-                    try await context.services.connectionService.begin(
+                    try await scope.services.connectionService.begin(
                         arguments.provider, in: arguments.environment, redirectURI: arguments.redirectURI,
-                        for: owner, from: context.client)
+                        for: owner, from: scope.client)
                 }
             })
         Field(
             "connectProvider", InputArguments<ConnectProviderInput>.self,
-            once: { arguments, context -> MaybeAsync<ConnectProviderPayload?> in
-                guard let owner = context.session.owner else { throw context.session.unauthenticated }
-                try context.check(arguments.input.provider, of: "input.provider")
+            once: { arguments, scope -> MaybeAsync<ConnectProviderPayload?> in
+                guard let owner = scope.session.owner else { throw scope.session.unauthenticated }
+                try scope.services.check(arguments.input.provider, of: "input.provider")
                 return .async {
                     ConnectProviderPayload(
-                        connection: try await context.services.connectionService.connect(
-                            arguments.input, for: owner, from: context.client, in: context.call))
+                        connection: try await scope.services.connectionService.connect(
+                            arguments.input, for: owner, from: scope.client, in: scope.call))
                 }
             })
         Field(
             "disconnectProvider", IDArguments.self,
-            once: { arguments, context -> MaybeAsync<DeletePayload?> in
-                guard let owner = context.session.owner else { throw context.session.unauthenticated }
+            once: { arguments, scope -> MaybeAsync<DeletePayload?> in
+                guard let owner = scope.session.owner else { throw scope.session.unauthenticated }
                 return .async {
-                    try await context.services.connectionService.disconnect(arguments.id, of: owner)
+                    try await scope.services.connectionService.disconnect(arguments.id, of: owner)
                     return DeletePayload(deletedID: arguments.id)
                 }
             })
@@ -40,18 +40,18 @@ extension Mutation {
 
 /// The new or renewed link.
 struct ConnectProviderPayload: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let connection: ProviderConnection
 
     static let graphQL = ObjectType<ConnectProviderPayload>("ConnectProviderPayload") {
         Field("connection", \.connection)
-        Field("viewer", once: { context in try context.viewer() })
+        Field("viewer", once: { scope in try ViewerService(scope).viewer() })
     }
 }
 
 extension AuthorizationStart: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<AuthorizationStart>("ConnectionRequest") {
         Field("url", \.url)

@@ -147,7 +147,7 @@ extension ProviderConnection {
 }
 
 extension ProviderConnection: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<ProviderConnection>("Connection") {
         Field("id") { ProviderConnection.globalID($0.id) }
@@ -155,7 +155,9 @@ extension ProviderConnection: GraphQLObject {
         Field("environment", \.environment)
         Field("label", \.label)
         Field("connectedAt", \.connectedAt)
-        Field("accounts", load: { connections, context in .each(connections) { context.accounts(of: $0) } })
+        Field(
+            "accounts",
+            load: { connections, scope in .each(connections) { AccountService(scope).accounts(of: $0) } })
         Field("status") { $0.status }
         Field("expiresAt") { $0.endsAt() }
         Field("lastSuccessAt") { $0.health.facts.lastSuccessAt }
@@ -202,15 +204,5 @@ extension ProviderConnection: GraphQLObject {
                 provider: provider)
             : FieldError(ProviderFailure(provider, failure.cause))
         return OngoingFailure(error, since: failure.since)
-    }
-}
-
-extension GatewayContext {
-    /// The connection by which an account was read.
-    func link(of account: ConnectedAccount) throws(FieldError) -> ProviderConnection {
-        guard let link = link(of: account.connection) else {
-            throw FieldError.noConnection(ProviderConnection.globalID(account.connection.id))
-        }
-        return link
     }
 }

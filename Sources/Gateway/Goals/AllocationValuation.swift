@@ -1,13 +1,13 @@
-import Brokerage
+package import Brokerage
 import GraphQL
-import Storage
+package import Storage
 
 /// The value of an allocation in one currency.
 package struct AllocationValuation: Sendable {
     /// The positions of the allocation; nil if they are unknown.
     let positions: Result<[ConnectedPosition]?, any Error>
     /// Nil if the value is unknown: a sum never omits a part.
-    let value: Result<Decimal?, any Error>
+    package let value: Result<Decimal?, any Error>
     /// Of every conversion, each once.
     let rates: [ExchangeRate]
 
@@ -15,6 +15,10 @@ package struct AllocationValuation: Sendable {
     package struct Request: Sendable {
         let allocation: GoalAllocation
         let currency: String
+
+        package init(allocation: GoalAllocation, currency: String) {
+            (self.allocation, self.currency) = (allocation, currency)
+        }
     }
 
     package init(_ request: Request, _ holdings: UserHoldings, _ table: ExchangeRateTable) {

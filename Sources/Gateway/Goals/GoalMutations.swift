@@ -8,50 +8,50 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var goals: [Field<Mutation>] {
         Field(
             "createGoal", InputArguments<GoalInput>.self,
-            once: { arguments, context in try context.createGoal(arguments.input.content) })
+            once: { arguments, scope in try GoalService(scope).createGoal(arguments.input.content) })
         Field(
             "updateGoal", ChangeArguments<GoalPatchInput>.self,
-            once: { arguments, context in
-                try context.updateGoal(id: arguments.id, arguments.input.patch)
+            once: { arguments, scope in
+                try GoalService(scope).updateGoal(id: arguments.id, arguments.input.patch)
             })
         Field(
             "deleteGoal", IDArguments.self,
-            once: { arguments, context in try context.deleteGoal(id: arguments.id) })
+            once: { arguments, scope in try GoalService(scope).deleteGoal(id: arguments.id) })
     }
 }
 
-extension GatewayContext {
+extension GoalService {
     /// Creates a goal from positions that its owner holds now.
     func createGoal(_ content: GoalFields) throws -> MaybeAsync<GoalPayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         return .async { [self] in
             let held = try await held(for: content.allocations)
-            let outcome = try await services.userData.goals.create(content, for: owner, holding: held)
-            services.watches.goalsChanged(of: owner)
+            let outcome = try await store.create(content, for: owner, holding: held)
+            watches.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: content.allocations)
         }
     }
 
     /// Changes the given fields of a goal.
     func updateGoal(id: String, _ patch: GoalPatch) throws -> MaybeAsync<GoalPayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
         return .async { [self] in
             let held = try await held(for: patch.allocations ?? [])
-            let outcome = try await services.userData.goals.update(own, patch, for: owner, holding: held)
-            services.watches.goalsChanged(of: owner)
+            let outcome = try await store.update(own, patch, for: owner, holding: held)
+            watches.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: patch.allocations ?? [], id: id)
         }
     }
 
     func deleteGoal(id: String) throws -> MaybeAsync<DeletePayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         guard let own = GoalObject.ownID(id) else { throw FieldError.noGoal(id) }
         return .async { [self] in
-            guard try await services.userData.goals.delete(own, for: owner) else {
+            guard try await store.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
             }
-            services.watches.goalsChanged(of: owner)
+            watches.goalsChanged(of: owner)
             return DeletePayload(deletedID: id)
         }
     }
@@ -68,10 +68,10 @@ extension GatewayContext {
                 "It has \(allocations.count) entries; a goal may have \(GoalStore.maximumAllocations) at most."
             )
         }
-        let (accountLoading, holdingLoading) = (try accounts(with: nil), try holdings())
-        async let accountAnswers = accountLoading.value()
+        let (accountLoading, holdingLoading) = (try AccountService(scope).accounts(with: nil), try holdings())
+        async let accountResults = accountLoading.value()
         async let holdings = holdingLoading.value()
-        let accounts = try await (accountAnswers ?? []).map { try $0.get() }
+        let accounts = try await (accountResults ?? []).map { try $0.get() }
         for (index, allocation) in allocations.enumerated() {
             guard let account = allocation.account, !accounts.contains(where: { $0.globalID == account })
             else {
@@ -99,14 +99,14 @@ struct GoalPayload: Sendable {
 }
 
 extension GoalPayload: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<GoalPayload>("GoalPayload") {
         Field("goal", \.goal)
-        Field("goals", once: { context in try context.goals() })
+        Field("goals", once: { scope in try GoalService(scope).goals() })
         Field(
             "goalsProgress", CurrencyArguments.self,
-            once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
+            once: { arguments, scope in try GoalService(scope).goalsProgress(in: arguments.currency) })
     }
 }
 

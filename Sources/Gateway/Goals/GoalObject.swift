@@ -30,7 +30,7 @@ package struct GoalObject: Sendable {
 }
 
 extension GoalObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<GoalObject>("Goal") {
         Field("id") { $0.globalID }
@@ -42,15 +42,15 @@ extension GoalObject: GraphQLObject {
         Field("allocations", \.allocations)
         Field(
             "achieved",
-            load: { goals, context in
-                try context.appraisals(of: goals).map { appraisals in
+            load: { goals, scope in
+                try GoalService(scope).appraisals(of: goals).map { appraisals in
                     appraisals.map { own in Result { try own.total() } }
                 }
             })
         Field(
             "progressPercentage",
-            load: { goals, context in
-                try context.appraisals(of: goals).map { appraisals in
+            load: { goals, scope in
+                try GoalService(scope).appraisals(of: goals).map { appraisals in
                     zip(goals, appraisals).map { goal, own in
                         Result { GoalObject.progress(of: try own.total(), towards: goal.goal.content.target) }
                     }
@@ -72,27 +72,29 @@ struct GoalAllocationObject: Sendable {
 }
 
 extension GoalAllocationObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<GoalAllocationObject>("GoalAllocation") {
         Field("symbol", \.allocation.symbol)
         Field(
             "instrument",
-            load: { allocations, context in context.instruments(for: allocations.map(\.allocation.symbol)) })
+            load: { allocations, scope in
+                InstrumentService(scope).instruments(for: allocations.map(\.allocation.symbol))
+            })
         Field("quantity") { $0.allocation.share.quantity }
         Field("percentage") { $0.allocation.share.percent }
         Field(
             "account",
-            load: { allocations, context in
+            load: { allocations, scope in
                 .each(allocations) { linked in
-                    try linked.allocation.account.map { try context.account(id: $0, with: nil) }
+                    try linked.allocation.account.map { try AccountService(scope).account(id: $0, with: nil) }
                         ?? .ready(nil)
                 }
             })
         Field(
             "positions",
-            load: { allocations, context in
-                try context.holdings().map { holdings in
+            load: { allocations, scope in
+                try GoalService(scope).holdings().map { holdings in
                     allocations.map { linked -> Result<BatchResults<ConnectedPosition>?, any Error> in
                         .success(
                             holdings.positionResults(
@@ -102,13 +104,13 @@ extension GoalAllocationObject: GraphQLObject {
             })
         Field(
             "value",
-            load: { allocations, context in
-                try context.appraisals(of: allocations.map(\.request)).map { $0.map(\.value) }
+            load: { allocations, scope in
+                try GoalService(scope).appraisals(of: allocations.map(\.request)).map { $0.map(\.value) }
             })
         Field(
             "rate",
-            load: { allocations, context in
-                try context.appraisals(of: allocations.map(\.request)).map { appraisals in
+            load: { allocations, scope in
+                try GoalService(scope).appraisals(of: allocations.map(\.request)).map { appraisals in
                     appraisals.map { Result<ExchangeRate?, any Error>.success($0.rates.first) }
                 }
             })

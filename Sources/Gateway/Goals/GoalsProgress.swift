@@ -68,7 +68,7 @@ extension Result where Success == Decimal?, Failure == any Error {
 }
 
 extension GoalsProgress: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<GoalsProgress>("GoalsProgress") {
         Field("id") { $0.globalID }

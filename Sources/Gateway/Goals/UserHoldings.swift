@@ -83,14 +83,15 @@ extension BrokerConnection {
     }
 }
 
-extension GatewayContext {
+extension GoalService {
     /// The holdings of all accounts; each connection is read once.
     func holdings() throws -> MaybeAsync<UserHoldings> {
-        let connections = try connections(with: nil)
-        return MaybeAsync.each(connections) { positions(of: $0, symbols: nil) }.map { answers in
+        let connections = try ConnectionDirectory(scope).connections(with: nil)
+        return MaybeAsync.each(connections) { AccountService(scope).positions(of: $0, symbols: nil) }.map {
+            results in
             UserHoldings(
-                parts: zip(connections, answers).map { connection, answer in
-                    switch answer {
+                parts: zip(connections, results).map { connection, result in
+                    switch result {
                     case .success(let positions):
                         UserHoldings.Part(connection: connection, positions: positions ?? [])
                     case .failure(let error):

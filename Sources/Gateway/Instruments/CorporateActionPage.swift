@@ -61,7 +61,7 @@ struct ReportedDividend: Sendable {
 }
 
 extension ReportedDividend: ListedCorporateAction {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     var exDate: CalendarDate { dividend.exDate }
 
@@ -73,7 +73,9 @@ extension ReportedDividend: ListedCorporateAction {
         Field("symbol", \.symbol)
         Field("amount", \.dividend.amount)
         Field("currency", \.dividend.currency)
-        Field("declaredOn", load: { dividends, context in context.declarations(of: dividends) })
+        Field(
+            "declaredOn",
+            load: { dividends, scope in CorporateActionService(scope).declarations(of: dividends) })
         Field("exDate", \.dividend.exDate)
         Field("recordDate", \.dividend.recordDate)
         Field("payDate", \.dividend.payDate)
@@ -88,7 +90,7 @@ struct ReportedSplit: Sendable {
 }
 
 extension ReportedSplit: ListedCorporateAction {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     var exDate: CalendarDate { split.exDate }
 
@@ -106,7 +108,7 @@ extension ReportedSplit: ListedCorporateAction {
     }
 }
 
-extension GatewayContext {
+extension CorporateActionService {
     /// A page of the dividends of each instrument; nil for an instrument that is not a share or fund.
     func dividendPages(
         of symbols: [Symbol], _ arguments: CorporateActionArguments

@@ -2,7 +2,7 @@ package import Brokerage
 package import GraphQL
 
 extension Instrument: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Instrument>("Instrument") {
         Field("id") { NodeID(.instrument, $0.symbol.text).text }
@@ -10,71 +10,76 @@ extension Instrument: GraphQLObject {
         Field("assetClass", \.assetClass)
         Field("exchange", \.exchange)
         Field("symbol", \.symbol)
-        Field("description", load: { instruments, context in context.descriptions(of: instruments) })
+        Field(
+            "description",
+            load: { instruments, scope in InstrumentService(scope).descriptions(of: instruments) })
         Field("currency", \.currency)
         Field("decimals", \.decimals)
         Field("contract", \.contract)
         Field(
             "marketDepth", ProviderArguments.self,
-            load: { instruments, arguments, context in
-                context.marketDepths(of: instruments.map(\.symbol), from: arguments.provider)
+            load: { instruments, arguments, scope in
+                QuoteService(scope).marketDepths(of: instruments.map(\.symbol), from: arguments.provider)
             })
-        Field("listings", load: { instruments, context in .each(instruments) { context.listings(of: $0) } })
+        Field(
+            "listings",
+            load: { instruments, scope in .each(instruments) { InstrumentService(scope).listings(of: $0) } })
         Field(
             "fundamentals",
-            load: { instruments, context in context.fundamentals(of: instruments.map(\.symbol)) })
+            load: { instruments, scope in InstrumentService(scope).fundamentals(of: instruments.map(\.symbol))
+            })
         Field(
             "identity",
-            selecting: { instruments, selected, context in
-                context.identities(of: instruments.map(\.symbol), with: selected)
+            selecting: { instruments, selected, scope in
+                InstrumentService(scope).identities(of: instruments.map(\.symbol), with: selected)
             })
         Field(
             "dividends", CorporateActionArguments.self,
-            load: { instruments, arguments, context in
-                try context.dividendPages(of: instruments.map(\.symbol), arguments)
+            load: { instruments, arguments, scope in
+                try CorporateActionService(scope).dividendPages(of: instruments.map(\.symbol), arguments)
             })
         Field(
             "splits", CorporateActionArguments.self,
-            load: { instruments, arguments, context in
-                try context.splitPages(of: instruments.map(\.symbol), arguments)
+            load: { instruments, arguments, scope in
+                try CorporateActionService(scope).splitPages(of: instruments.map(\.symbol), arguments)
             })
         Field(
             "tickSize", TickSizeArguments.self,
-            load: { instruments, arguments, context in
-                try context.tickSizes(of: instruments.map(\.symbol), at: arguments.price)
+            load: { instruments, arguments, scope in
+                try InstrumentService(scope).tickSizes(of: instruments.map(\.symbol), at: arguments.price)
             })
         Field(
             "lotSize",
-            load: { instruments, context in context.lotSizes(of: instruments.map(\.symbol)) })
+            load: { instruments, scope in InstrumentService(scope).lotSizes(of: instruments.map(\.symbol)) })
         Field(
             "quote", ProviderArguments.self,
-            load: { instruments, arguments, context in
-                context.quotes(
+            load: { instruments, arguments, scope in
+                QuoteService(scope).quotes(
                     for: instruments.map(\.symbol), from: arguments.provider, as: Optional.some)
             })
         Field(
             "chart", ChartArguments.self,
-            load: { instruments, arguments, context in
-                context.charts(for: instruments.map(\.symbol), arguments, as: Optional.some)
+            load: { instruments, arguments, scope in
+                ChartService(scope).charts(for: instruments.map(\.symbol), arguments, as: Optional.some)
             })
         Field(
             "news", PageArguments.self,
-            load: { instruments, arguments, context in
-                .each(instruments) { try context.news(arguments.news, about: [$0.symbol]) }
+            load: { instruments, arguments, scope in
+                .each(instruments) { try NewsService(scope).news(arguments.news, about: [$0.symbol]) }
             })
         Field(
             "positions",
-            load: { instruments, context in
-                .each(instruments) { try context.positions(with: nil, of: [$0.symbol]) }
+            load: { instruments, scope in
+                .each(instruments) { try AccountService(scope).positions(with: nil, of: [$0.symbol]) }
             })
         Field(
             "inWatchlists",
-            load: { instruments, context in try context.watchlists(with: instruments) })
+            load: { instruments, scope in try WatchlistService(scope).watchlists(with: instruments) })
     }
 }
 
 extension InstrumentContract: GraphQLAbstract {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = AbstractType<InstrumentContract>("Contract") {
         PossibleType(OptionContract.self) { if case .option(let option) = $0 { option } else { nil } }
@@ -83,7 +88,7 @@ extension InstrumentContract: GraphQLAbstract {
 }
 
 extension OptionContract: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<OptionContract>("OptionContract") {
         // Nullable as that of a future, so that a selection can have both.
@@ -101,7 +106,7 @@ extension OptionContract.Right: GraphQLEnum {
 }
 
 extension FutureContract: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<FutureContract>("FutureContract") {
         Field("underlying", \.underlying)
@@ -114,7 +119,7 @@ extension FutureContract: GraphQLObject {
 extension ContractSettlement: GraphQLEnum {}
 
 extension Listing: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Listing>("Listing") {
         Field("provider", \.provider)
@@ -132,7 +137,7 @@ extension Listing: GraphQLObject {
 }
 
 extension SearchHit: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<SearchHit>("SearchResult") {
         Field("symbol", \.instrument.symbol)
@@ -141,13 +146,17 @@ extension SearchHit: GraphQLObject {
         Field("exchange", \.instrument.exchange)
         Field(
             "currency",
-            load: { hits, context in
-                context.instruments(of: hits, with: ["currency"]).map { $0.map { $0.map(\.currency) } }
+            load: { hits, scope in
+                InstrumentService(scope).instruments(of: hits, with: ["currency"]).map {
+                    $0.map { $0.map(\.currency) }
+                }
             })
         Field("provider", \.instrument.provenance.source)
         Field(
             "instrument",
-            selecting: { hits, selected, context in context.instruments(of: hits, with: selected) })
+            selecting: { hits, selected, scope in
+                InstrumentService(scope).instruments(of: hits, with: selected)
+            })
         Field("matchScore", \.matchScore)
         Field("region", \.region)
     }

@@ -3,7 +3,7 @@ import GraphQL
 import PorticoCore
 import Upstream
 
-extension GatewayContext {
+extension InstrumentService {
     /// Instruments by ticker or name, from all providers of the route, and behind them a failure for each provider that
     /// could not be searched, and for each instrument that could not be read.
     ///
@@ -13,7 +13,7 @@ extension GatewayContext {
     /// - Throws: The error of the first provider if none could be searched.
     func search(_ arguments: SearchArguments) throws -> MaybeAsync<BatchResults<SearchHit>?> {
         let query = try SearchQuery(arguments)
-        let sources = try sources(for: .instruments, from: arguments.provider)
+        let sources = try reads.sources(for: .instruments, from: arguments.provider)
         if let symbol = Symbol(denotedBy: query.text) { return try hits(of: symbol, from: sources) }
         let groups = Self.groups(of: sources)
         let (others, scarce) = (groups.filter { !$0.hasLowQuota }, groups.filter(\.hasLowQuota))
@@ -38,11 +38,11 @@ extension GatewayContext {
     ) throws -> MaybeAsync<BatchResults<SearchHit>?> {
         let scarce = sources.filter(\.provider.traits.hasLowQuota)
         let others = sources.filter { !$0.provider.traits.hasLowQuota }
-        return try results(for: [symbol], named: \.phrase, as: { SearchHit(instrument: $0) }) {
+        return try reads.results(for: [symbol], named: \.phrase, as: { SearchHit(instrument: $0) }) {
             () throws(FieldError) in instrumentRead(from: others + scarce)
-        }.map { answers in
-            try answers.filter { answer in
-                guard case .failure(let error) = answer else { return true }
+        }.map { results in
+            try results.filter { result in
+                guard case .failure(let error) = result else { return true }
                 guard let error = error as? FieldError, error.meansNoValue else { throw error }
                 return false
             }
@@ -62,15 +62,15 @@ extension GatewayContext {
                 || selected.contains("decimals") && instrument.decimals == nil
         }
         let groups = Dictionary(grouping: wanted, by: \.provenance.source)
-        let reads: MaybeAsync<BatchResults<BatchResults<Instrument>>> = .each(Array(groups)) { group in
-            let sources = try sources(for: .instruments, from: group.key)
+        let details: MaybeAsync<BatchResults<BatchResults<Instrument>>> = .each(Array(groups)) { group in
+            let sources = try reads.sources(for: .instruments, from: group.key)
                 .filter { $0.instruments?.searchOmitsDetails == true }
             if sources.isEmpty { return .ready([]) }
-            return results(for: group.value.map(\.symbol), named: \.phrase, as: { $0 }) {
+            return reads.results(for: group.value.map(\.symbol), named: \.phrase, as: { $0 }) {
                 () throws(FieldError) in instrumentRead(from: sources)
             }
         }
-        return reads.map { lists in
+        return details.map { lists in
             var complete: [Symbol: Instrument] = [:]
             for case .success(let results) in lists {
                 for case .success(let instrument) in results { complete[instrument.symbol] = instrument }
@@ -97,9 +97,10 @@ extension GatewayContext {
         like query: SearchQuery, from sources: [MarketDataSource]
     ) throws -> MaybeAsync<FoundHits> {
         let provider = sources.first?.provider
-        return try result(for: query, named: { "instrument like \"\($0.text)\"" }) { () throws(FieldError) in
+        return try reads.result(for: query, named: { "instrument like \"\($0.text)\"" }) {
+            () throws(FieldError) in
             RoutedRead(
-                sources: sources, cache: services.reads.searches,
+                sources: sources, cache: caches.searches,
                 load: { source, queries, call throws(ProviderFailure) in
                     var hits = KeyedResults<SearchQuery, SearchHits>()
                     for query in queries {

@@ -64,22 +64,22 @@ extension Fundamentals: MergeableReport {
     ]
 }
 
-extension GatewayContext {
+extension InstrumentService {
     /// Figures of the company of each symbol, each figure from the first source of the route that has it.
     ///
     /// The sources are queried one after the other until no figure is missing. A source that fails, or has no
     /// quota left, is skipped if another one responds.
     func fundamentals(of symbols: [Symbol]) -> MaybeAsync<BatchResults<MergedFundamentals?>> {
         let names = Set(Fundamentals.mergedFields.map(\.name))
-        let reads: [ReportRead<Fundamentals>]
+        let reports: [ReportRead<Fundamentals>]
         do throws(FieldError) {
-            reads = try sources(for: .fundamentals, from: nil).map { source in
-                ReportRead(fundamentalsRead(from: [source]), fields: names, for: call) { $0 }
+            reports = try reads.sources(for: .fundamentals, from: nil).map { source in
+                ReportRead(fundamentalsRead(from: [source]), fields: names, for: scope.call) { $0 }
             }
         } catch {
             return .ready(symbols.map { _ in .failure(error) })
         }
-        return reports(of: symbols, through: reads, wanted: names).map { outcomes in
+        return reads.reports(of: symbols, through: reports, wanted: names).map { outcomes in
             zip(symbols, outcomes).map { symbol, outcome in
                 if let merged = MergedFundamentals(outcome.reports) { return .success(merged) }
                 return .failure(FieldError(outcome.failures.map(\.failure), of: "company \"\(symbol)\""))
@@ -90,7 +90,7 @@ extension GatewayContext {
     /// The routed read of company figures.
     func fundamentalsRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Fundamentals> {
         RoutedRead(
-            sources: sources, cache: services.reads.fundamentals, supports: { $0.has($1) },
+            sources: sources, cache: caches.fundamentals, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 var found = KeyedResults<Symbol, Fundamentals>()
                 for symbol in symbols {
@@ -102,7 +102,7 @@ extension GatewayContext {
 }
 
 extension MergedFundamentals: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<MergedFundamentals>("Fundamentals") {
         Field("id") { NodeID(.fundamentals, $0.figures.symbol.text).text }

@@ -72,7 +72,7 @@ struct MergedIdentity: Sendable {
     }
 }
 
-extension GatewayContext {
+extension InstrumentService {
     /// The identity of each instrument, as far as the fields with some names need it.
     ///
     /// The values of a kind of data are read from one source of its route after the other until the wanted ones are
@@ -98,14 +98,17 @@ extension GatewayContext {
             },
             identityReads(.corporateActions) { source in
                 source.corporateActions.map {
-                    identityRead(dividendRead(from: [source]), $0.identityFieldsOfDividends) {
+                    identityRead(
+                        CorporateActionService(scope).dividendRead(from: [source]),
+                        $0.identityFieldsOfDividends
+                    ) {
                         InstrumentIdentity($0)
                     }
                 }
             },
         ]
         let outcomes: MaybeAsync<BatchResults<[ReportOutcome<InstrumentIdentity>]>> = .each(groups) {
-            reports(of: symbols, through: $0, wanted: wanted)
+            reads.reports(of: symbols, through: $0, wanted: wanted)
         }
         return outcomes.map { kinds in
             symbols.indices.map { index in
@@ -119,19 +122,19 @@ extension GatewayContext {
         _ capability: MarketDataCapability,
         _ read: (MarketDataSource) -> ReportRead<InstrumentIdentity>?
     ) -> [ReportRead<InstrumentIdentity>] {
-        ((try? sources(for: capability, from: nil)) ?? []).compactMap(read)
+        ((try? reads.sources(for: capability, from: nil)) ?? []).compactMap(read)
     }
 
     private func identityRead<Value>(
         _ routedRead: RoutedRead<Symbol, Value>, _ fields: Set<IdentityField>,
         as report: @escaping @Sendable (Value) -> InstrumentIdentity
     ) -> ReportRead<InstrumentIdentity> {
-        ReportRead(routedRead, fields: Set(fields.map(\.rawValue)), for: call, as: report)
+        ReportRead(routedRead, fields: Set(fields.map(\.rawValue)), for: scope.call, as: report)
     }
 }
 
 extension MergedIdentity: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<MergedIdentity>("InstrumentIdentity") {
         Field("isin", throwing: { try $0.value(.isin, \.isin) })

@@ -74,7 +74,7 @@ package struct ReportPart: Sendable {
 }
 
 extension ReportPart: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<ReportPart>("FundamentalsPart") {
         Field("fields", \.fields)
@@ -127,7 +127,7 @@ struct ReportOutcome<Report: MergeableReport>: Sendable {
     var failures: [(fields: Set<String>, failure: ProviderFailure)] = []
 }
 
-extension GatewayContext {
+extension MarketDataReads {
     /// Reads reports of each object from one source after the other, until none of the others could have a value that is
     /// wanted and missing.
     ///
@@ -138,7 +138,7 @@ extension GatewayContext {
         let atHand = symbols.map { reportsInMemory(of: $0, through: reads, wanted: wanted) }
         let known = atHand.compactMap(\.self)
         if known.count == symbols.count { return .ready(known.map { ReportOutcome(reports: $0) }) }
-        return .async { [self, call] in
+        return .async { [call = scope.call, clock = scope.clock] in
             var outcomes: [Symbol: ReportOutcome<Report>] = [:]
             for (position, read) in reads.enumerated() {
                 let needed = Set(symbols).filter { symbol in
@@ -147,7 +147,7 @@ extension GatewayContext {
                 }.sorted { $0.text < $1.text }
                 if needed.isEmpty { continue }
                 let isLast = position == reads.indices.last
-                let share = isLast ? call : call.halved(at: services.reads.clock.now())
+                let share = isLast ? call : call.halved(at: clock.now())
                 for (symbol, result) in zip(needed, await read.read(needed, share)) {
                     switch result {
                     case .success(let report):

@@ -18,7 +18,7 @@ enum TicketPrice: Sendable {
     case latest
 }
 
-extension GatewayContext {
+extension InstrumentService {
     /// The minimum price increment of each instrument at a price, of the first broker of the route that reports one.
     ///
     /// A quote is read only for an instrument whose increment depends on the price, if no price is given.
@@ -38,7 +38,8 @@ extension GatewayContext {
                     return known.priceIncrement(at: nil) == nil
                 }.map(\.0)
                 let quotes: BatchResults<Quote> =
-                    dependent.isEmpty ? [] : try await self.quotes(for: dependent, from: nil).value()
+                    dependent.isEmpty
+                    ? [] : try await QuoteService(scope).quotes(for: dependent, from: nil).value()
                 var rest = quotes.makeIterator()
                 return listings.map { listing in
                     listing.flatMap { listing -> Result<Decimal?, any Error> in
@@ -65,10 +66,10 @@ extension GatewayContext {
     private func brokerListings(
         of symbols: [Symbol], isComplete: @escaping @Sendable (Listing) -> Bool
     ) -> MaybeAsync<BatchResults<Listing?>> {
-        let all = (try? sources(for: .instruments, from: nil)) ?? []
+        let all = (try? reads.sources(for: .instruments, from: nil)) ?? []
         let brokers = all.filter(\.isBroker)
         if brokers.isEmpty { return .ready(symbols.map { _ in .success(nil) }) }
-        let instruments: MaybeAsync<BatchResults<Listing?>> = results(
+        let instruments: MaybeAsync<BatchResults<Listing?>> = reads.results(
             for: symbols, named: \.phrase, as: \Instrument.listing
         ) { () throws(FieldError) in
             var routedRead = instrumentRead(from: brokers)

@@ -36,7 +36,7 @@ struct ArticleID: Hashable, Sendable {
     }
 }
 
-extension GatewayContext {
+extension NewsService {
     /// The articles with some ids, in the order of `ids`.
     ///
     /// Those of one provider are requested together.
@@ -44,18 +44,18 @@ extension GatewayContext {
         let providers = Set(ids.map(\.provider)).sorted { $0.name.text < $1.name.text }
         let found: MaybeAsync<BatchResults<BatchResults<Article>>> = .each(providers) { provider in
             let marks = ids.filter { $0.provider == provider }.map(\.mark)
-            return results(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {
+            return reads.results(for: marks, named: { "article \"\($0.id)\"" }, as: { $0 }) {
                 () throws(FieldError) in
                 RoutedRead(
-                    sources: try sources(for: .news, from: provider), cache: services.reads.singleArticles,
+                    sources: try reads.sources(for: .news, from: provider), cache: caches.singleArticles,
                     batchSize: { _ in .max },
                     load: { source, marks, call throws(ProviderFailure) in
                         try await source.news?.articles(marks, in: call) ?? [:]
                     })
             }
         }
-        return found.map { answers in
-            var rest = Dictionary(uniqueKeysWithValues: zip(providers, answers))
+        return found.map { results in
+            var rest = Dictionary(uniqueKeysWithValues: zip(providers, results))
             return ids.map { id -> Result<Article, any Error> in
                 switch rest[id.provider] {
                 case .success(var articles)? where !articles.isEmpty:

@@ -3,7 +3,7 @@ import Foundation
 package import GraphQL
 
 extension Article: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Article>("Article") {
         Field("id") { ArticleID($0).text }
@@ -66,7 +66,7 @@ struct ArticleEdge: Sendable {
 }
 
 extension ArticleConnectionPage: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
         Field("edges", \.entries)
@@ -80,7 +80,7 @@ extension ArticleConnectionPage: GraphQLObject {
 }
 
 extension ArticleEdge: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ArticleEdge>("ArticleEdge") {
         Field("cursor", \.cursor)

@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Storage
 import Upstream
@@ -6,10 +6,10 @@ import Upstream
 /// An order, and the connection by which it was read.
 package struct ConnectedOrder: Sendable {
     /// The order, including the writes in progress.
-    var order: Order
+    package var order: Order
     let connection: BrokerConnection
     /// The name of the order among the orders of the connection.
-    let name: OrderReference
+    let name: Name
     /// The key that its user gave it, else the broker's client id.
     let clientOrderID: String?
     /// Its place among the connection's orders.
@@ -42,35 +42,37 @@ enum ReconciliationState: String, Sendable, CaseIterable {
     case undetermined = "UNDETERMINED"
 }
 
-/// Which of a connection's orders.
-enum OrderReference: Hashable, Sendable {
-    /// The present order under an id of Portico, whatever its present id at the broker. An order that was
-    /// placed elsewhere has the broker's id, and keeps it when Portico replaces the order.
-    case current(String)
-    /// One whose place another has taken under that id, by the broker's own id.
-    case replaced(String)
+extension ConnectedOrder {
+    /// The name of an order among the orders of a connection.
+    enum Name: Hashable, Sendable {
+        /// The present order under an id of Portico, whatever its present id at the broker. An order that was
+        /// placed elsewhere has the broker's id, and keeps it when Portico replaces the order.
+        case current(String)
+        /// One whose place another has taken under that id, by the broker's own id.
+        case replaced(String)
 
-    private static let replacedSuffix = ":replaced"
+        private static let replacedSuffix = ":replaced"
 
-    init(_ text: some StringProtocol) {
-        self =
-            text.hasSuffix(Self.replacedSuffix)
-            ? .replaced(String(text.dropLast(Self.replacedSuffix.count))) : .current(String(text))
-    }
-
-    var text: String {
-        switch self {
-        case .current(let id): id
-        case .replaced(let id): id + Self.replacedSuffix
+        init(_ text: some StringProtocol) {
+            self =
+                text.hasSuffix(Self.replacedSuffix)
+                ? .replaced(String(text.dropLast(Self.replacedSuffix.count))) : .current(String(text))
         }
-    }
 
-    func globalID(of connection: BrokerConnection) -> String {
-        Self.prefix(of: connection) + text
-    }
+        var text: String {
+            switch self {
+            case .current(let id): id
+            case .replaced(let id): id + Self.replacedSuffix
+            }
+        }
 
-    /// The prefix of the ids of all orders of a connection.
-    static func prefix(of connection: BrokerConnection) -> String { "Order:\(connection.id):" }
+        func globalID(of connection: BrokerConnection) -> String {
+            Self.prefix(of: connection) + text
+        }
+
+        /// The prefix of the ids of all orders of a connection.
+        static func prefix(of connection: BrokerConnection) -> String { "Order:\(connection.id):" }
+    }
 }
 
 extension ConnectedOrder {
@@ -88,7 +90,7 @@ extension ConnectedOrder {
     /// An order that the broker returned, with the name from the journal.
     init(_ order: Order, _ names: OrderJournal.OrderAliases, of connection: BrokerConnection) {
         let known = names.current[order.id]
-        let name: OrderReference =
+        let name: Name =
             if let known {
                 .current(known.identity.id)
             } else {
@@ -123,16 +125,18 @@ extension JournalOrder {
 }
 
 extension ConnectedOrder: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ConnectedOrder>("Order") {
         Field("id") { $0.globalID }
         Field("provider") { $0.connection.provider }
-        Field("account", load: { orders, context in context.accounts(at: orders.map(\.accountReference)) })
+        Field(
+            "account",
+            load: { orders, scope in AccountService(scope).accounts(at: orders.map(\.accountReference)) })
         Field("symbol", \.order.symbol)
         Field(
             "instrument",
-            load: { orders, context in context.instruments(for: orders.map(\.order.symbol)) })
+            load: { orders, scope in InstrumentService(scope).instruments(for: orders.map(\.order.symbol)) })
         Field("side", \.order.side)
         Field("clientOrderId", \.clientOrderID)
         Field("providerOrderId") { $0.order.id.isEmpty ? nil : $0.order.id }
@@ -159,10 +163,10 @@ extension ConnectedOrder: GraphQLObject {
                     rejection: $0, at: linked.order.updatedAt, connection: linked.connection)
             }
         }
-        Field("replaces", load: { orders, context in context.related(orders, by: \.replaces) })
-        Field("replacedBy", load: { orders, context in context.related(orders, by: \.replacedBy) })
-        Field("legs", load: { orders, context in .each(orders) { context.legs(of: $0) } })
-        Field("parent", load: { orders, context in context.parents(of: orders) })
+        Field("replaces", load: { orders, scope in OrderService(scope).related(orders, by: \.replaces) })
+        Field("replacedBy", load: { orders, scope in OrderService(scope).related(orders, by: \.replacedBy) })
+        Field("legs", load: { orders, scope in .each(orders) { OrderService(scope).legs(of: $0) } })
+        Field("parent", load: { orders, scope in OrderService(scope).parents(of: orders) })
         Field("submittedAt", \.order.submittedAt)
         Field("updatedAt", \.order.updatedAt)
         Field("filledAt", \.order.filledAt)
@@ -177,7 +181,7 @@ extension ConnectedOrder: GraphQLObject {
 
 /// The reason and the time of a broker's rejection of an order.
 struct OrderRejectionObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let rejection: OrderRejection
     let at: Instant?
@@ -195,12 +199,14 @@ struct OrderRejectionObject: GraphQLObject {
         Field("at", \.at)
         Field(
             "disclaimers",
-            load: { rejections, context in context.disclaimers(of: rejections.map(\.pendingDisclaimers)) })
+            load: { rejections, scope in
+                DisclaimerService(scope).disclaimers(of: rejections.map(\.pendingDisclaimers))
+            })
     }
 }
 
 extension OrderConnectionPage: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<OrderConnectionPage>("OrderConnection") {
         Field("edges", \.entries)
@@ -219,7 +225,7 @@ extension OrderConnectionPage: GraphQLObject {
 }
 
 extension OrderConnectionPage.OrderEdge: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<OrderConnectionPage.OrderEdge>("OrderEdge") {
         Field("cursor", \.cursor)

@@ -18,7 +18,7 @@ struct ConnectionOrderPage: Sendable {
     }
 }
 
-extension GatewayContext {
+extension OrderService {
     /// The orders of a connection after a position: from the broker and from the journal.
     ///
     /// If few orders match the filter, several pages of the broker are read.
@@ -59,7 +59,7 @@ extension GatewayContext {
             ? fromBroker(filter, of: connection, tradingAPI, after: place)
             : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
         let orders = listed.compactMap { linked in
-            guard let carried = event?.order(instead: linked) else { return linked }
+            guard let carried = scope.event?.order(instead: linked) else { return linked }
             return filter.matches(hasEnded: carried.hasEnded) ? carried.linked : nil
         }.filter { linked in
             place.map { $0 < OrderCursor.Position(linked) } ?? true
@@ -89,7 +89,7 @@ extension GatewayContext {
         // broker.
         let listed = try await linked(page.orders, of: connection)
         let own = try await mapStorageErrors { () throws(StorageError) in
-            try await services.userData.orders.journal.orders(
+            try await journal.orders(
                 .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         }
         let fitting = own.filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
@@ -116,7 +116,7 @@ extension GatewayContext {
         let limit = filter.first + OrderFilter.maximumBrokerPage
         func journalOrders() async throws -> [JournalOrder] {
             try await mapStorageErrors { () throws(StorageError) in
-                try await services.userData.orders.journal.orders(
+                try await journal.orders(
                     .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
             }
         }
@@ -141,7 +141,7 @@ extension GatewayContext {
             open + ended.orders.filter { !ownIDs.contains($0.id) }, of: connection)
         // By id and by name: `linked` may just have matched one of them to an order of the journal.
         let (ids, listedNames) = (Set(listed.map(\.order.id)), Set(listed.map(\.name.text)))
-        let now = services.reads.clock.wallTime()
+        let now = scope.clock.wallTime()
         let others = known.filter { order in
             !listedNames.contains(order.identity.id)
                 && order.providerOrderID.map { !ids.contains($0) } ?? true
@@ -187,7 +187,7 @@ extension GatewayContext {
     func orderPage(
         _ query: OrderQuery, of connection: BrokerConnection, _ tradingAPI: any TradingAPI
     ) async throws -> OrderPage {
-        try await read(query, of: connection, in: services.reads.orders) {
+        try await reads.read(query, of: connection, in: caches.orders) {
             call throws(ProviderFailure) in
             try await tradingAPI.orders(query, in: call)
         }.value()

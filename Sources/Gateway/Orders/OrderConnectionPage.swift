@@ -61,10 +61,10 @@ struct OrderConnectionPage: Sendable {
     }
 }
 
-extension GatewayContext {
+extension OrderService {
     /// A page of orders over all connections of the user, or of one account.
     func orders(_ arguments: OrdersArguments) throws -> MaybeAsync<OrderConnectionPage?> {
-        let connections = try connections(with: nil)
+        let connections = try ConnectionDirectory(scope).connections(with: nil)
         try arguments.check()
         guard let id = arguments.account else {
             return try page(
@@ -72,7 +72,7 @@ extension GatewayContext {
         }
         let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
         return .async {
-            let account = try await self.account(id: id, of: "accountId")
+            let account = try await AccountService(scope).account(id: id, of: "accountId")
             return try await self.page(ofAccount: account, arguments.filter, after: start)
         }
     }
@@ -131,7 +131,7 @@ struct OrdersArguments: GraphQLArguments {
 
     func check() throws {
         try FieldError.check(filter.first, of: "first", in: 1...OrderFilter.maximumOrders)
-        try GatewayContext.checkCount(of: filter.symbols ?? [], maximum: 50)
+        try FieldError.checkCount(of: filter.symbols ?? [], maximum: 50)
         if let from = filter.from, let to = filter.to, from >= to {
             throw FieldError.argument("from", "It is \(from), which is not before `to`, \(to).")
         }

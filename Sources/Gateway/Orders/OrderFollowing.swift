@@ -118,9 +118,9 @@ package final class OrderFollowing: Sendable {
         }
     }
 
-    private func context(of followed: Followed) -> GatewayContext {
+    private func scope(of followed: Followed) -> RequestScope {
         let now = clock.now()
-        return GatewayContext(
+        return RequestScope(
             session: Session(owner: followed.owner, scopes: [.read]), services: services,
             call: CallContext(deadline: now + settings.timeout, notBefore: now))
     }
@@ -130,14 +130,14 @@ package final class OrderFollowing: Sendable {
     /// - Returns: Whether one of them may not have ended.
     private func hasOpenOrders(_ followed: Followed) async -> Bool {
         guard let connection = broker(of: followed) else { return false }
-        return (try? await context(of: followed).settleOrders(of: connection)) ?? true
+        return (try? await OrderService(scope(of: followed)).settleOrders(of: connection)) ?? true
     }
 
     /// Follows the orders of a connection until they have ended, or the connection is removed.
     private func follow(_ followed: Followed) async {
         // Most market orders have ended by then, and need no stream.
         guard await hasOpenOrders(followed), let connection = broker(of: followed) else { return }
-        let subscription = context(of: followed).orderSubscription(to: connection)
+        let subscription = SubscriptionService(scope(of: followed)).orderSubscription(to: connection)
         subscription.isFollowed = true
         defer { subscription.isFollowed = false }
         await withTaskGroup(of: Void.self) { group in

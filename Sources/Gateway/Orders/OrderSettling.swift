@@ -25,9 +25,7 @@ extension GatewayServices {
     }
 }
 
-extension GatewayContext {
-    private var journal: OrderJournal { services.userData.orders.journal }
-
+extension OrderService {
     /// The time for which an order that its broker no longer reports has the state in which it was reported last: the
     /// broker's lists may lag behind its events.
     fileprivate static let reportingTime = Duration.seconds(10)
@@ -66,7 +64,7 @@ extension GatewayContext {
             byID[order.id].map { !$0.state.isFinal && order.differs(from: $0) } ?? false
         }
         _ = try await mapStorageErrors { () throws(StorageError) in
-            try await services.record(changed, of: connection)
+            try await scope.services.record(changed, of: connection)
         }
         return !changed.isEmpty
     }
@@ -84,7 +82,7 @@ extension GatewayContext {
         guard !missing.isEmpty else { return ([], false) }
         let endedOrders = tradingAPI.orderCapabilities.endedOrders
         var outcomes = try await self.outcomes(of: missing, tradingAPI)
-        let now = services.reads.clock.wallTime()
+        let now = scope.clock.wallTime()
         var lost = missing.filter { order in
             !outcomes.contains { $0.id == order.order.id } && order.unreported(at: now).state == .unknown
         }
@@ -109,7 +107,7 @@ extension GatewayContext {
     private func outcomes(of orders: [JournalOrder], _ tradingAPI: any TradingAPI) async throws -> [Order] {
         guard tradingAPI.orderCapabilities.hasEndedOrders else { return [] }
         do throws(ProviderFailure) {
-            return try await tradingAPI.outcomes(of: orders.map(\.order), in: call)
+            return try await tradingAPI.outcomes(of: orders.map(\.order), in: scope.call)
         } catch {
             guard error.cause == .notEntitled else { throw FieldError(error) }
             return []
@@ -122,7 +120,7 @@ extension JournalOrder {
     /// reported a moment ago; it is stale unless it is final.
     func unreported(at now: Instant) -> Order {
         if order.state.isFinal { return order }
-        let isRecent = now < order.provenance.fetchedAt + GatewayContext.reportingTime
+        let isRecent = now < order.provenance.fetchedAt + OrderService.reportingTime
         var order = isRecent ? currentOrder : order
         if !isRecent { order.state = .unknown }
         order.provenance = order.provenance.markedStale

@@ -60,10 +60,3 @@ package final class CalculationLimiter: Sendable {
         }
     }
 }
-
-extension GatewayContext {
-    /// Executes a calculation over all activities of accounts; see ``CalculationLimiter``.
-    func calculating<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await services.calculations.run(for: try owner(), before: call.deadline, body)
-    }
-}

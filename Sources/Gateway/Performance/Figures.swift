@@ -11,7 +11,7 @@ package protocol FigureValue: Sendable, Hashable {
 extension Figure: GraphQLOutput where Value: FigureValue {}
 
 extension Figure: GraphQLObject where Value: FigureValue {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static var graphQL: ObjectType<Figure<Value>> { Value.figure }
 
@@ -20,7 +20,7 @@ extension Figure: GraphQLObject where Value: FigureValue {
 }
 
 extension Undetermined: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Undetermined>("Undetermined") {
         Field("reason", \.reason)

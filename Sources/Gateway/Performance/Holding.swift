@@ -107,34 +107,38 @@ struct HoldingSortKey: Comparable, Sendable {
 }
 
 extension Holding: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Holding>("Holding") {
         Field("symbol", \.symbol)
         Field(
-            "instrument", load: { holdings, context in context.instruments(for: holdings.map(\.symbol)) })
+            "instrument",
+            load: { holdings, scope in InstrumentService(scope).instruments(for: holdings.map(\.symbol)) })
         Field("currency", \.currency)
         Field("quantity", \.quantity)
         Field("price") { $0.price }
         Field("marketValue", \.marketValue)
         Field("value", \.value)
         Field("weightPercentage", throwing: { try $0.weight() })
-        Field("dayProfitLoss", load: { holdings, context in context.dayProfits(of: holdings) })
+        Field("dayProfitLoss", load: { holdings, scope in PortfolioService(scope).dayProfits(of: holdings) })
         Field(
             "dayContributionPercentage",
-            load: { holdings, context in context.dayContributions(of: holdings) })
+            load: { holdings, scope in PortfolioService(scope).dayContributions(of: holdings) })
         Field("positions", \.positions)
         Field(
             "nextDividendDate",
-            load: { holdings, context in
-                let today = context.services.reads.clock.wallTime().inNewYork.date
-                return context.nextDividendDates(of: holdings.map(\.symbol), from: today)
+            load: { holdings, scope in
+                let today = scope.services.reads.clock.wallTime().inNewYork.date
+                return CorporateActionService(scope).nextDividendDates(
+                    of: holdings.map(\.symbol), from: today)
             })
-        Field("profit", load: { holdings, context in .async { try await context.profits(of: holdings) } })
+        Field(
+            "profit",
+            load: { holdings, scope in .async { try await PerformanceService(scope).profits(of: holdings) } })
         Field(
             "performance", PerformanceArguments.self,
-            load: { holdings, arguments, context in
-                context.performances(of: holdings, arguments) { holding in
+            load: { holdings, arguments, scope in
+                PerformanceService(scope).performances(of: holdings, arguments) { holding in
                     PerformanceSubject(
                         accounts: holding.portfolio.holdings.readAccounts,
                         currency: arguments.currency ?? holding.portfolio.currency,

@@ -101,10 +101,10 @@ private struct AccountMissingCost: Sendable {
     let missing: TaxLots.MissingCost
 }
 
-extension GatewayContext {
+extension PerformanceService {
     /// Cost, profit and income of holdings; the activities of each account are read once for all of them.
     func profits(of holdings: [Holding]) async throws -> BatchResults<HoldingProfit?> {
-        let today = services.reads.clock.wallTime().dateInUTC
+        let today = scope.clock.wallTime().dateInUTC
         var profits: BatchResults<HoldingProfit?> = holdings.map { _ in .failure(FieldError.internalError) }
         // Holdings of one layer are those of one portfolio, or of one for each currency.
         for currency in Set(holdings.map(\.portfolio.currency)) {
@@ -129,9 +129,9 @@ extension GatewayContext {
     func income(of portfolio: Portfolio) async throws -> Figure<IncomeSummary>? {
         try await calculating {
             let accounts = try portfolio.accounts()
-            let answers = await ledgers(of: accounts, holding: [])
-            let ledgers = try accounts.compactMap { try answers[$0.globalID]?.get() }
-            let today = services.reads.clock.wallTime().dateInUTC
+            let results = await ledgers(of: accounts, holding: [])
+            let ledgers = try accounts.compactMap { try results[$0.globalID]?.get() }
+            let today = scope.clock.wallTime().dateInUTC
             let start = today.adding(months: -12) ?? .earliest
             let rates = try await rates(for: ledgers, in: portfolio.currency, since: start)
             var (total, reason) = (IncomeSummary(), Undetermined?.none)
@@ -151,10 +151,10 @@ extension GatewayContext {
     private func books(of portfolio: Portfolio) async throws -> PortfolioBooks {
         let accounts = portfolio.holdings.readAccounts
         let symbols = Set(portfolio.holdings.positions.map(\.position.symbol))
-        let answers = await ledgers(of: accounts, holding: symbols)
+        let results = await ledgers(of: accounts, holding: symbols)
         var (ledgers, failures) = ([AccountLedger](), [String: any Error]())
         for account in accounts {
-            switch answers[account.globalID] {
+            switch results[account.globalID] {
             case .success(let ledger): ledgers.append(ledger)
             case .failure(let error) where error.isOfProvider: failures[account.globalID] = error
             case .failure(let error): throw error
@@ -176,7 +176,8 @@ extension GatewayContext {
         }
         let booked = ledgers.compactMap(\.activities.first?.date).min()
         guard let day = (start ?? booked)?.adding(days: -7) else { return LoadedRates() }
-        return try await rates(of: pairs, from: CalendarDate(year: day.year, month: 1, day: 1) ?? day)
+        return try await DailyPriceService(scope).rates(
+            of: pairs, from: CalendarDate(year: day.year, month: 1, day: 1) ?? day)
     }
 }
 
@@ -262,7 +263,7 @@ private struct PortfolioBooks: Sendable {
 }
 
 extension HoldingProfit: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<HoldingProfit>("HoldingProfit") {
         Field("averageCost", \.averageCost)
@@ -274,7 +275,7 @@ extension HoldingProfit: GraphQLObject {
 }
 
 extension CostBasis: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     /// The most transfers and purchases without a known cost that are listed.
     private static let maximumMissing = 50
@@ -308,7 +309,7 @@ private struct LotsArguments: GraphQLArguments {
 }
 
 extension AccountLot: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<AccountLot>("TaxLot") {
         Field("account", \.account)
@@ -321,7 +322,7 @@ extension AccountLot: GraphQLObject {
 }
 
 extension AccountMissingCost: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<AccountMissingCost>("MissingCost") {
         Field("account", \.account)

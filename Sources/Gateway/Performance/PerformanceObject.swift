@@ -38,7 +38,7 @@ struct PerformanceObject: Sendable {
 }
 
 extension PerformanceObject: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<PerformanceObject>("Performance") {
         Field("currency", \.report.currency)
@@ -102,7 +102,7 @@ struct PointsArguments: GraphQLArguments {
 
 /// A day of a performance, with the digits of calculated amounts.
 private struct PerformancePoint: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let date: CalendarDate
     let value: Decimal
@@ -132,7 +132,7 @@ private struct PerformancePoint: GraphQLObject {
 
 /// The comparison of a performance with a benchmark.
 private struct BenchmarkComparison: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let symbol: Symbol
     let figure: Figure<Benchmark.Return>

@@ -23,21 +23,21 @@ struct PortfolioHistoryArguments: GraphQLArguments {
     }
 }
 
-extension GatewayContext {
+extension PerformanceService {
     /// The values of all accounts together, on each day on which all are known.
     func history(
         of portfolio: Portfolio, _ arguments: PortfolioHistoryArguments
     ) async throws -> PortfolioHistory? {
         let accounts = try portfolio.accounts()
-        let answers = await dailyHistories(of: accounts)
-        let histories = try accounts.compactMap { try answers[$0.globalID]?.get() }
+        let results = await dailyHistories(of: accounts)
+        let histories = try accounts.compactMap { try results[$0.globalID]?.get() }
         // Values need no activities. Before its first value an account was empty.
         let records = histories.filter { !$0.points.isEmpty }.enumerated().map { index, history in
             AccountRecord(
                 id: String(index), currency: history.currency, valuations: history.valuations,
                 activities: [], openedOn: history.valuations.first?.date)
         }
-        let today = services.reads.clock.wallTime().dateInUTC
+        let today = scope.clock.wallTime().dateInUTC
         let last = records.compactMap { $0.valuations.last?.date }.min()
         let (start, end) = try arguments.period.days(on: today, last: last)
         let first = start ?? records.compactMap(\.openedOn).min() ?? today
@@ -45,7 +45,8 @@ extension GatewayContext {
         let pairs = try records.reduce(into: Set<CurrencyPair>()) { pairs, record in
             pairs.formUnion(try record.conversions(to: portfolio.currency, since: start))
         }
-        let rates = try await rates(of: pairs, from: CalendarDate(year: day.year, month: 1, day: 1) ?? day)
+        let rates = try await DailyPriceService(scope).rates(
+            of: pairs, from: CalendarDate(year: day.year, month: 1, day: 1) ?? day)
         let report = PerformanceReport.calculate(
             records, in: portfolio.currency.code, from: start, through: end, rates: rates.history)
         // The period begins with 0 if it begins before the first account was opened.
@@ -59,7 +60,7 @@ extension GatewayContext {
 }
 
 extension PortfolioHistory: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<PortfolioHistory>("PortfolioHistory") {
         Field("currency") { $0.currency.code }
@@ -73,7 +74,7 @@ extension PortfolioHistory: GraphQLObject {
 }
 
 extension DatedValue: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<DatedValue>("PortfolioPoint") {
         Field("date", \.date)

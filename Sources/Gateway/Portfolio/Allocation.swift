@@ -48,7 +48,7 @@ extension Allocation {
 }
 
 extension Allocation: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Allocation>("Allocation") {
         Field("key", \.key)

@@ -20,17 +20,20 @@ struct DayChange: Sendable {
     }
 }
 
-extension GatewayContext {
+extension PortfolioService {
     /// The change of an account: as the broker reports it, otherwise the profit of its positions on this day.
     ///
     /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
     func dayChange(of linked: ConnectedAccount) throws -> MaybeAsync<DayChange?> {
-        let figures = try figures(of: linked)
+        let figures = try AccountService(scope).figures(of: linked)
         if case .ready(let account) = figures, let change = DayChange(account) { return .ready(change) }
         return .async { [self] in
             let account = try await figures.value()
             if let change = DayChange(account) { return change }
-            let positions = try await positions(of: linked, symbols: nil).value()?.map { try $0.get() } ?? []
+            let positions =
+                try await AccountService(scope).positions(of: linked, symbols: nil).value()?.map {
+                    try $0.get()
+                } ?? []
             return try await dayChange(of: account, holding: positions).value()
         }
     }
@@ -70,9 +73,11 @@ extension GatewayContext {
         if let change = DayChange(account) { return .ready(change) }
         guard let equity = account.equity else { return .ready(nil) }
         return .async { [self] in
-            let profits = try await dayProfits(of: positions).value()
+            let profits = try await AccountService(scope).dayProfits(of: positions).value()
             let foreign = positions.map(\.position).filter { $0.conversionRate == nil }
-            let rates = try await rateTable(foreign.map { ($0.currency, account.currency) }).value()
+            let rates = try await ExchangeRateService(scope).rateTable(
+                foreign.map { ($0.currency, account.currency) }
+            ).value()
             var sum = Decimal.zero
             for (linked, profit) in zip(positions, profits) {
                 guard let profit = try profit.get() else { return nil }
@@ -90,10 +95,10 @@ extension GatewayContext {
     }
 }
 
-extension GatewayContext {
+extension PortfolioService {
     /// The day's profit or loss of each holding in the currency of its portfolio; nil if it or the exchange rate is unknown.
     func dayProfits(of holdings: [Holding]) -> MaybeAsync<BatchResults<Decimal?>> {
-        dayProfits(of: holdings.flatMap(\.positions)).map { profits in
+        AccountService(scope).dayProfits(of: holdings.flatMap(\.positions)).map { profits in
             var rest = profits[...]
             return holdings.map { holding in
                 let own = rest.prefix(holding.positions.count)

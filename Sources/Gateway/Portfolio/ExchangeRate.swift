@@ -1,5 +1,5 @@
 import Brokerage
-package import GraphQL
+import GraphQL
 import Upstream
 
 /// The value of one unit of a currency in another, and its source.
@@ -62,64 +62,6 @@ struct CurrencyPair: Hashable, Sendable {
     private static let baseCurrencies = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"]
 }
 
-extension GatewayContext {
-    /// Digits that an inverted rate is rounded to: markets quote five.
-    private static var digitsOfInverse: Int { 10 }
-
-    /// The rate of each pair, in the order of `pairs`; nil if both currencies are the same.
-    ///
-    /// Requests the direction in which markets quote the pair first, and the inverse only if no provider has
-    /// a price for it.
-    func rates(of pairs: [CurrencyPair]) -> MaybeAsync<BatchResults<ExchangeRate?>> {
-        let quoted = Set(pairs.filter { $0.from != $0.to }.map(\.asQuoted))
-        if quoted.isEmpty { return .ready(pairs.map { _ in .success(nil) }) }
-        let first = prices(of: quoted)
-        if case .ready(let prices) = first, prices.count == quoted.count {
-            return .ready(Self.rates(of: pairs, from: prices))
-        }
-        return .async {
-            var prices = try await first.value()
-            let missing = Set(quoted.filter { prices[$0] == nil }.map(\.inverse))
-            if !missing.isEmpty { prices.merge(try await self.prices(of: missing).value()) { $1 } }
-            return Self.rates(of: pairs, from: prices)
-        }
-    }
-
-    /// The quotes of the pairs that have a price.
-    private func prices(of pairs: Set<CurrencyPair>) -> MaybeAsync<[CurrencyPair: Quote]> {
-        let requested = pairs.compactMap { pair in pair.symbol.map { (pair: pair, symbol: $0) } }
-            .sorted { $0.symbol.text < $1.symbol.text }
-        return quotes(for: requested.map(\.symbol), from: nil).map { answers in
-            var prices: [CurrencyPair: Quote] = [:]
-            for (requested, answer) in zip(requested, answers) {
-                if let quote = try? answer.get(), let price = quote.price, price > .zero {
-                    prices[requested.pair] = quote
-                }
-            }
-            return prices
-        }
-    }
-
-    private static func rates(
-        of pairs: [CurrencyPair], from prices: [CurrencyPair: Quote]
-    ) -> BatchResults<ExchangeRate?> {
-        pairs.map { pair in
-            if pair.from == pair.to { return .success(nil) }
-            if let quote = prices[pair], let rate = quote.price {
-                return .success(
-                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, provenance: quote.provenance))
-            }
-            if let quote = prices[pair.inverse], let inverse = quote.price,
-                let rate = try? Decimal(1).divided(by: inverse, to: digitsOfInverse, .halfEven)
-            {
-                return .success(
-                    ExchangeRate(from: pair.from, to: pair.to, rate: rate, provenance: quote.provenance))
-            }
-            return .failure(FieldError.noRate(pair))
-        }
-    }
-}
-
 extension FieldError {
     static func noRate(_ pair: CurrencyPair) -> FieldError {
         FieldError(
@@ -135,7 +77,7 @@ extension ExchangeRate {
 }
 
 extension ExchangeRate: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ExchangeRate>("ExchangeRate") {
         Field("from") { $0.from.code }
@@ -152,7 +94,7 @@ extension ExchangeRate: GraphQLObject {
 package struct ExchangeRateTable: Sendable {
     private let rates: [CurrencyPair: Result<ExchangeRate?, any Error>]
 
-    fileprivate init(_ rates: [CurrencyPair: Result<ExchangeRate?, any Error>]) {
+    init(_ rates: [CurrencyPair: Result<ExchangeRate?, any Error>]) {
         self.rates = rates
     }
 
@@ -172,20 +114,5 @@ package struct ExchangeRateTable: Sendable {
         guard let rate = try rate(from: from, to: to) else { return amount }
         guard let converted = rate.convert(amount) else { throw Decimal.Overflow() }
         return converted
-    }
-}
-
-extension GatewayContext {
-    /// The rates of pairs of currency codes, read together; an invalid code has none.
-    package func rateTable(_ pairs: [(from: String, to: String)]) -> MaybeAsync<ExchangeRateTable> {
-        let wanted = Set(
-            pairs.filter { $0.from != $0.to }.compactMap { pair -> CurrencyPair? in
-                guard let from = try? Currency(pair.from), let to = try? Currency(pair.to) else { return nil }
-                return CurrencyPair(from: from, to: to)
-            }
-        ).sorted { ($0.from.code, $0.to.code) < ($1.from.code, $1.to.code) }
-        return rates(of: wanted).map { answers in
-            ExchangeRateTable(Dictionary(zip(wanted, answers), uniquingKeysWith: { first, _ in first }))
-        }
     }
 }

@@ -1,9 +1,9 @@
-import Brokerage
+package import Brokerage
 import GraphQL
 import Upstream
 
 /// All accounts of a user summed in one currency.
-struct Portfolio: Sendable {
+package struct Portfolio: Sendable {
     private let owner: OwnerID
     let currency: Currency
     let holdings: Holdings
@@ -22,7 +22,7 @@ struct Portfolio: Sendable {
     ///
     /// - Throws: The reason why it would be incomplete: an account that could not be read, or a missing
     ///   exchange rate.
-    func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
+    package func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
         var sum = Decimal.zero
         for linked in holdings.accounts {
@@ -82,7 +82,7 @@ struct Portfolio: Sendable {
 }
 
 extension Portfolio: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Portfolio>("Portfolio") {
         Field("id") { NodeID(.portfolio, of: $0.owner, in: $0.currency.code).text }
@@ -95,16 +95,16 @@ extension Portfolio: GraphQLObject {
         Field("unrealizedProfitLoss", throwing: { try $0.unrealizedProfitLoss() })
         Field(
             "allocation", AllocationArguments.self,
-            load: { portfolios, arguments, context in
+            load: { portfolios, arguments, scope in
                 .each(portfolios) { portfolio in
-                    try context.slices(
+                    try PortfolioService(scope).slices(
                         of: portfolio.holdings, in: portfolio.currency, by: portfolio.rates, arguments.key)
                 }
             })
         Field(
             "performance", PerformanceArguments.self,
-            load: { portfolios, arguments, context in
-                context.performances(of: portfolios, arguments) { portfolio in
+            load: { portfolios, arguments, scope in
+                PerformanceService(scope).performances(of: portfolios, arguments) { portfolio in
                     PerformanceSubject(
                         accounts: try portfolio.accounts(),
                         currency: arguments.currency ?? portfolio.currency)
@@ -112,20 +112,22 @@ extension Portfolio: GraphQLObject {
             })
         Field(
             "history", PortfolioHistoryArguments.self,
-            load: { portfolios, arguments, context in
+            load: { portfolios, arguments, scope in
                 .each(portfolios) { portfolio in
-                    .async { try await context.history(of: portfolio, arguments) }
+                    .async { try await PerformanceService(scope).history(of: portfolio, arguments) }
                 }
             })
         Field(
             "holdings", HoldingsArguments.self,
-            load: { portfolios, arguments, context in
+            load: { portfolios, arguments, scope in
                 .each(portfolios) { .ready(Optional(try ConnectionPage<Holding>(of: $0, arguments))) }
             })
         Field(
             "income",
-            load: { portfolios, context in
-                .each(portfolios) { portfolio in .async { try await context.income(of: portfolio) } }
+            load: { portfolios, scope in
+                .each(portfolios) { portfolio in
+                    .async { try await PerformanceService(scope).income(of: portfolio) }
+                }
             })
         Field("parts", \.parts)
         Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.linked) }
@@ -140,9 +142,9 @@ extension Portfolio: GraphQLObject {
     ) -> Field<Portfolio> {
         Field(
             name,
-            load: { portfolios, context in
+            load: { portfolios, scope in
                 .each(portfolios) { portfolio in
-                    .async { try await context.dayChange(of: portfolio).flatMap(value) }
+                    .async { try await PortfolioService(scope).dayChange(of: portfolio).flatMap(value) }
                 }
             })
     }
@@ -166,7 +168,7 @@ struct PortfolioPart: Sendable {
 }
 
 extension PortfolioPart: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<PortfolioPart>("PortfolioPart") {
         Field("account") { $0.account.linked }

@@ -4,7 +4,7 @@ import Upstream
 
 /// The available operations, so that a front end hides those that would fail.
 struct Capabilities: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let features: [Feature]
     let intervals: [Interval]

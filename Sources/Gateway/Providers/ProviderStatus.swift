@@ -46,23 +46,32 @@ package enum Feature: String, Sendable, CaseIterable {
     case extendedHoursOrders = "EXTENDED_HOURS_ORDERS"
 }
 
-extension GatewayContext {
+/// The state of each provider, as the user of the request sees it.
+package struct ProviderStatusService: Sendable {
+    let scope: RequestScope
+}
+
+extension ProviderStatusService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope)
+    }
+
     /// Every compiled provider, configured or not, and those of the provider file.
     func providers() -> [ProviderStatus] {
-        services.providers.map { provider in
-            let sources = allSources.filter { $0.provider == provider }
-            let links = ownLinks.filter { $0.provider == provider }
+        scope.services.providers.map { provider in
+            let sources = MarketDataReads(scope).allSources.filter { $0.provider == provider }
+            let links = ConnectionDirectory(scope).own.filter { $0.provider == provider }
             return ProviderStatus(
                 provider: provider, sources: sources,
                 isAccountSource: links.contains { $0.broker != nil },
                 orders: links.lazy.compactMap { $0.broker?.orders?.orderCapabilities }.first,
-                condition: services.condition(provider), links: links)
+                condition: scope.services.condition(provider), links: links)
         }
     }
 }
 
 extension ProviderStatus: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
         Field("id") { NodeID(.providerStatus, $0.provider.name.text).text }
@@ -89,7 +98,7 @@ extension ProviderStatus: GraphQLObject {
 }
 
 extension QuotaStatus: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<QuotaStatus>("RateLimit") {
         Field("name") { $0.window.name }
@@ -123,7 +132,7 @@ extension QuotaWindow.Period {
 
 /// The reason of a failure that lasts.
 struct OngoingFailure: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let error: FieldError
     let since: Instant

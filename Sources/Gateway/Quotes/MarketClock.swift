@@ -3,7 +3,7 @@ package import GraphQL
 import Upstream
 
 extension MarketClock: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<MarketClock>("MarketClock") {
         Field("id") { NodeID(.marketClock, $0.provider.name.text).text }
@@ -16,12 +16,12 @@ extension MarketClock: GraphQLObject {
     }
 }
 
-extension GatewayContext {
+extension QuoteService {
     /// Whether the main market of a provider trades.
     func marketClock(of provider: ProviderID?) throws -> MaybeAsync<MarketClock?> {
-        try result(for: SingleValueQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
+        try reads.result(for: SingleValueQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try sources(for: .clock, from: provider), cache: services.reads.clocks,
+                sources: try reads.sources(for: .clock, from: provider), cache: scope.services.reads.clocks,
                 load: { source, queries, call throws(ProviderFailure) in
                     guard let clock = try await source.clock?.clock(in: call) else { return [:] }
                     return KeyedResults(

@@ -2,14 +2,14 @@ package import Brokerage
 package import GraphQL
 
 extension Quote: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Quote>("Quote") {
         Field("id") { NodeID(quoteOf: $0.symbol, from: $0.provenance.source).text }
         Field("symbol", \.symbol)
         Field(
             "instrument",
-            load: { quotes, context in context.instruments(for: quotes.map(\.symbol)) })
+            load: { quotes, scope in InstrumentService(scope).instruments(for: quotes.map(\.symbol)) })
         Field("price", \.price)
         Field("bid", \.bid)
         Field("ask", \.ask)
@@ -35,7 +35,7 @@ extension Quote: GraphQLObject {
 }
 
 extension OptionQuote: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<OptionQuote>("OptionQuote") {
         Field("impliedVolatilityPercentage", \.impliedVolatilityPercentage)
@@ -45,7 +45,7 @@ extension OptionQuote: GraphQLObject {
 }
 
 extension Greeks: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Greeks>("Greeks") {
         Field("delta", \.delta)

@@ -4,7 +4,9 @@ import Storage
 package import Upstream
 
 /// The caches of reads from providers, one for each kind of value.
-package struct ReadCaches: Sendable {
+///
+/// Many services refer to them, and they do not change, so they are a class.
+package final class ReadCaches: Sendable {
     let accounts: ReadCache<AccountsQuery, [Account]>
     /// The lists of accounts, for brokers that list them without figures.
     let knownAccounts: ReadCache<SingleValueQuery, [StoredAccount]>

@@ -4,7 +4,7 @@ import GraphQL
 /// An object of lists that clients read page by page.
 ///
 /// The types of the schema for a page and an edge are stored constants, which a generic type cannot have.
-protocol ConnectionNode: GraphQLObject where Context == GatewayContext {
+protocol ConnectionNode: GraphQLObject where Context == RequestScope {
     associatedtype Cursor: PageCursor
     /// The values of a page besides its objects.
     associatedtype Details: Sendable = Void
@@ -41,7 +41,7 @@ extension ConnectionPage where Node.Details == Void {
 }
 
 extension ConnectionPage: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static var graphQL: ObjectType<ConnectionPage> { Node.connectionType }
 
@@ -90,7 +90,7 @@ struct ConnectionEdge<Node: ConnectionNode>: Sendable {
 }
 
 extension ConnectionEdge: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static var graphQL: ObjectType<ConnectionEdge> { Node.edgeType }
 
@@ -104,7 +104,7 @@ extension ConnectionEdge: GraphQLObject {
 
 /// The position of a page in its list (Relay, "PageInfo").
 struct PageInfo: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     let hasNextPage: Bool
     let hasPreviousPage: Bool

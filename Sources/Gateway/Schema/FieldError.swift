@@ -82,6 +82,15 @@ extension FieldError {
         }
     }
 
+    /// Checks the length of a list against the limit of its argument.
+    static func checkCount(
+        of entries: some Collection, of argument: String = "symbols", maximum most: Int
+    ) throws(FieldError) {
+        guard entries.count <= most else {
+            throw .argument(argument, "It has \(entries.count) entries; at most \(most) are allowed.")
+        }
+    }
+
     /// No account of the user has this id.
     static func noAccount(_ id: String) -> FieldError {
         FieldError(.notFound, "There is no account \"\(id.beginning(80))\".")

@@ -9,108 +9,108 @@ package struct Query: Sendable {
 }
 
 extension Query: QueryRoot {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Query>("Query") { publicFields }
 }
 
 /// A root of queries with the fields of the public schema.
-protocol QueryRoot: GraphQLObject where Context == GatewayContext {}
+protocol QueryRoot: GraphQLObject where Context == RequestScope {}
 
 extension QueryRoot {
     /// The fields of the public schema.
     @FieldsBuilder<Self> static var publicFields: [Field<Self>] {
         Field(
             "node", IDArguments.self,
-            once: { arguments, context in try context.node(arguments.id) })
+            once: { arguments, scope in try NodeService(scope).node(arguments.id) })
         Field(
             "nodes", IDsArguments.self,
-            once: { arguments, context in try context.nodes(of: arguments.ids) })
-        Field("viewer", once: { context in try context.viewer() })
+            once: { arguments, scope in try NodeService(scope).nodes(of: arguments.ids) })
+        Field("viewer", once: { scope in try ViewerService(scope).viewer() })
         Field(
             "account", AccountArguments.self,
-            once: { arguments, context in
-                try context.account(id: arguments.id, with: arguments.provider)
+            once: { arguments, scope in
+                try AccountService(scope).account(id: arguments.id, with: arguments.provider)
             })
         Field(
             "accounts", ProviderArguments.self,
-            once: { arguments, context in
-                try context.accounts(with: arguments.provider)
+            once: { arguments, scope in
+                try AccountService(scope).accounts(with: arguments.provider)
             })
         Field(
             "positions", PositionsArguments.self,
-            once: { arguments, context in
-                try context.positions(with: arguments.provider, of: arguments.symbols)
+            once: { arguments, scope in
+                try AccountService(scope).positions(with: arguments.provider, of: arguments.symbols)
             })
         Field(
             "portfolio", CurrencyArguments.self,
-            once: { arguments, context in try context.portfolio(in: arguments.currency) })
+            once: { arguments, scope in try PortfolioService(scope).portfolio(in: arguments.currency) })
         Field(
             "quote", QuoteArguments.self,
-            once: { arguments, context in
-                try context.quotes(for: [arguments.symbol], from: arguments.provider)
+            once: { arguments, scope in
+                try QuoteService(scope).quotes(for: [arguments.symbol], from: arguments.provider)
                     .map { try $0.first?.get() }
             })
         Field(
             "quotes", QuotesArguments.self,
-            once: { arguments, context in
-                try context.quotes(of: arguments.symbols, from: arguments.provider)
+            once: { arguments, scope in
+                try QuoteService(scope).quotes(of: arguments.symbols, from: arguments.provider)
             })
         Field(
             "instrument", InstrumentArguments.self,
-            once: { arguments, context in
-                try context.instrument(arguments.symbol, from: arguments.provider)
+            once: { arguments, scope in
+                try InstrumentService(scope).instrument(arguments.symbol, from: arguments.provider)
             })
         Field(
             "search", SearchArguments.self,
-            once: { arguments, context in try context.search(arguments) })
+            once: { arguments, scope in try InstrumentService(scope).search(arguments) })
         Field(
             "chart", ChartQueryArguments.self,
-            once: { arguments, context in
-                try context.charts(for: [arguments.symbol], arguments.chart)
+            once: { arguments, scope in
+                try ChartService(scope).charts(for: [arguments.symbol], arguments.chart)
                     .map { try $0.first?.get() }
             })
         Field(
             "charts", ChartsArguments.self,
-            once: { arguments, context in
-                try context.charts(of: arguments.symbols, arguments.chart)
+            once: { arguments, scope in
+                try ChartService(scope).charts(of: arguments.symbols, arguments.chart)
             })
         Field(
             "order", IDArguments.self,
-            once: { arguments, context in
-                try context.order(id: arguments.id).map { Optional($0) }
+            once: { arguments, scope in
+                try OrderService(scope).order(id: arguments.id).map { Optional($0) }
             })
         Field(
             "previewOrder", InputArguments<OrderInput>.self,
-            once: { arguments, context in try context.preview(arguments.input) })
+            once: { arguments, scope in try OrderPreviewService(scope).preview(arguments.input) })
         Field(
             "orders", OrdersArguments.self,
-            once: { arguments, context in try context.orders(arguments) })
+            once: { arguments, scope in try OrderService(scope).orders(arguments) })
         Field(
             "activities", AllActivitiesArguments.self,
-            once: { arguments, context in try context.activities(arguments.activities) })
+            once: { arguments, scope in try ActivityService(scope).activities(arguments.activities) })
         Field(
             "news", NewsArguments.self,
-            once: { arguments, context in try context.news(arguments, about: arguments.symbols) })
-        Field("watchlists", once: { context in try context.watchlists() })
+            once: { arguments, scope in try NewsService(scope).news(arguments, about: arguments.symbols) })
+        Field("watchlists", once: { scope in try WatchlistService(scope).watchlists() })
         Field(
             "watchlist", IDArguments.self,
-            once: { arguments, context in try context.watchlist(id: arguments.id) })
-        Field("goals", once: { context in try context.goals() })
+            once: { arguments, scope in try WatchlistService(scope).watchlist(id: arguments.id) })
+        Field("goals", once: { scope in try GoalService(scope).goals() })
         Field(
             "goalsProgress", CurrencyArguments.self,
-            once: { arguments, context in try context.goalsProgress(in: arguments.currency) })
+            once: { arguments, scope in try GoalService(scope).goalsProgress(in: arguments.currency) })
         Field(
             "alerts", PageArguments.self,
-            once: { arguments, context in try context.alerts(arguments) })
+            once: { arguments, scope in try AlertService(scope).alerts(arguments) })
         Field(
             "alertFirings", PageArguments.self,
-            once: { arguments, context in try context.alertFirings(arguments) })
-        Field("webhooks", once: { context in try context.webhooks() })
-        Field("providers", once: { context in .ready(context.providers()) })
+            once: { arguments, scope in try AlertService(scope).alertFirings(arguments) })
+        Field("webhooks", once: { scope in try WebhookService(scope).webhooks() })
+        Field("providers", once: { scope in .ready(ProviderStatusService(scope).providers()) })
         Field(
             "marketClock", ProviderArguments.self,
-            once: { arguments, context in try context.marketClock(of: arguments.provider) })
+            once: { arguments, scope in try QuoteService(scope).marketClock(of: arguments.provider) })
     }
 }
 
@@ -192,7 +192,7 @@ package struct Mutation: Sendable {
 }
 
 extension Mutation: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<Mutation>("Mutation") {
         Mutation.sessions
@@ -214,7 +214,7 @@ struct DeletePayload: Sendable {
 }
 
 extension DeletePayload: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<DeletePayload>("DeletePayload") {
         Field("deletedId", \.deletedID)
@@ -225,33 +225,37 @@ extension DeletePayload: GraphQLObject {
 struct Subscription: Sendable {}
 
 extension Subscription: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Subscription>("Subscription") {
         Field(
             "quotes", QuoteSubscriptionArguments.self,
-            events: { arguments, context in try context.livePrices(of: arguments.symbols) },
+            events: { arguments, scope in try SubscriptionService(scope).livePrices(of: arguments.symbols) },
             value: { $0 },
-            context: { event, context in
-                guard case .success(let quote?) = event else { return context }
-                return context.showing(.quote(quote))
+            context: { event, scope in
+                guard case .success(let quote?) = event else { return scope }
+                return scope.showing(.quote(quote))
             })
         Field(
             "positions", ProviderArguments.self,
-            events: { arguments, context in try context.livePositions(with: arguments.provider) },
-            value: \.value, context: { event, context in context.showing(event.carried) })
+            events: { arguments, scope in
+                try SubscriptionService(scope).livePositions(with: arguments.provider)
+            },
+            value: \.value, context: { event, scope in scope.showing(event.carried) })
         Field(
             "account", AccountSubscriptionArguments.self,
-            events: { arguments, context in try context.liveAccount(id: arguments.id) },
-            value: \.value, context: { event, context in context.showing(event.carried) })
+            events: { arguments, scope in try SubscriptionService(scope).liveAccount(id: arguments.id) },
+            value: \.value, context: { event, scope in scope.showing(event.carried) })
         Field(
-            "orders", events: { context in try context.liveOrders() },
-            value: \.value, context: { event, context in context.showing(event.carried) })
+            "orders", events: { scope in try SubscriptionService(scope).liveOrders() },
+            value: \.value, context: { event, scope in scope.showing(event.carried) })
         Field(
             "goalsProgress", CurrencyArguments.self,
-            events: { arguments, context in try context.liveGoalsProgress(in: arguments.currency) },
+            events: { arguments, scope in
+                try SubscriptionService(scope).liveGoalsProgress(in: arguments.currency)
+            },
             value: \.value, context: nil)
-        Field("alerts", events: { context in try context.liveAlerts() })
+        Field("alerts", events: { scope in try AlertService(scope).liveAlerts() })
     }
 }
 
@@ -271,7 +275,7 @@ struct AccountSubscriptionArguments: GraphQLArguments {
     }
 }
 
-extension ExecutableSchema where Context == GatewayContext {
+extension ExecutableSchema where Context == RequestScope {
     /// Creates the public schema with its bound types.
     ///
     /// - Parameters:
@@ -300,13 +304,13 @@ extension ExecutableSchema where Context == GatewayContext {
     private convenience init(_ text: String, query: some QueryRoot, _ options: ExecutionOptions) throws {
         try self.init(
             Schema.build(text, name: "schema.graphql", synonyms: .finance), query: query,
-            mutation: Mutation(), subscription: Subscription(), context: GatewayContext.self,
+            mutation: Mutation(), subscription: Subscription(), context: RequestScope.self,
             guards: [.requires],
             options: options)
     }
 }
 
-extension FieldGuard where Context == GatewayContext {
+extension FieldGuard where Context == RequestScope {
     /// `@requires`: the field needs a session that carries a scope.
     static var requires: FieldGuard {
         FieldGuard("requires") { directive in
@@ -315,7 +319,7 @@ extension FieldGuard where Context == GatewayContext {
                 // An unknown argument of the schema's directive: access is denied.
                 return { _ in FieldError.internalError }
             }
-            return { context in context.session.denial(requiring: scope) }
+            return { request in request.session.denial(requiring: scope) }
         }
     }
 }

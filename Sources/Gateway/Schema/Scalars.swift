@@ -119,7 +119,7 @@ extension ProviderID: GraphQLScalar, GraphQLInput {
 
     package static var sample: ProviderID { .alpaca }
 
-    /// Accepts the form of a name; ``GatewayContext/check(_:of:)`` refuses a name of no provider.
+    /// Accepts the form of a name; ``GatewayServices/check(_:of:)`` refuses a name of no provider.
     package init(input: InputValue?) throws(InputError) {
         guard case .string(let text) = input, let name = ProviderName(text) else {
             throw InputError(

@@ -6,21 +6,21 @@ import Upstream
 ///
 /// All arguments of a lookup are fields of a key, so it cannot use fields with further arguments.
 struct CompositeQuery: QueryRoot {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<CompositeQuery>("Query") {
         publicFields
         Field(
             "instrumentBySymbol", SymbolArguments.self,
-            once: { arguments, context in
-                try context.found(NodeID(.instrument, arguments.symbol.text)) {
+            once: { arguments, scope in
+                try NodeService(scope).found(NodeID(.instrument, arguments.symbol.text)) {
                     if case .instrument(let instrument) = $0 { instrument } else { nil }
                 }
             })
         Field(
             "quoteBySource", SourceSymbolArguments.self,
-            once: { arguments, context in
-                try context.found(NodeID(quoteOf: arguments.symbol, from: arguments.source)) {
+            once: { arguments, scope in
+                try NodeService(scope).found(NodeID(quoteOf: arguments.symbol, from: arguments.source)) {
                     if case .quote(let quote) = $0 { quote } else { nil }
                 }
             })
@@ -45,7 +45,7 @@ struct SourceSymbolArguments: GraphQLArguments {
     }
 }
 
-extension GatewayContext {
+extension NodeService {
     /// The object of a type with an id; nil if `node` does not find it.
     fileprivate func found<Value: Sendable>(
         _ id: NodeID, as value: @escaping @Sendable (Node) -> Value?

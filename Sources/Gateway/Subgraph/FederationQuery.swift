@@ -5,14 +5,14 @@ import GraphQL
 struct FederationQuery: QueryRoot {
     let service: SubgraphService
 
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<FederationQuery>("Query") {
         publicFields
         Field("_service", \.service)
         Field(
             "_entities", RepresentationsArguments.self,
-            once: { arguments, context in try context.entities(arguments.representations) })
+            once: { arguments, scope in try NodeService(scope).entities(arguments.representations) })
     }
 }
 
@@ -23,7 +23,7 @@ struct SubgraphService: Sendable {
 }
 
 extension SubgraphService: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<SubgraphService>("_Service") {
         Field(
@@ -75,14 +75,14 @@ extension Entity: GraphQLAbstract {
     }
 }
 
-extension GatewayContext {
+extension NodeService {
     /// The objects that representations identify, in their order; nil for one that `node` does not find.
     fileprivate func entities(
         _ representations: [Result<Representation, FieldError>]
     ) throws -> MaybeAsync<BatchResults<Entity?>> {
-        try Self.checkCount(
+        try FieldError.checkCount(
             of: representations, of: "representations", maximum: Representation.maximumCount)
-        return try Self.loadValid(representations) { try nodes($0.map(\.id)) }
+        return try representations.loadValid { try nodes($0.map(\.id)) }
             .map { nodes in nodes.map { node in node.map { $0.map(Entity.init) } } }
     }
 }

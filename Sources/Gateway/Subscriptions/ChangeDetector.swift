@@ -40,8 +40,8 @@ package struct ChangeDetector<Item: LiveEntity> {
     ///
     /// A failure is reported once, and again only if it changes. The first reading after a failure reports all
     /// items, because clients saw null in between.
-    package mutating func detectChanges(in answer: Result<[Item], any Error>) -> News {
-        switch answer {
+    package mutating func detectChanges(in result: Result<[Item], any Error>) -> News {
+        switch result {
         case .failure(let error):
             let new = FieldError(reporting: error)
             defer { failure = new }

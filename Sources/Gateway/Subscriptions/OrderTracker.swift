@@ -10,8 +10,8 @@ package struct OrderTracker: Sendable {
     let clock: TimeSource
     let inbox: OrderUpdateQueue
     var pace = PollingPolicy()
-    /// Makes the context of a call.
-    let context: @Sendable (CallContext) -> GatewayContext
+    /// Makes the scope of a call.
+    let scope: @Sendable (CallContext) -> RequestScope
 
     /// The maximum number of orders of one read: one page of a broker, less the reserve for orders of the
     /// same time.
@@ -76,10 +76,10 @@ package struct OrderTracker: Sendable {
         do {
             let now = clock.now()
             // Earlier reads are not sufficient: they may lack updates that the stream does not repeat.
-            let context = context(CallContext(deadline: now + Self.timeout, notBefore: now))
-            try await context.merge(updates.streamed, of: connection, into: &snapshot)
+            let scope = scope(CallContext(deadline: now + Self.timeout, notBefore: now))
+            try await OrderService(scope).merge(updates.streamed, of: connection, into: &snapshot)
             if updates.needsFullRead {
-                try await read(in: context, into: &snapshot)
+                try await read(in: scope, into: &snapshot)
                 round.resetFailures()
             }
             return .success(snapshot.all)
@@ -90,30 +90,30 @@ package struct OrderTracker: Sendable {
     }
 
     /// Reads all that are open, and what became of those that were, in the journal and for the subscribers.
-    private func read(in context: GatewayContext, into snapshot: inout OrderSnapshot) async throws {
-        let open = try await context.openOrders(of: connection, atMost: Self.maximumOpen)
+    private func read(in scope: RequestScope, into snapshot: inout OrderSnapshot) async throws {
+        let open = try await OrderService(scope).openOrders(of: connection, atMost: Self.maximumOpen)
         for missing in snapshot.merge(open: open).prefix(Self.maximumMissing) {
-            guard let now = try await context.order(missing.name, of: connection) else {
+            guard let now = try await OrderService(scope).order(missing.name, of: connection) else {
                 snapshot.end(missing.lastKnown)
                 continue
             }
             snapshot.merge(now)
         }
         // Last: it uses the same list of open orders, and what it records makes the list expire.
-        try await context.settleOrders(of: connection)
+        try await OrderService(scope).settleOrders(of: connection)
     }
 }
 
-extension GatewayContext {
+extension OrderService {
     /// Merges orders from a broker's stream: first into the journal, which has their names.
     fileprivate func merge(
         _ orders: [Order], of connection: BrokerConnection, into snapshot: inout OrderSnapshot
     ) async throws {
         if orders.isEmpty { return }
         // Orders that were placed elsewhere change the holdings, too.
-        services.ordersChanged(of: connection)
+        scope.services.ordersChanged(of: connection)
         _ = try await mapStorageErrors { () throws(StorageError) in
-            try await services.record(orders, of: connection)
+            try await scope.services.record(orders, of: connection)
         }
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
     }
@@ -136,7 +136,7 @@ extension GatewayContext {
     ) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
         let names = try await mapStorageErrors { () throws(StorageError) in
-            try await services.userData.orders.journal.names(of: ids, of: connection.owner, connection.id)
+            try await journal.names(of: ids, of: connection.owner, connection.id)
         }
         return orders.filter { order in
             let isBeingReplaced = names.current[order.id]?.openWrite == .replace
@@ -176,7 +176,7 @@ package struct OrderSnapshot {
         var linked = linked
         // A broker's event of an entry may have its legs in an earlier state than their own events.
         linked.order.legs = linked.order.legs.map { leg in
-            let name = OrderReference.current(leg.id).globalID(of: linked.connection)
+            let name = ConnectedOrder.Name.current(leg.id).globalID(of: linked.connection)
             let others = [orders[name]?.linked.order, known?.legs.first { $0.id == leg.id }]
             return others.compactMap(\.self).first { $0.isLater(than: leg) } ?? leg
         }

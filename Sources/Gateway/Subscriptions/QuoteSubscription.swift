@@ -290,7 +290,7 @@ struct QuoteSequence: AsyncSequence, Sendable {
     }
 }
 
-extension GatewayContext {
+extension SubscriptionService {
     /// Subscribes to prices: each symbol at the first source of the route that has a price; equal
     /// subscriptions are shared.
     ///
@@ -300,15 +300,15 @@ extension GatewayContext {
     /// - Returns: The prices from now on; a symbol that no source can have is not among them.
     /// - Throws: `FieldError` if there is no source of quotes.
     package func follow(_ symbols: [Symbol], from provider: ProviderID?) throws -> QuoteSubscription {
-        try Self.checkCount(of: symbols, maximum: Self.maximumSymbols)
-        let sources = try sources(for: .quotes, from: provider)
+        try FieldError.checkCount(of: symbols, maximum: QuoteService.maximumSymbols)
+        let sources = try reads.sources(for: .quotes, from: provider)
         let places = Dictionary(
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
         return QuoteSubscription(
-            places, for: quoteClient, within: call.callBudget, clock: services.watches.clock
+            places, for: quoteClient, within: scope.call.callBudget, clock: watches.clock
         ) {
-            [services] place throws(ProviderFailure) in
+            [services = scope.services] place throws(ProviderFailure) in
             services.live.feed(for: try services.currentSource(sources[place]))
         }
     }
@@ -318,7 +318,9 @@ extension GatewayContext {
     /// A guest counts together with the other guests at the same address, since one client can create any
     /// number of guests.
     private var quoteClient: QuoteClient {
-        guard let owner = session.owner, !session.isLimitedByAddress else { return .address(client.number) }
+        guard let owner = scope.session.owner, !scope.session.isLimitedByAddress else {
+            return .address(scope.client.number)
+        }
         return .user(owner)
     }
 }

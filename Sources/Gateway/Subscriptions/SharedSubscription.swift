@@ -46,9 +46,9 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
             defer { timer?.cancel() }
             for await _ in run.nudges {
                 timer?.cancel()
-                let answer = await read()
-                watch.publish(answer)
-                if case .failure = answer { failures += 1 } else { failures = 0 }
+                let result = await read()
+                watch.publish(result)
+                if case .failure = result { failures += 1 } else { failures = 0 }
                 let next = clock.now() + pace.pause(after: failures)
                 timer = Task {
                     try await clock.sleep(next)
@@ -84,12 +84,12 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     }
 
     /// Publishes a value, unless the run is cancelled.
-    package func publish(_ answer: Update) {
+    package func publish(_ result: Update) {
         if Task.isCancelled { return }
         state.withLock { state in
             guard !state.watchers.isEmpty else { return }
-            state.latest = answer
-            for watcher in state.watchers.values { watcher.yield(answer) }
+            state.latest = result
+            for watcher in state.watchers.values { watcher.yield(result) }
         }
     }
 

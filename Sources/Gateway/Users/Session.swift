@@ -160,7 +160,7 @@ struct SessionDetails: Sendable {
 }
 
 extension SessionDetails: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<SessionDetails>("Session") {
         Field("id", \.id)
@@ -178,16 +178,17 @@ struct SessionPayload: Sendable {
     let token: String
     let viewer: Viewer
 
-    init(_ opened: SessionStore.NewSession, _ context: GatewayContext) {
+    init(_ opened: SessionStore.NewSession, _ scope: RequestScope) {
         token = opened.token.text
         viewer = Viewer(
             user: opened.user,
-            session: SessionDetails(opened.session, context.authentication.sessions, isCurrent: true))
+            session: SessionDetails(
+                opened.session, ViewerService(scope).authentication.sessions, isCurrent: true))
     }
 }
 
 extension SessionPayload: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<SessionPayload>("SessionPayload") {
         Field("token", \.token)

@@ -9,24 +9,24 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var signIns: [Field<Mutation>] {
         Field(
             "beginSignIn", InputArguments<BeginSignInInput>.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let service = try context.identityProvider
-                    return Optional(try await service.begin(arguments.input, from: context.client))
+                    let service = try ViewerService(scope).identityProvider
+                    return Optional(try await service.begin(arguments.input, from: scope.client))
                 }
             })
         Field(
             "completeSignIn", InputArguments<CompleteSignInInput>.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let service = try context.identityProvider
-                    return Optional(SessionPayload(try await service.complete(arguments.input), context))
+                    let service = try ViewerService(scope).identityProvider
+                    return Optional(SessionPayload(try await service.complete(arguments.input), scope))
                 }
             })
     }
 }
 
-extension GatewayContext {
+extension ViewerService {
     /// The service of the identity provider.
     ///
     /// - Throws: `FieldError` UNSUPPORTED if the server has none.
@@ -79,7 +79,7 @@ struct SignInStart: Sendable {
 }
 
 extension SignInStart: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<SignInStart>("SignInRequest") {
         Field("url", \.url)

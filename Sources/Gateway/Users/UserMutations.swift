@@ -6,60 +6,63 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var sessions: [Field<Mutation>] {
         Field(
             "startGuestSession", LabelArguments.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let opened = try await context.authentication.startGuest(
-                        label: arguments.label, from: context.client)
-                    return Optional(SessionPayload(opened, context))
+                    let opened = try await ViewerService(scope).authentication.startGuest(
+                        label: arguments.label, from: scope.client)
+                    return Optional(SessionPayload(opened, scope))
                 }
             })
         Field(
             "signUp", InputArguments<SignUpInput>.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let opened = try await context.authentication.signUp(
-                        arguments.input, in: context.session, from: context.client)
-                    return Optional(SessionPayload(opened, context))
+                    let opened = try await ViewerService(scope).authentication.signUp(
+                        arguments.input, in: scope.session, from: scope.client)
+                    return Optional(SessionPayload(opened, scope))
                 }
             })
         Field(
             "signIn", InputArguments<SignInInput>.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let opened = try await context.authentication.signIn(
-                        arguments.input, in: context.session, from: context.client)
-                    return Optional(SessionPayload(opened, context))
+                    let opened = try await ViewerService(scope).authentication.signIn(
+                        arguments.input, in: scope.session, from: scope.client)
+                    return Optional(SessionPayload(opened, scope))
                 }
             })
         Field(
             "renewSession",
-            once: { context in
+            once: { scope in
                 .async {
-                    Optional(SessionPayload(try await context.authentication.renew(context.session), context))
+                    Optional(
+                        SessionPayload(
+                            try await ViewerService(scope).authentication.renew(scope.session), scope))
                 }
             })
         Field(
             "signOut",
-            once: { context in
+            once: { scope in
                 .async {
-                    let ended = try await context.authentication.signOut(context.session)
+                    let ended = try await ViewerService(scope).authentication.signOut(scope.session)
                     return Optional(DeletePayload(deletedID: ended))
                 }
             })
         Field(
             "revokeSession", IDArguments.self,
-            once: { arguments, context in
-                guard let owner = context.session.owner else { throw context.session.unauthenticated }
+            once: { arguments, scope in
+                guard let owner = scope.session.owner else { throw scope.session.unauthenticated }
                 return .async {
-                    let ended = try await context.authentication.revoke(arguments.id, of: owner)
+                    let ended = try await ViewerService(scope).authentication.revoke(arguments.id, of: owner)
                     return Optional(DeletePayload(deletedID: ended))
                 }
             })
         Field(
             "revokeOtherSessions",
-            once: { context in
+            once: { scope in
                 .async {
-                    let ended = try await context.authentication.revokeOthers(than: context.session)
+                    let ended = try await ViewerService(scope).authentication.revokeOthers(
+                        than: scope.session)
                     return Optional(ended.map { DeletePayload(deletedID: $0) })
                 }
             })
@@ -69,19 +72,19 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var users: [Field<Mutation>] {
         Field(
             "changePassword", InputArguments<ChangePasswordInput>.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let opened = try await context.authentication.changePassword(
-                        arguments.input, in: context.session, from: context.client)
-                    return Optional(SessionPayload(opened, context))
+                    let opened = try await ViewerService(scope).authentication.changePassword(
+                        arguments.input, in: scope.session, from: scope.client)
+                    return Optional(SessionPayload(opened, scope))
                 }
             })
         Field(
             "deleteUser", PasswordArguments.self,
-            once: { arguments, context in
+            once: { arguments, scope in
                 .async {
-                    let deleted = try await context.authentication.deleteUser(
-                        password: arguments.password, in: context.session, from: context.client)
+                    let deleted = try await ViewerService(scope).authentication.deleteUser(
+                        password: arguments.password, in: scope.session, from: scope.client)
                     return Optional(DeletePayload(deletedID: deleted))
                 }
             })

@@ -11,7 +11,7 @@ struct Viewer: Sendable {
 }
 
 extension Viewer: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Viewer>("Viewer") {
         Field("id") { NodeID(.user, $0.user.id.text).text }
@@ -20,45 +20,57 @@ extension Viewer: GraphQLObject {
         Field("session", \.session)
         Field(
             "sessions",
-            load: { viewers, context in
-                .ready(viewers.map { .success(context.sessions(of: $0.user.id, current: $0.session)) })
+            load: { viewers, scope in
+                .ready(
+                    viewers.map {
+                        .success(ViewerService(scope).sessions(of: $0.user.id, current: $0.session))
+                    })
             })
         Field(
             "connections",
-            load: { viewers, context in
-                .ready(viewers.map { .success(context.services.links(of: $0.user.id)) })
+            load: { viewers, scope in
+                .ready(viewers.map { .success(scope.services.links(of: $0.user.id)) })
             })
     }
 }
 
-extension GatewayContext {
+/// The request's user and their sessions.
+package struct ViewerService: Sendable {
+    let scope: RequestScope
+}
+
+extension ViewerService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope)
+    }
+
     /// The service for sign-up and sign-in.
-    var authentication: AuthenticationService { services.userData.authentication }
+    var authentication: AuthenticationService { scope.services.userData.authentication }
 
     /// The session's user; nil without a token.
     ///
     /// - Throws: `FieldError` UNAUTHENTICATED if the request's token is unknown or has ended, because the
     ///   client expects a session.
     func viewer() throws -> MaybeAsync<Viewer?> {
-        if session.hasRejectedToken { throw session.unauthenticated }
-        guard let owner = session.owner else { return .ready(nil) }
+        if scope.session.hasRejectedToken { throw scope.session.unauthenticated }
+        guard let owner = scope.session.owner else { return .ready(nil) }
         return .async { [self] in
             let user = try await mapStorageErrors(reporting: authentication.report) {
                 () throws(StorageError) in
                 try await authentication.users.user(owner)
             }
             // Deleted in the moment since the request came in.
-            guard let user else { throw session.unauthenticated }
+            guard let user else { throw scope.session.unauthenticated }
             return Viewer(user: user, session: ownSession(of: user))
         }
     }
 
     /// The request's session.
     private func ownSession(of user: User) -> SessionDetails {
-        if let id = session.id, let stored = authentication.sessions.session(id) {
+        if let id = scope.session.id, let stored = authentication.sessions.session(id) {
             return SessionDetails(stored, authentication.sessions, isCurrent: true)
         }
-        return SessionDetails(unstored: session, user)
+        return SessionDetails(unstored: scope.session, user)
     }
 
     /// A user's sessions, the one used last first; a token of the settings, or of the identity provider, counts as one.

@@ -101,7 +101,7 @@ extension BrokerConnection {
 }
 
 extension Watchlist: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<Watchlist>("Watchlist") {
         Field("id") { $0.globalID }
@@ -117,24 +117,26 @@ extension Watchlist: GraphQLObject {
 }
 
 extension WatchlistItem: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<WatchlistItem>("WatchlistItem") {
         Field("id") { $0.nodeID.text }
         Field("symbol", \.symbol)
-        Field("name", load: { items, context in context.names(of: items) })
-        Field("instrument", load: { items, context in context.instruments(for: items.map(\.symbol)) })
+        Field("name", load: { items, scope in WatchlistService(scope).names(of: items) })
+        Field(
+            "instrument",
+            load: { items, scope in InstrumentService(scope).instruments(for: items.map(\.symbol)) })
         Field("addedAt", \.addedAt)
         Field(
             "quote", ProviderArguments.self,
-            load: { items, arguments, context in
-                context.quotes(
+            load: { items, arguments, scope in
+                QuoteService(scope).quotes(
                     for: items.map(\.symbol), from: arguments.provider, as: Optional.some)
             })
         Field(
             "chart", ChartArguments.self,
-            load: { items, arguments, context in
-                context.charts(for: items.map(\.symbol), arguments, as: Optional.some)
+            load: { items, arguments, scope in
+                ChartService(scope).charts(for: items.map(\.symbol), arguments, as: Optional.some)
             })
     }
 }
@@ -145,10 +147,10 @@ struct WatchlistPayload: Sendable {
 }
 
 extension WatchlistPayload: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<WatchlistPayload>("WatchlistPayload") {
         Field("watchlist", \.watchlist)
-        Field("watchlists", once: { context in try context.watchlists() })
+        Field("watchlists", once: { scope in try WatchlistService(scope).watchlists() })
     }
 }

@@ -10,29 +10,30 @@ extension Mutation {
     @FieldsBuilder<Mutation> static var watchlists: [Field<Mutation>] {
         Field(
             "createWatchlist", InputArguments<CreateWatchlistInput>.self,
-            once: { arguments, context in try context.createWatchlist(arguments.input) })
+            once: { arguments, scope in try WatchlistService(scope).createWatchlist(arguments.input) })
         Field(
             "renameWatchlist", RenameWatchlistArguments.self,
-            once: { arguments, context in
-                try context.renameWatchlist(id: arguments.id, to: arguments.name)
+            once: { arguments, scope in
+                try WatchlistService(scope).renameWatchlist(id: arguments.id, to: arguments.name)
             })
         Field(
             "deleteWatchlist", IDArguments.self,
-            once: { arguments, context in try context.deleteWatchlist(id: arguments.id) })
+            once: { arguments, scope in try WatchlistService(scope).deleteWatchlist(id: arguments.id) })
         Field(
             "addToWatchlist", WatchlistSymbolsArguments.self,
-            once: { arguments, context in
-                try context.changeWatchlist(id: arguments.id, .add(arguments.symbols))
+            once: { arguments, scope in
+                try WatchlistService(scope).changeWatchlist(id: arguments.id, .add(arguments.symbols))
             })
         Field(
             "removeFromWatchlist", WatchlistSymbolsArguments.self,
-            once: { arguments, context in
-                try context.changeWatchlist(id: arguments.id, .remove(arguments.symbols))
+            once: { arguments, scope in
+                try WatchlistService(scope).changeWatchlist(id: arguments.id, .remove(arguments.symbols))
             })
         Field(
             "moveInWatchlist", MoveInWatchlistArguments.self,
-            once: { arguments, context in
-                try context.changeWatchlist(id: arguments.id, .move(arguments.symbol, to: arguments.position))
+            once: { arguments, scope in
+                try WatchlistService(scope).changeWatchlist(
+                    id: arguments.id, .move(arguments.symbol, to: arguments.position))
             })
     }
 }
@@ -86,25 +87,25 @@ struct MoveInWatchlistArguments: GraphQLArguments {
     }
 }
 
-extension GatewayContext {
+extension WatchlistService {
     /// Creates a watchlist in Portico.
     func createWatchlist(_ input: CreateWatchlistInput) throws -> MaybeAsync<WatchlistPayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         return .async { [self] in
             try await check(input.symbols, at: "input.symbols")
             return try payload(
-                await services.userData.watchlists.create(
+                await store.create(
                     named: input.name.text, of: input.symbols, for: owner), at: .create)
         }
     }
 
     func renameWatchlist(id: String, to name: WatchlistName) throws -> MaybeAsync<WatchlistPayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
             return .async { [self] in
                 try payload(
-                    await services.userData.watchlists.rename(own, to: name.text, for: owner),
+                    await store.rename(own, to: name.text, for: owner),
                     at: .change(id))
             }
         case .broker(let connection, let list):
@@ -119,7 +120,7 @@ extension GatewayContext {
 
     /// Changes the items of a watchlist.
     func changeWatchlist(id: String, _ edit: WatchlistEdit) throws -> MaybeAsync<WatchlistPayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         guard let source = try origin(ofWatchlist: id) else { throw FieldError.noWatchlist(id) }
         return .async { [self] in
             switch edit {
@@ -129,7 +130,7 @@ extension GatewayContext {
             switch source {
             case .portico(let own):
                 return try payload(
-                    await services.userData.watchlists.change(own, edit, for: owner), at: .change(id))
+                    await store.change(own, edit, for: owner), at: .change(id))
             case .broker(let connection, let list):
                 return try await change(list, of: connection, by: edit.argument) { list in
                     edit.applied(to: list.items.map(\.symbol)).map { (name: list.name, symbols: $0) }
@@ -139,11 +140,11 @@ extension GatewayContext {
     }
 
     func deleteWatchlist(id: String) throws -> MaybeAsync<DeletePayload?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
             return .async { [self] in
-                guard try await services.userData.watchlists.delete(own, for: owner) else {
+                guard try await store.delete(own, for: owner) else {
                     throw FieldError.noWatchlist(id)
                 }
                 return DeletePayload(deletedID: id)
@@ -151,7 +152,7 @@ extension GatewayContext {
         case .broker(let connection, let list):
             return .async { [self] in
                 try await write(list, of: connection, by: "id") {
-                    [call] editor, _ throws(ProviderFailure) in
+                    [call = scope.call] editor, _ throws(ProviderFailure) in
                     try await editor.deleteWatchlist(list, in: call)
                 }
                 return DeletePayload(deletedID: id)
@@ -171,9 +172,11 @@ extension GatewayContext {
             throw FieldError.argument(
                 path, "It has \(symbols.count) symbols; a list may have \(limit) at most.")
         }
-        for (index, answer) in try await instruments(for: symbols).value().enumerated() {
+        for (index, result) in try await InstrumentService(scope).instruments(for: symbols).value()
+            .enumerated()
+        {
             do {
-                _ = try answer.get()
+                _ = try result.get()
             } catch let error as FieldError {
                 throw error.of(argument: "\(path)[\(index)]")
             }
@@ -192,7 +195,7 @@ extension GatewayContext {
 
 // MARK: - Lists that a broker keeps
 
-extension GatewayContext {
+extension WatchlistService {
     /// Reads a list from the broker, applies `edit`, and writes it; `argument` names the change in errors.
     private func change(
         _ id: String, of connection: BrokerConnection, by argument: String,
@@ -203,7 +206,7 @@ extension GatewayContext {
     ) async throws -> WatchlistPayload {
         let place = FieldError.Place.change(connection.globalID(ofWatchlist: id))
         let list = try await write(id, of: connection, by: argument) {
-            [call] (editor, list) async throws(ProviderFailure) -> Result<
+            [call = scope.call] (editor, list) async throws(ProviderFailure) -> Result<
                 BrokerWatchlist, WatchlistError
             > in
             switch edit(list) {
@@ -253,8 +256,8 @@ extension GatewayContext {
                 provider: connection.provider)
         }
         let key = "\(connection.owner.text) \(connection.id)"
-        let leases = services.userData.leases
-        let task = services.writeQueue.enqueue(key) { [call, reads = services.reads.watchlists] in
+        let leases = scope.services.userData.leases
+        let task = scope.services.writeQueue.enqueue(key) { [call = scope.call, reads = caches.watchlists] in
             defer { reads.invalidate(privateTo: connection.owner, at: connection.provider) }
             let value = try await leases.exclusively(
                 "watchlist/\(connection.id)", for: Self.writeTime, before: call.deadline

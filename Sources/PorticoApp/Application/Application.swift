@@ -162,7 +162,7 @@ struct Application {
             ProviderConnectionShutdownService(connectionService: dependencies.services.connectionService),
             OrderReconciliationService(services: dependencies.services, logger: logger),
             OrderFollowingService(services: dependencies.services, logger: logger),
-            AlertService(services: dependencies.services, evaluation: alerts, logger: logger),
+            AlertEvaluationService(services: dependencies.services, evaluation: alerts, logger: logger),
             CacheReportService(memory: memory, logger: logger),
         ]
         // The admin port reports that the public one is stopping, so it stops after it.

@@ -10,7 +10,7 @@ import Web
 
 /// What executes the requests of all sessions: the schema, the services and the limits of calls to providers.
 final class GatewaySessionFactory: Sendable {
-    fileprivate let schema: ExecutableSchema<GatewayContext>
+    fileprivate let schema: ExecutableSchema<RequestScope>
     fileprivate let services: GatewayServices
     fileprivate let sessions: SessionAuthenticator
     private let calls: UpstreamMetrics
@@ -27,7 +27,7 @@ final class GatewaySessionFactory: Sendable {
     ///   - callsPerOperation: The most calls to providers that one operation may make.
     ///   - budgets: The budgets of clients without a session or with a guest session.
     init(
-        schema: ExecutableSchema<GatewayContext>, services: GatewayServices, sessions: SessionAuthenticator,
+        schema: ExecutableSchema<RequestScope>, services: GatewayServices, sessions: SessionAuthenticator,
         calls: UpstreamMetrics, tracer: RequestTracer, callsPerOperation: Int, budgets: CallBudgets
     ) {
         (self.schema, self.services, self.sessions) = (schema, services, sessions)
@@ -115,7 +115,7 @@ private final class GatewaySession: GraphQLSession {
             notBefore: context.bypassesCache && !session.isLimitedByAddress ? now : nil,
             acceptsMinimumAge: true, observe: factory.observer(context.upstreamLog),
             tracing: factory.tracing(context), callBudget: factory.callBudget(session, at: context.client))
-        let gateway = GatewayContext(
+        let gateway = RequestScope(
             session: session, services: factory.services, call: call, client: ClientOrigin(context.client),
             isToolCall: context.isToolCall)
         // An `.async` response is made in a task of the server, which sets the id itself.
@@ -133,8 +133,8 @@ private final class GatewaySession: GraphQLSession {
             context.bypassesCache && !session.isLimitedByAddress && request.operationType != .subscription
         let notBefore = bypassesCache ? ContinuousClock.now : nil
         let isToolCall = context.isToolCall
-        let gateway: @Sendable () -> GatewayContext = { [session, factory, client = context.client] in
-            GatewayContext(
+        let gateway: @Sendable () -> RequestScope = { [session, factory, client = context.client] in
+            RequestScope(
                 session: session, services: factory.services,
                 call: CallContext(
                     deadline: .now + GatewaySession.timeout, notBefore: notBefore, observe: observer,

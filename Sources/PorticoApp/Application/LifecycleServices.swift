@@ -75,7 +75,7 @@ extension OrderFollowingService: CustomStringConvertible {
 /// With PostgreSQL, the one process that holds a lease does so: a message would otherwise be sent by each of them.
 ///
 /// It stops before the connections are closed: an alert on a connection that is missing ends.
-struct AlertService: Service {
+struct AlertEvaluationService: Service {
     let services: GatewayServices
     let evaluation: AlertEvaluation
     let logger: Logger
@@ -111,7 +111,7 @@ struct AlertService: Service {
 }
 
 // Logs name the service.
-extension AlertService: CustomStringConvertible {
+extension AlertEvaluationService: CustomStringConvertible {
     var description: String { "Alerts" }
 }
 

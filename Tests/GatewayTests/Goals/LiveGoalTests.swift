@@ -68,12 +68,12 @@ struct LiveGoalTests {
                 "{ title: \"House\", target: \"100\", allocations: [{ symbol: \"AAPL\" }] }")
             let refusal = CallRefusal.client(limit: 3, retryAt: .latest)
             let callBudget = OperationCallBudget(limit: 50) { _ in refusal }
-            let context = GatewayContext(
+            let scope = RequestScope(
                 // With nothing in memory.
                 session: Session(owner: alice, scopes: [.read]), services: try self.backends(gateway),
                 call: CallContext(deadline: .now + .seconds(60), callBudget: callBudget))
             let before = gateway.calls
-            var events = try context.liveGoalsProgress(in: "USD").makeAsyncIterator()
+            var events = try SubscriptionService(scope).liveGoalsProgress(in: "USD").makeAsyncIterator()
             _ = try #require(await events.next())
             #expect(gateway.calls == before, "the client has no call left")
         }
@@ -83,10 +83,10 @@ struct LiveGoalTests {
     func failures() async throws {
         try await withGateway { gateway in
             let connection = try gateway.connection("demo", of: alice)
-            let context = GatewayContext(
+            let scope = RequestScope(
                 session: Session(owner: alice, scopes: [.read]), services: try backends(gateway),
                 call: CallContext(deadline: .now + .seconds(60)))
-            let table = try await context.rateTable([]).value()
+            let table = try await ExchangeRateService(scope).rateTable([]).value()
             func progress(_ code: ErrorCode, at seconds: Int) -> GoalsProgress {
                 let error = FieldError(
                     code, "Later.", provider: .alpaca, retryAt: .earliest + .seconds(seconds))

@@ -55,7 +55,7 @@ struct InstrumentRouteTests {
             let sources = [
                 ScriptedCompany(.polygon, assetClass: told[0]), ScriptedCompany(.yahoo, assetClass: told[1]),
             ]
-            let context = GatewayContext(
+            let scope = RequestScope(
                 session: Session(owner: alice, scopes: [.read]),
                 services: gateway.market(sources.map(\.marketSource), routes: Self.routes),
                 call: CallContext(deadline: .now + .seconds(60)))
@@ -65,7 +65,7 @@ struct InstrumentRouteTests {
             position.probableAssetClass = probable
             let linked = ConnectedPosition(
                 position: position, connection: try gateway.connection("demo", of: alice))
-            #expect(try await context.assetClasses(of: [linked]).value() == [expected])
+            #expect(try await InstrumentService(scope).assetClasses(of: [linked]).value() == [expected])
         }
     }
 }

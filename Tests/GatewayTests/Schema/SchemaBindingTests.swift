@@ -23,7 +23,7 @@ struct SchemaBindingTests {
         }
         let broken = text
         let error = #expect(throws: BindingError.self) {
-            try ExecutableSchema<GatewayContext>(contract: broken)
+            try ExecutableSchema<RequestScope>(contract: broken)
         }
         let places = Set(error?.differences.map(\.coordinate) ?? [])
         #expect(

@@ -126,7 +126,7 @@ struct LiveConsistencyTests {
     func legs() async throws {
         try await withGateway { gateway in
             let connection = try gateway.connection("demo", of: alice)
-            let context = GatewayContext(
+            let scope = RequestScope(
                 session: Session(owner: alice, scopes: [.read]), services: try gateway.backends([connection]),
                 call: CallContext(deadline: .now + .seconds(60)))
             let reading = Provenance(source: .alpaca, fetchedAt: .now)
@@ -136,12 +136,12 @@ struct LiveConsistencyTests {
             var parent = Order(
                 id: "parent", symbol: .example, side: .buy, state: .filled, provenance: reading)
             parent.legs = [older, other]
-            let linked = try await context.linked([parent, newer], of: connection)
+            let linked = try await OrderService(scope).linked([parent, newer], of: connection)
             let event = EventValue.order(SubscribedOrder(linked: linked[1], hasEnded: true))
-            for (context, states) in [
-                (context, [OrderState.open, .open]), (context.showing(event), [.filled, .open]),
+            for (scope, states) in [
+                (scope, [OrderState.open, .open]), (scope.showing(event), [.filled, .open]),
             ] {
-                let legs = try await context.legs(of: linked[0]).value()?.map { try $0.get() }
+                let legs = try await OrderService(scope).legs(of: linked[0]).value()?.map { try $0.get() }
                 #expect(legs?.map(\.order.id) == ["leg", "other"])
                 #expect(legs?.map(\.order.state) == states)
             }

@@ -34,17 +34,16 @@ struct LiveQuoteTests {
             })
     }
 
-    private func context(_ owner: OwnerID, _ backends: GatewayServices) -> GatewayContext {
-        GatewayContext(
+    private func scope(_ owner: OwnerID, _ backends: GatewayServices) -> RequestScope {
+        RequestScope(
             session: Session(owner: owner, scopes: [.read]), services: backends,
             call: CallContext(deadline: .now + .seconds(60)))
     }
 
     /// The first price of each symbol.
-    private func followed(_ symbols: [Symbol], by context: GatewayContext) async throws -> [Symbol: Decimal?]
-    {
+    private func followed(_ symbols: [Symbol], by scope: RequestScope) async throws -> [Symbol: Decimal?] {
         var prices: [Symbol: Decimal?] = [:]
-        for await news in try context.follow(symbols, from: nil) {
+        for await news in try SubscriptionService(scope).follow(symbols, from: nil) {
             for (symbol, item) in news { prices[symbol] = try item.get().price }
             if prices.count == Set(symbols).count { break }
         }
@@ -98,7 +97,7 @@ struct LiveQuoteTests {
                                 let prices =
                                     question.isFollowing
                                     ? try await followed(
-                                        question.symbols, by: context(question.owner, shared))
+                                        question.symbols, by: scope(question.owner, shared))
                                     : try await asked(
                                         question.symbols, by: question.owner, gatewayOfAlice, shared)
                                 #expect(prices == expected)
@@ -117,10 +116,10 @@ struct LiveQuoteTests {
     func shared() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([])
-            let (first, second) = (context(alice, backends), context(bob, backends))
+            let (first, second) = (scope(alice, backends), scope(bob, backends))
             let apple = try #require(Symbol("AAPL"))
             let unknown = try #require(Symbol("X1"))
-            let prices = try first.follow([apple, unknown], from: nil)
+            let prices = try SubscriptionService(first).follow([apple, unknown], from: nil)
             #expect(await prices.first { _ in true }?.keys.map(\.self) == [apple])
             #expect(try await followed([apple], by: second).keys.map(\.self) == [apple])
             #expect(gateway.calls == ["GET /v2/stocks/snapshots": 1])
@@ -132,18 +131,18 @@ struct LiveQuoteTests {
     func fallThrough() async throws {
         try await withGateway { gateway in
             let backends = gateway.market([try gateway.alpaca(), try gateway.yahoo()])
-            let context = context(alice, backends)
+            let scope = scope(alice, backends)
             let symbols = ["AAPL", "TSCO:XLON", "^SPX"].compactMap { Symbol($0) }
             #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
             var sources: [Symbol: ProviderID] = [:]
-            for await news in try context.follow(symbols, from: nil) {
+            for await news in try SubscriptionService(scope).follow(symbols, from: nil) {
                 for (symbol, item) in news { sources[symbol] = try item.get().provenance.source }
                 if sources.count == symbols.count { break }
             }
             #expect(Set(sources.values) == [.yahoo])
             // One that is named is the only one.
             var failures: [FieldError] = []
-            for await news in try context.follow([symbols[0]], from: .alpaca) {
+            for await news in try SubscriptionService(scope).follow([symbols[0]], from: .alpaca) {
                 for case .failure(let failure) in news.values { failures.append(failure) }
                 break
             }
@@ -226,12 +225,14 @@ struct LiveQuoteTests {
     @Test("have at most 200 symbols, from existing providers")
     func refused() async throws {
         try await withGateway { gateway in
-            let context = context(alice, try gateway.backends([]))
+            let scope = scope(alice, try gateway.backends([]))
             let many = (0..<201).compactMap { Symbol("A\($0)") }
             #expect(
                 throws: FieldError.argument("symbols", "It has 201 entries; at most 200 are allowed.")
-            ) { try context.follow(many, from: nil) }
-            let error = #expect(throws: FieldError.self) { try context.follow(Self.symbols, from: .yahoo) }
+            ) { try SubscriptionService(scope).follow(many, from: nil) }
+            let error = #expect(throws: FieldError.self) {
+                try SubscriptionService(scope).follow(Self.symbols, from: .yahoo)
+            }
             #expect(error?.code == .unsupported)
         }
     }

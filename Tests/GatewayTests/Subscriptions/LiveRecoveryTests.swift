@@ -213,7 +213,7 @@ struct LiveRecoveryTests {
             let watch = SharedSubscription<[SubscribedOrder]> { watch, turn in
                 let follower = OrderTracker(connection: connection, clock: clock, inbox: OrderUpdateQueue()) {
                     call in
-                    GatewayContext(
+                    RequestScope(
                         session: Session(owner: alice, scopes: [.read]), services: backends, call: call)
                 }
                 await follower.run(publishingTo: watch, turn)

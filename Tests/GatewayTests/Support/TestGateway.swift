@@ -17,7 +17,7 @@ struct TestGateway: Sendable {
     let transport: HTTPClient
     let clock: TestClock
     let userData: UserData
-    private let schema: ExecutableSchema<GatewayContext>
+    private let schema: ExecutableSchema<RequestScope>
 
     /// A Friday, 11:00 in New York.
     static let now = "2026-11-20T16:00:00Z"
@@ -98,10 +98,10 @@ struct TestGateway: Sendable {
         within patience: Duration = .seconds(3_600), variables: InputObject = InputObject(),
         isToolCall: Bool = false
     ) -> MaybeAsync<GraphQLResponse> {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: session, services: backends, call: CallContext(deadline: .now + patience),
             client: origin, isToolCall: isToolCall)
-        return schema.respond(to: GraphQLRequest(query, variables: variables), context: context)
+        return schema.respond(to: GraphQLRequest(query, variables: variables), context: scope)
     }
 
     func ask(
@@ -117,10 +117,10 @@ struct TestGateway: Sendable {
     func subscribe(
         _ query: String, as owner: OwnerID?, _ backends: GatewayServices
     ) async throws -> FollowedAnswers {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: owner.map { Session(owner: $0, scopes: [.read]) } ?? .anonymous, services: backends,
             call: CallContext(deadline: .now + .seconds(3_600)))
-        switch await schema.subscribe(to: GraphQLRequest(query), context: context) {
+        switch await schema.subscribe(to: GraphQLRequest(query), context: scope) {
         case .failure(let refused): return FollowedAnswers(refused: refused.response)
         case .success(let responses): return FollowedAnswers(responses)
         }

@@ -23,7 +23,7 @@ struct TestGateway: Sendable {
     private let backends: GatewayServices
     /// The services of the schema.
     var services: GatewayServices { backends }
-    private let schema: ExecutableSchema<GatewayContext>
+    private let schema: ExecutableSchema<RequestScope>
     /// Whose the brokers' accounts are.
     let owner: OwnerID
 
@@ -69,11 +69,11 @@ struct TestGateway: Sendable {
         _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil,
         within patience: Duration? = nil
     ) async throws -> JSONValue {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: Session(owner: user ?? owner, scopes: [.read, .write, .trade]), services: backends,
             call: CallContext(deadline: clock.calls.now() + (patience ?? clock.patience)))
         let answer = try await schema.respond(
-            to: GraphQLRequest(query, variables: variables), context: context
+            to: GraphQLRequest(query, variables: variables), context: scope
         ).value()
         return try JSONValue(parsing: answer.body)
     }
@@ -82,12 +82,12 @@ struct TestGateway: Sendable {
     func follow(
         _ query: String, variables: InputObject = InputObject(), as user: OwnerID? = nil
     ) async throws -> FollowedResponses {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: Session(owner: user ?? owner, scopes: [.read]), services: backends,
             call: CallContext(deadline: clock.calls.now() + clock.patience))
         return FollowedResponses(
             await schema.subscribe(
-                to: GraphQLRequest(query, variables: variables), context: context))
+                to: GraphQLRequest(query, variables: variables), context: scope))
     }
 
     /// A user who has nothing yet.

@@ -7,7 +7,7 @@ import Upstream
 
 /// How fast all activities of an account are listed from the user database: megabytes of response a second.
 struct ActivityListing {
-    private let schema: ExecutableSchema<GatewayContext>
+    private let schema: ExecutableSchema<RequestScope>
     private let owner: OwnerID
     private let file: UserDatabase
     private let key = MasterKey.random()
@@ -85,11 +85,11 @@ struct ActivityListing {
     }
 
     private func page(_ form: Form, after cursor: InputValue) async throws -> [UInt8] {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: Session(owner: owner, scopes: [.read]), services: services,
             call: CallContext(deadline: .now + .seconds(60)))
         let request = GraphQLRequest(form.query, variables: InputObject([("after", cursor)]))
-        let body = try await schema.respond(to: request, context: context).value().body
+        let body = try await schema.respond(to: request, context: scope).value().body
         // A response with errors begins with them.
         guard body.starts(with: #"{"data":{"account":{"#.utf8) else {
             throw BenchmarkError(String(decoding: body.prefix(2_000), as: UTF8.self))

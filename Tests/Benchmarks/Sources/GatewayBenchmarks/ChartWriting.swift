@@ -8,7 +8,7 @@ import Upstream
 
 /// How fast a long chart is written once it has been read: megabytes of response a second.
 struct ChartWriting {
-    private let schema: ExecutableSchema<GatewayContext>
+    private let schema: ExecutableSchema<RequestScope>
     private let backends: GatewayServices
 
     static let candles = 10_000
@@ -34,11 +34,11 @@ struct ChartWriting {
 
     /// The response to one form of the question.
     func response(_ fields: String, candles: Int = Self.candles) async throws -> [UInt8] {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: .anonymous, services: backends, call: CallContext(deadline: .now + .seconds(60)))
         let request = GraphQLRequest(
             "{ chart(symbol: \"AAPL\", interval: ONE_MINUTE, last: \(candles)) { \(fields) } }")
-        return try await schema.respond(to: request, context: context).value().body
+        return try await schema.respond(to: request, context: scope).value().body
     }
 
     /// So many minutes of prices in cents; nil where a column could not hold them.

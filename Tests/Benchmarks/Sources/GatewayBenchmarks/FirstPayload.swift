@@ -26,10 +26,10 @@ struct FirstPayload {
     /// Sends a request; nothing is stored before.
     func measure() async throws -> Times {
         gateway.clock.leap()
-        let context = gateway.context()
+        let scope = gateway.scope()
         let start = ContinuousClock.now
         let responses = try await gateway.schema.subscribe(
-            to: GraphQLRequest(Self.query), context: context, in: .pendingAndCompleted
+            to: GraphQLRequest(Self.query), context: scope, in: .pendingAndCompleted
         ).get()
         var times: Times?
         for await response in responses {

@@ -31,9 +31,9 @@ struct HomeScreen {
     func ask(forgetting: Bool) async throws -> Cost {
         if forgetting { gateway.clock.leap() }
         let waits = Waits()
-        let context = gateway.context(observe: waits.note)
+        let scope = gateway.scope(observe: waits.note)
         let start = ContinuousClock.now
-        let answer = try await gateway.schema.respond(to: GraphQLRequest(Self.query), context: context)
+        let answer = try await gateway.schema.respond(to: GraphQLRequest(Self.query), context: scope)
             .value()
         let whole = start.duration(to: .now)
         // An answer with errors begins with them.

@@ -28,7 +28,7 @@ struct PrivateAllocations {
         }
     }
 
-    private let schema: ExecutableSchema<GatewayContext>
+    private let schema: ExecutableSchema<RequestScope>
     private let services: GatewayServices
     private let owner: OwnerID
     private let clock = LeapingClock(by: .seconds(10))
@@ -88,10 +88,10 @@ struct PrivateAllocations {
     }
 
     private func ask() async throws {
-        let context = GatewayContext(
+        let scope = RequestScope(
             session: Session(owner: owner, scopes: [.read]), services: services,
             call: CallContext(deadline: clock.calls.now() + .seconds(60)))
-        let answer = try await schema.respond(to: Self.query, context: context).value()
+        let answer = try await schema.respond(to: Self.query, context: scope).value()
         guard answer.body.starts(with: "{\"data\":{\"account\":{\"equity\":\"".utf8) else {
             throw BenchmarkError(String(decoding: answer.body.prefix(500), as: UTF8.self))
         }

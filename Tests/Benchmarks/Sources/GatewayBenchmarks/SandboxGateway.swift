@@ -10,7 +10,7 @@ import Upstream
 
 /// The gateway in front of the sandbox: Alpaca as broker and source of prices, and on request Polygon.
 struct SandboxGateway {
-    let schema: ExecutableSchema<GatewayContext>
+    let schema: ExecutableSchema<RequestScope>
     /// By its leaps everything that is stored expires.
     let clock: LeapingClock
     private let services: GatewayServices
@@ -68,8 +68,8 @@ struct SandboxGateway {
     ///
     /// - Parameter observe: Called with each call to a provider; nil if nobody looks.
     /// - Returns: The context, with the owner's session.
-    func context(observe: (@Sendable (CallRecord) -> Void)? = nil) -> GatewayContext {
-        GatewayContext(
+    func scope(observe: (@Sendable (CallRecord) -> Void)? = nil) -> RequestScope {
+        RequestScope(
             session: Session(owner: owner, scopes: [.read]), services: services,
             call: CallContext(deadline: clock.calls.now() + .seconds(60), observe: observe))
     }

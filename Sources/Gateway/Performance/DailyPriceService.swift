@@ -37,7 +37,16 @@ struct LoadedRates: Sendable {
     var sources: Set<ProviderID> = []
 }
 
-extension GatewayContext {
+/// Daily prices and exchange rates of the past, for calculations.
+package struct DailyPriceService: Sendable {
+    let scope: RequestScope
+}
+
+extension DailyPriceService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope)
+    }
+
     /// The closing prices of instruments since a day, corrected for splits if a source has them so; nothing for one without
     /// prices.
     func closes(
@@ -49,8 +58,8 @@ extension GatewayContext {
         for adjustment in [Adjustment.splits, nil] {
             let wanted = open.filter { adjustment == nil || $0.isListing }.sorted { $0.text < $1.text }
             if wanted.isEmpty { continue }
-            for (symbol, answer) in zip(wanted, try await closes(of: wanted, from: first, adjustment)) {
-                switch answer {
+            for (symbol, result) in zip(wanted, try await closes(of: wanted, from: first, adjustment)) {
+                switch result {
                 case .success(let series):
                     prices[symbol] = .success(DailyPrices(series))
                     open.remove(symbol)
@@ -67,8 +76,8 @@ extension GatewayContext {
     func benchmark(_ symbol: Symbol, from first: CalendarDate) async throws -> (Benchmark, ProviderID) {
         var failure: any Error = FieldError.internalError
         for adjustment in [Adjustment.splitsAndDividends, nil] where adjustment == nil || symbol.isListing {
-            guard let answer = try await closes(of: [symbol], from: first, adjustment).first else { continue }
-            switch answer {
+            guard let result = try await closes(of: [symbol], from: first, adjustment).first else { continue }
+            switch result {
             case .success(let series):
                 let prices = DailyPrices(series)
                 guard let currency = prices.currency, prices.isAdjusted else {
@@ -108,9 +117,9 @@ extension GatewayContext {
                 .filter { $0.from != $0.to && $0.symbol != nil }
                 .sorted { ($0.from.code, $0.to.code) < ($1.from.code, $1.to.code) }
             requested.formUnion(wanted)
-            let answers = try await closes(of: wanted.compactMap(\.symbol), from: first, nil)
-            for (pair, answer) in zip(wanted, answers) {
-                guard let series = try? answer.get(), series.count > 0 else { continue }
+            let results = try await closes(of: wanted.compactMap(\.symbol), from: first, nil)
+            for (pair, result) in zip(wanted, results) {
+                guard let series = try? result.get(), series.count > 0 else { continue }
                 let prices = DailyPrices(series)
                 rates.history.set(prices.closes, of: pair.from.code, in: pair.to.code)
                 rates.sources.insert(prices.source)
@@ -124,15 +133,16 @@ extension GatewayContext {
     private func closes(
         of symbols: [Symbol], from first: CalendarDate, _ adjustment: Adjustment?
     ) async throws -> BatchResults<CandleSeries> {
-        let today = services.reads.clock.wallTime().dateInUTC
+        let today = scope.clock.wallTime().dateInUTC
         // A bound for the number of candles, so that sources can return several instruments in one call.
         let arguments = try ChartArguments(
             interval: .oneDay, range: nil,
             from: Instant(secondsSince1970: Int64(first.daysSince1970) * 86_400), to: nil,
             last: Interval.oneDay.maximumCandles(from: first, through: max(today, first)),
             adjustment: adjustment, isExtendedHours: nil, provider: nil)
-        return try await charts(for: symbols, arguments, as: { $0.series }).value().map { answer in
-            answer.flatMap { series in
+        return try await ChartService(scope).charts(for: symbols, arguments, as: { $0.series }).value().map {
+            result in
+            result.flatMap { series in
                 // The close of any day may be the one that could not be read.
                 series.unreadable.first.map {
                     .failure(FieldError.unreadable("a candle", $0, of: series.provenance.source))

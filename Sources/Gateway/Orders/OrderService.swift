@@ -1,22 +1,34 @@
 package import Brokerage
-import GraphQL
+package import GraphQL
 import PorticoCore
 import Storage
 import Upstream
 
-extension GatewayContext {
-    private var journal: OrderJournal { services.userData.orders.journal }
+/// Orders of brokers and of the journal, with what brokers report about them.
+package struct OrderService: Sendable {
+    let scope: RequestScope
+    let journal: OrderJournal
+    let reads: ConnectionReads
+    let caches: ReadCaches
+}
+
+extension OrderService {
+    package init(_ scope: RequestScope) {
+        self.init(
+            scope: scope, journal: scope.services.userData.orders.journal, reads: ConnectionReads(scope),
+            caches: scope.services.reads)
+    }
 
     /// The order with an id.
     ///
     /// - Throws: `FieldError` with NOT_FOUND if the user has no such order.
-    func order(id: String) throws -> MaybeAsync<ConnectedOrder> {
-        let connections = try connections(with: nil)
-        guard let connection = connections.first(where: { id.hasPrefix(OrderReference.prefix(of: $0)) })
+    package func order(id: String) throws -> MaybeAsync<ConnectedOrder> {
+        let connections = try ConnectionDirectory(scope).connections(with: nil)
+        guard let connection = connections.first(where: { id.hasPrefix(ConnectedOrder.Name.prefix(of: $0)) })
         else {
             throw FieldError.noOrder(id)
         }
-        let name = OrderReference(id.dropFirst(OrderReference.prefix(of: connection).count))
+        let name = ConnectedOrder.Name(id.dropFirst(ConnectedOrder.Name.prefix(of: connection).count))
         return .async {
             guard let order = try await self.order(name, of: connection) else { throw FieldError.noOrder(id) }
             return order
@@ -35,7 +47,7 @@ extension GatewayContext {
     }
 
     /// An order of a connection; nil if there is none with the name.
-    func order(_ name: OrderReference, of connection: BrokerConnection) async throws -> ConnectedOrder? {
+    func order(_ name: ConnectedOrder.Name, of connection: BrokerConnection) async throws -> ConnectedOrder? {
         switch name {
         case .replaced(let id):
             guard let order = try await brokerOrder(id, of: connection) else { return nil }
@@ -58,7 +70,7 @@ extension GatewayContext {
                 return ConnectedOrder(known, known.currentOrder, of: connection)
             }
             guard let order = try await brokerOrder(providerID, of: connection) else {
-                let now = services.reads.clock.wallTime()
+                let now = scope.clock.wallTime()
                 return ConnectedOrder(known, known.unreported(at: now), of: connection)
             }
             try await record([order], among: [known], of: connection)
@@ -90,7 +102,7 @@ extension GatewayContext {
     private func brokerOrder(_ id: String, of connection: BrokerConnection) async throws -> Order? {
         guard let tradingAPI = connection.orders else { return nil }
         do {
-            return try await read(ExactText(id), of: connection, in: services.reads.order) {
+            return try await reads.read(ExactText(id), of: connection, in: caches.order) {
                 call throws(ProviderFailure) in
                 try await tradingAPI.order(id, of: nil, in: call)
             }.value()
@@ -126,7 +138,7 @@ extension GatewayContext {
             return .async { [self] in
                 guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
                 let related = try await self.linked([order], of: linked.connection).first
-                return related.map { event?.order(instead: $0)?.linked ?? $0 }
+                return related.map { scope.event?.order(instead: $0)?.linked ?? $0 }
             }
         }
     }
@@ -140,7 +152,7 @@ extension GatewayContext {
         if linked.order.legs.isEmpty, !linked.isInJournal { return .ready(failures) }
         return .async { [self] in
             let legs: BatchResults<ConnectedOrder> = try await readLegs(of: linked).map { leg in
-                .success(event?.order(instead: leg)?.linked ?? leg)
+                .success(scope.event?.order(instead: leg)?.linked ?? leg)
             }
             return legs + failures
         }
@@ -171,7 +183,7 @@ extension GatewayContext {
             settled.formUnion(outcomes.reported)
             if outcomes.hasChanged { known = try await journalLegs() }
         }
-        let now = services.reads.clock.wallTime()
+        let now = scope.clock.wallTime()
         let ids = Set(known.map(\.order.id))
         let others = try await self.linked(reported.filter { !ids.contains($0.id) }, of: connection)
         return known.map { leg in

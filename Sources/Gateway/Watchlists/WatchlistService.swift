@@ -3,20 +3,36 @@ import GraphQL
 import Storage
 import Upstream
 
-extension GatewayContext {
+/// A user's watchlists, of Portico and of brokers.
+package struct WatchlistService: Sendable {
+    let scope: RequestScope
+    let store: WatchlistStore
+    let reads: ConnectionReads
+    let caches: ReadCaches
+}
+
+extension WatchlistService {
+    package init(_ scope: RequestScope) {
+        self.init(
+            scope: scope, store: scope.services.userData.watchlists, reads: ConnectionReads(scope),
+            caches: scope.services.reads)
+    }
+
     /// The user's lists: Portico's own, then the brokers', and behind them a failure for each list, and each connection, that
     /// could not be read.
     func watchlists() throws -> MaybeAsync<BatchResults<Watchlist>?> {
-        let owner = try owner()
-        let brokers = MaybeAsync.each(try connections(with: nil).filter { $0.watchlists != nil }) {
+        let owner = try scope.owner()
+        let brokers = MaybeAsync.each(
+            try ConnectionDirectory(scope).connections(with: nil).filter { $0.watchlists != nil }
+        ) {
             watchlists(of: $0)
         }
         return .async { [self] in
             async let lists = brokers.value()
-            let own = try await services.userData.watchlists.watchlists(of: owner).map(Watchlist.init)
+            let own = try await store.watchlists(of: owner).map(Watchlist.init)
             let read = try await lists
             var entries: BatchResults<Watchlist> = own.map { .success($0) }
-            entries += GatewayContext.joined(read.map { $0.map(\.lists) })
+            entries += read.map { $0.map(\.lists) }.valuesThenFailures()
             for list in read {
                 entries += ((try? list.get().failures) ?? []).map { .failure($0) }
             }
@@ -26,11 +42,11 @@ extension GatewayContext {
 
     /// The watchlist with an id of the schema; nil if the user has none.
     func watchlist(id: String) throws -> MaybeAsync<Watchlist?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         switch try origin(ofWatchlist: id) {
         case .portico(let own):
             return .async { [self] in
-                try await services.userData.watchlists.watchlist(own, of: owner).map(Watchlist.init)
+                try await store.watchlist(own, of: owner).map(Watchlist.init)
             }
         case .broker(let connection, _):
             return try watchlists(of: connection).map { read in
@@ -63,18 +79,19 @@ extension GatewayContext {
     /// The name of each item's instrument: from the broker's list, else from the instrument.
     func names(of items: [WatchlistItem]) -> MaybeAsync<BatchResults<String?>> {
         let unknown = items.filter { $0.knownName == nil }
-        return instruments(for: unknown.map(\.symbol)).map { instruments in
+        return InstrumentService(scope).instruments(for: unknown.map(\.symbol)).map { instruments in
             var rest = instruments[...]
             return items.map { item -> Result<String?, any Error> in
                 if let name = item.knownName { return .success(name) }
-                return rest.popFirst().map { answer in answer.map { $0?.name } } ?? .success(nil)
+                return rest.popFirst().map { result in result.map { $0?.name } } ?? .success(nil)
             }
         }
     }
 
     /// The origin of the watchlist with an id of the schema; nil if the user can have no such list.
     func origin(ofWatchlist id: String) throws -> Watchlist.Origin? {
-        for connection in try connections(with: nil) where connection.watchlists != nil {
+        for connection in try ConnectionDirectory(scope).connections(with: nil)
+        where connection.watchlists != nil {
             let start = connection.globalID(ofWatchlist: "")
             if id.hasPrefix(start) { return .broker(connection, id: String(id.dropFirst(start.count))) }
         }
@@ -86,7 +103,7 @@ extension GatewayContext {
     private func watchlists(
         of connection: BrokerConnection
     ) -> MaybeAsync<(lists: [Watchlist], failures: [FieldError])> {
-        read(SingleValueQuery(), of: connection, in: services.reads.watchlists) {
+        reads.read(SingleValueQuery(), of: connection, in: caches.watchlists) {
             call throws(ProviderFailure) in
             try await connection.watchlists?.watchlists(in: call) ?? []
         }

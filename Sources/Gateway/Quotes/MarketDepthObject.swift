@@ -2,16 +2,16 @@ package import Brokerage
 package import GraphQL
 import Upstream
 
-extension GatewayContext {
+extension QuoteService {
     /// The order book of each instrument, from the first source of the route of quotes that reads order books.
     func marketDepths(
         of symbols: [Symbol], from provider: ProviderID?
     ) -> MaybeAsync<BatchResults<MarketDepth?>> {
-        results(for: symbols, named: \.phrase, as: Optional.some) { () throws(FieldError) in
-            let sources = try sources(for: .quotes, from: provider).filter { $0.depth != nil }
+        reads.results(for: symbols, named: \.phrase, as: Optional.some) { () throws(FieldError) in
+            let sources = try reads.sources(for: .quotes, from: provider).filter { $0.depth != nil }
             guard !sources.isEmpty else { throw FieldError.noMarketDepth(provider) }
             return RoutedRead(
-                sources: sources, cache: services.reads.depths, supports: { $0.has($1) },
+                sources: sources, cache: caches.depths, supports: { $0.has($1) },
                 load: { source, symbols, call throws(ProviderFailure) in
                     var found = KeyedResults<Symbol, MarketDepth>()
                     for symbol in symbols {
@@ -33,7 +33,7 @@ extension FieldError {
 }
 
 extension MarketDepth: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<MarketDepth>("MarketDepth") {
         Field("bids") { $0.unavailability == nil ? $0.bids : nil }
@@ -48,7 +48,7 @@ extension MarketDepth: GraphQLObject {
 }
 
 extension MarketDepth.Level: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<MarketDepth.Level>("MarketDepthLevel") {
         Field("price", \.price)

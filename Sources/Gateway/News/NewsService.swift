@@ -3,7 +3,18 @@ import GraphQL
 import PorticoCore
 package import Upstream
 
-extension GatewayContext {
+/// News about instruments and the market.
+package struct NewsService: Sendable {
+    let scope: RequestScope
+    let reads: MarketDataReads
+    let caches: ReadCaches
+}
+
+extension NewsService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: MarketDataReads(scope), caches: scope.services.reads)
+    }
+
     /// A page of the news: from the pages of one provider, which are cached completely and sliced.
     ///
     /// It is empty if no provider can have news about the symbols.
@@ -11,16 +22,16 @@ extension GatewayContext {
         ArticleConnectionPage?
     > {
         try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.maximumArticles)
-        try Self.checkCount(of: symbols ?? [], maximum: 50)
+        try FieldError.checkCount(of: symbols ?? [], maximum: 50)
         let start = try arguments.after.map { try NewsCursor($0) }
-        if let start { try check(start.provider, of: "after") }
+        if let start { try scope.services.check(start.provider, of: "after") }
         if let start, let provider = arguments.provider, provider != start.provider {
             throw FieldError.argument(
                 "after",
                 "It is a cursor of \(start.provider.name.text), not of \(provider.name.text).")
         }
         let provider = start?.provider ?? arguments.provider
-        let sources = try sources(for: .news, from: provider)
+        let sources = try reads.sources(for: .news, from: provider)
         if let symbols, !sources.contains(where: { symbols.contains(where: $0.has) }) {
             return .ready(ArticleConnectionPage([], from: 0, first: arguments.first))
         }
@@ -47,9 +58,9 @@ extension GatewayContext {
     private func page(_ query: NewsQuery, from provider: ProviderID?) throws -> MaybeAsync<
         ProviderArticlePage
     > {
-        try result(for: query, named: { _ in "such news" }) { () throws(FieldError) in
+        try reads.result(for: query, named: { _ in "such news" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try sources(for: .news, from: provider), cache: services.reads.articles,
+                sources: try reads.sources(for: .news, from: provider), cache: caches.articles,
                 supports: { source, query in query.symbols.map { $0.contains(where: source.has) } ?? true },
                 load: { source, queries, call throws(ProviderFailure) in
                     var pages = KeyedResults<NewsQuery, ProviderArticlePage>()

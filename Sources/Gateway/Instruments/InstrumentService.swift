@@ -2,26 +2,37 @@ package import Brokerage
 package import GraphQL
 import Upstream
 
-extension GatewayContext {
+/// Instruments, and what providers report about them: identity, fundamentals, listings and increments.
+package struct InstrumentService: Sendable {
+    let scope: RequestScope
+    let reads: MarketDataReads
+    let caches: ReadCaches
+}
+
+extension InstrumentService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: MarketDataReads(scope), caches: scope.services.reads)
+    }
+
     /// The instrument of a symbol, which may be a symbol of the named provider.
     func instrument(_ text: String, from provider: ProviderID?) throws -> MaybeAsync<Instrument?> {
         guard let symbol = try symbol(text, of: provider) else { return .ready(nil) }
-        return try result(for: symbol, named: \.phrase) { () throws(FieldError) in
-            instrumentRead(from: try sources(for: .instruments, from: provider))
+        return try reads.result(for: symbol, named: \.phrase) { () throws(FieldError) in
+            instrumentRead(from: try reads.sources(for: .instruments, from: provider))
         }.map { $0 }
     }
 
     /// The instrument of a symbol as a provider trades it.
     func instrument(_ symbol: Symbol, at provider: ProviderID) throws -> MaybeAsync<Instrument?> {
-        try result(for: symbol, named: \.phrase) { () throws(FieldError) in
-            instrumentRead(from: try sources(for: .instruments, from: provider))
+        try reads.result(for: symbol, named: \.phrase) { () throws(FieldError) in
+            instrumentRead(from: try reads.sources(for: .instruments, from: provider))
         }.map { $0 }
     }
 
     /// The instrument of each symbol.
     func instruments(for symbols: [Symbol]) -> MaybeAsync<BatchResults<Instrument?>> {
-        results(for: symbols, named: \.phrase, as: Optional.some) { () throws(FieldError) in
-            instrumentRead(from: try sources(for: .instruments, from: nil))
+        reads.results(for: symbols, named: \.phrase, as: Optional.some) { () throws(FieldError) in
+            instrumentRead(from: try reads.sources(for: .instruments, from: nil))
         }
     }
 
@@ -39,7 +50,7 @@ extension GatewayContext {
     /// The routed read of instruments.
     func instrumentRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, Instrument> {
         RoutedRead(
-            sources: sources, cache: services.reads.instruments,
+            sources: sources, cache: caches.instruments,
             batchSize: { $0.instruments?.instrumentsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.instruments?.instruments(symbols, in: call) ?? [:]
@@ -49,7 +60,7 @@ extension GatewayContext {
     /// A symbol from a client: Portico's own, or that of the named provider.
     private func symbol(_ text: String, of provider: ProviderID?) throws(FieldError) -> Symbol? {
         if let provider {
-            let dialects = try sources(for: .instruments, from: provider).map(\.symbolMapping)
+            let dialects = try reads.sources(for: .instruments, from: provider).map(\.symbolMapping)
             if let symbol = dialects.lazy.compactMap({ $0.symbol(for: text) }).first {
                 // A mapping does not change the case.
                 return Symbol(typed: symbol.text)
@@ -68,10 +79,10 @@ extension GatewayContext {
     package func assetClasses(of positions: [ConnectedPosition]) -> MaybeAsync<[AssetClass?]> {
         let unknown = positions.filter { $0.position.assetClass == nil }.map(\.position.symbol)
         if unknown.isEmpty { return .ready(positions.map(\.position.assetClass)) }
-        let pending: MaybeAsync<BatchResults<Instrument?>> = results(
+        let pending: MaybeAsync<BatchResults<Instrument?>> = reads.results(
             for: unknown, named: \.phrase, as: Optional.some
         ) { () throws(FieldError) in
-            var routedRead = instrumentRead(from: try sources(for: .instruments, from: nil))
+            var routedRead = instrumentRead(from: try reads.sources(for: .instruments, from: nil))
             routedRead.isComplete = { $0.assetClass != .other }
             return routedRead
         }
@@ -93,14 +104,14 @@ extension GatewayContext {
     func descriptions(of instruments: [Instrument]) -> MaybeAsync<BatchResults<String?>> {
         let unknown = instruments.filter { $0.about == nil && $0.symbol.isShareOrFund }.map(\.symbol)
         if unknown.isEmpty { return .ready(instruments.map { .success($0.about) }) }
-        let reports = results(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
+        let reports = reads.results(for: unknown, named: { "company \"\($0)\"" }, as: Optional.some) {
             () throws(FieldError) in
-            var routedRead = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
+            var routedRead = fundamentalsRead(from: try reads.sources(for: .fundamentals, from: nil))
             routedRead.isComplete = { $0.about != nil }
             return routedRead
         }
-        return reports.map { answers in
-            let found = Dictionary(zip(unknown, answers), uniquingKeysWith: { first, _ in first })
+        return reports.map { results in
+            let found = Dictionary(zip(unknown, results), uniquingKeysWith: { first, _ in first })
             return instruments.map { instrument in
                 if let about = instrument.about { return .success(about) }
                 return found[instrument.symbol].map { $0.map { $0?.about } } ?? .success(nil)
@@ -112,19 +123,19 @@ extension GatewayContext {
     /// data services follow from their rules.
     func listings(of instrument: Instrument) -> MaybeAsync<[Listing]> {
         let symbol = instrument.symbol
-        let sources = allSources.filter { $0.has(symbol) }
+        let sources = reads.allSources.filter { $0.has(symbol) }
         let brokers = sources.filter {
             $0.isBroker && $0.instruments != nil && $0.provider != instrument.listing?.provider
         }
         let pending: MaybeAsync<BatchResults<Instrument?>> = .each(brokers) { source in
-            try result(for: symbol, named: \.phrase) { () throws(FieldError) in
-                instrumentRead(from: try self.sources(for: .instruments, from: source.provider))
+            try reads.result(for: symbol, named: \.phrase) { () throws(FieldError) in
+                instrumentRead(from: try reads.sources(for: .instruments, from: source.provider))
             }.map { $0 }
         }
-        return pending.map { answers in
+        return pending.map { results in
             // A broker that fails or does not know the instrument has no listing.
             let listings =
-                answers.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
+                results.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
             return sources.compactMap { source in
                 if let listing = listings.first(where: { $0.provider == source.provider }) { return listing }
                 guard !source.isBroker, let key = source.symbolMapping.providerSymbol(for: symbol) else {

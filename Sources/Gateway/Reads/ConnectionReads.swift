@@ -1,55 +1,13 @@
 import Brokerage
-package import Coordination
 import GraphQL
-package import Upstream
+import Upstream
 
-/// The context of a request, which resolvers receive: its session, its client, and the services.
-package final class GatewayContext: Sendable {
-    package let session: Session
-    package let services: GatewayServices
-    /// The deadline of calls to providers for the request, and what records them.
-    package let call: CallContext
-    /// The client that sent the request.
-    package let client: ClientOrigin
-    /// Whether a language model executes the operation as a tool: rules of ``ToolOrders`` apply to its orders.
-    let isToolCall: Bool
-    /// The value that an event of a subscription carries, in the context of its message; nil in every other
-    /// context.
-    let event: EventValue?
+/// Reads of values that belong to a connection of the request's user.
+struct ConnectionReads: Sendable {
+    private let scope: RequestScope
 
-    package convenience init(
-        session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin = .unknown,
-        isToolCall: Bool = false
-    ) {
-        self.init(
-            session: session, services: services, call: call, client: client, isToolCall: isToolCall,
-            event: nil)
-    }
-
-    private init(
-        session: Session, services: GatewayServices, call: CallContext, client: ClientOrigin,
-        isToolCall: Bool, event: EventValue?
-    ) {
-        (self.session, self.services, self.call) = (session, services, call)
-        (self.client, self.isToolCall, self.event) = (client, isToolCall, event)
-    }
-
-    /// The same context for the message of an event.
-    ///
-    /// The value that the event carries is not read again.
-    func showing(_ event: EventValue?) -> GatewayContext {
-        GatewayContext(
-            session: session, services: services, call: call, client: client, isToolCall: isToolCall,
-            event: event)
-    }
-
-    /// The connections that the request may use.
-    ///
-    /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
-    func connections(with provider: ProviderID?) throws -> [BrokerConnection] {
-        if let provider { try check(provider) }
-        guard let owner = session.owner else { throw session.unauthenticated }
-        return services.connections(of: owner, with: provider)
+    init(_ scope: RequestScope) {
+        self.scope = scope
     }
 
     /// Returns a value that belongs to a connection's owner: from the cache, or by one call that all waiting
@@ -66,10 +24,10 @@ package final class GatewayContext: Sendable {
         _ fetch: @escaping @Sendable (CallContext) async throws(ProviderFailure) -> Value
     ) -> MaybeAsync<Value> {
         if let value = cached(query, of: connection, in: cache) { return .ready(value) }
-        guard let link = link(of: connection) else {
+        guard let link = ConnectionDirectory(scope).link(of: connection) else {
             return .async { throw FieldError.noConnection(ProviderConnection.globalID(connection.id)) }
         }
-        return .async { [call, health = link.health] in
+        return .async { [call = scope.call, health = link.health] in
             do throws(ProviderFailure) {
                 return try await cache.read(query, in: connection.scope, for: call) {
                     call throws(ProviderFailure) in
@@ -106,17 +64,30 @@ package final class GatewayContext: Sendable {
     func cached<Query: CacheQuery, Value: Sendable>(
         _ query: Query, of connection: BrokerConnection, in cache: ReadCache<Query, Value>
     ) -> Value? {
-        cache.cached(query, in: connection.scope, for: call)
-    }
-
-    /// All properties of a connection; nil if it was removed in the meantime.
-    func link(of connection: BrokerConnection) -> ProviderConnection? {
-        services.links(of: connection.owner).first { $0.id == connection.id }
+        cache.cached(query, in: connection.scope, for: scope.call)
     }
 
     /// The client of the accounts of a connection, with its current credential, which may be newer than the
     /// cached value.
     private func accountSource(of connection: BrokerConnection) -> any AccountSource {
-        link(of: connection)?.broker?.accounts ?? connection.accounts
+        ConnectionDirectory(scope).link(of: connection)?.broker?.accounts ?? connection.accounts
+    }
+}
+
+extension Array {
+    /// The items of several lists, and behind them a failure for each list that failed.
+    func valuesThenFailures<Item>() -> BatchResults<Item> where Element == Result<[Item], any Error> {
+        var items: BatchResults<Item> = []
+        items.reserveCapacity(reduce(0) { $0 + ((try? $1.get().count) ?? 1) })
+        var failures: BatchResults<Item> = []
+        for list in self {
+            switch list {
+            case .success(let list):
+                for item in list { items.append(.success(item)) }
+            case .failure(let error): failures.append(.failure(error))
+            }
+        }
+        items += failures
+        return items
     }
 }

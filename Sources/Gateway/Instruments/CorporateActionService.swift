@@ -2,7 +2,18 @@ import Brokerage
 import GraphQL
 import Upstream
 
-extension GatewayContext {
+/// Dividends, splits and spin-offs of companies.
+package struct CorporateActionService: Sendable {
+    let scope: RequestScope
+    let reads: MarketDataReads
+    let caches: ReadCaches
+}
+
+extension CorporateActionService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: MarketDataReads(scope), caches: scope.services.reads)
+    }
+
     /// All dividends of each instrument, from the first source of the route that knows it.
     ///
     /// - Parameters:
@@ -12,8 +23,9 @@ extension GatewayContext {
     func dividends(
         of symbols: [Symbol], from provider: ProviderID? = nil
     ) -> MaybeAsync<BatchResults<DividendHistory>> {
-        results(for: symbols, named: { "dividends of \"\($0)\"" }, as: { $0 }) { () throws(FieldError) in
-            dividendRead(from: try sources(for: .corporateActions, from: provider))
+        reads.results(for: symbols, named: { "dividends of \"\($0)\"" }, as: { $0 }) {
+            () throws(FieldError) in
+            dividendRead(from: try reads.sources(for: .corporateActions, from: provider))
         }
     }
 
@@ -21,8 +33,8 @@ extension GatewayContext {
     func splits(
         of symbols: [Symbol], from provider: ProviderID? = nil
     ) -> MaybeAsync<BatchResults<SplitHistory>> {
-        results(for: symbols, named: { "splits of \"\($0)\"" }, as: { $0 }) { () throws(FieldError) in
-            splitRead(from: try sources(for: .corporateActions, from: provider))
+        reads.results(for: symbols, named: { "splits of \"\($0)\"" }, as: { $0 }) { () throws(FieldError) in
+            splitRead(from: try reads.sources(for: .corporateActions, from: provider))
         }
     }
 
@@ -34,12 +46,12 @@ extension GatewayContext {
         let sources = spinOffSources
         if symbols.isEmpty || sources.isEmpty { return symbols.map { _ in .success([]) } }
         let read = RoutedRead(
-            sources: sources, cache: services.reads.spinOffs,
+            sources: sources, cache: caches.spinOffs,
             batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.corporateActions?.spinOffs(of: symbols, in: call) ?? [:]
             })
-        return await read.read(symbols, for: call).map { result in
+        return await read.read(symbols, for: scope.call).map { result in
             switch result {
             case .success(let history): .success(history.spinOffs)
             case .failure(let error):
@@ -54,7 +66,7 @@ extension GatewayContext {
     }
 
     private var spinOffSources: [MarketDataSource] {
-        ((try? sources(for: .corporateActions, from: nil)) ?? [])
+        ((try? reads.sources(for: .corporateActions, from: nil)) ?? [])
             .filter { $0.corporateActions?.reportsSpinOffs == true }
     }
 
@@ -84,7 +96,7 @@ extension GatewayContext {
     /// The routed read of dividends.
     func dividendRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, DividendHistory> {
         RoutedRead(
-            sources: sources, cache: services.reads.dividends,
+            sources: sources, cache: caches.dividends,
             batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.corporateActions?.dividends(of: symbols, in: call) ?? [:]
@@ -94,7 +106,7 @@ extension GatewayContext {
     /// The routed read of splits.
     func splitRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, SplitHistory> {
         RoutedRead(
-            sources: sources, cache: services.reads.splits,
+            sources: sources, cache: caches.splits,
             batchSize: { $0.corporateActions?.corporateActionsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.corporateActions?.splits(of: symbols, in: call) ?? [:]
@@ -105,7 +117,7 @@ extension GatewayContext {
     /// days; nil if none reports it.
     func declarations(of dividends: [ReportedDividend]) -> MaybeAsync<BatchResults<CalendarDate?>> {
         let known = dividends.map { BatchResults<CalendarDate?>.Element.success($0.dividend.declaredOn) }
-        let all = (try? sources(for: .corporateActions, from: nil)) ?? []
+        let all = (try? reads.sources(for: .corporateActions, from: nil)) ?? []
         let sources = all.filter { $0.corporateActions?.reportsDeclarations == true }
         // A source that reports these days does not have that of this dividend.
         let open = dividends.filter { item in
@@ -113,7 +125,7 @@ extension GatewayContext {
         }
         let symbols = Set(open.map(\.symbol)).sorted { $0.text < $1.text }
         if symbols.isEmpty || sources.isEmpty { return .ready(known) }
-        let histories: MaybeAsync<BatchResults<DividendHistory>> = results(
+        let histories: MaybeAsync<BatchResults<DividendHistory>> = reads.results(
             for: symbols, named: { "dividends of \"\($0)\"" }, as: { $0 }
         ) { () throws(FieldError) in
             dividendRead(from: sources)

@@ -1,33 +1,38 @@
 import Brokerage
-import GraphQL
+package import GraphQL
 import Storage
 import Upstream
 
-extension GatewayContext {
-    /// The requesting user.
-    ///
-    /// - Throws: `FieldError` UNAUTHENTICATED if the request has no session.
-    func owner() throws(FieldError) -> OwnerID {
-        guard let owner = session.owner else { throw session.unauthenticated }
-        return owner
+/// A user's goals, and their values by the user's holdings.
+package struct GoalService: Sendable {
+    let scope: RequestScope
+    let store: GoalStore
+    let watches: LiveSubscriptions
+}
+
+extension GoalService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, store: scope.services.userData.goals, watches: scope.services.watches)
     }
 
     /// All goals of the user, in the order in which they were made.
     func goals() throws -> MaybeAsync<[GoalObject]?> {
-        let owner = try owner()
-        return .async { [self] in try await services.userData.goals.goals(of: owner).map(GoalObject.init) }
+        let owner = try scope.owner()
+        return .async { [self] in try await store.goals(of: owner).map(GoalObject.init) }
     }
 
     /// A goal of the user by its id in the schema; nil if there is none.
     func goal(id: String) throws -> MaybeAsync<GoalObject?> {
-        let owner = try owner()
+        let owner = try scope.owner()
         guard let own = GoalObject.ownID(id) else { return .ready(nil) }
-        return .async { [self] in try await services.userData.goals.goal(own, of: owner).map(GoalObject.init)
+        return .async { [self] in try await store.goal(own, of: owner).map(GoalObject.init)
         }
     }
 
     /// The value of each allocation: positions and rates are each read together.
-    func appraisals(of requests: [AllocationValuation.Request]) throws -> MaybeAsync<[AllocationValuation]> {
+    package func appraisals(of requests: [AllocationValuation.Request]) throws -> MaybeAsync<
+        [AllocationValuation]
+    > {
         if requests.isEmpty { return .ready([]) }
         switch try holdings() {
         case .ready(let holdings): return appraisals(of: requests, in: holdings)
@@ -44,7 +49,9 @@ extension GatewayContext {
                 of: request.allocation.symbol, inAccount: request.allocation.account)
             return (positions ?? []).map { (from: $0.position.currency, to: request.currency) }
         }
-        return rateTable(pairs).map { table in requests.map { AllocationValuation($0, holdings, table) } }
+        return ExchangeRateService(scope).rateTable(pairs).map { table in
+            requests.map { AllocationValuation($0, holdings, table) }
+        }
     }
 
     /// The values of the allocations of each goal, in the goal's currency.
@@ -63,7 +70,7 @@ extension GatewayContext {
     /// The progress of all goals together, in one currency.
     func goalsProgress(in code: String) throws -> MaybeAsync<GoalsProgress?> {
         let currency = try Currency(code, of: "currency").code
-        let owner = try owner()
+        let owner = try scope.owner()
         let goals = try goals()
         return .async { [self] in
             let goals = try await goals.value() ?? []
@@ -74,7 +81,7 @@ extension GatewayContext {
             }
             let pairs = goals.map { (from: $0.goal.content.currency, to: currency) }
             async let appraised = appraisals(of: requests).value()
-            async let table = rateTable(pairs).value()
+            async let table = ExchangeRateService(scope).rateTable(pairs).value()
             return GoalsProgress(goals, of: owner, in: currency, try await appraised, try await table)
         }
     }

@@ -11,7 +11,7 @@ struct SpinOffReferences: Sendable {
     fileprivate(set) var failures: [Symbol: FieldError] = [:]
 }
 
-extension GatewayContext {
+extension PerformanceService {
     /// Reads the data of spin-offs that the activities of brokers do not contain: the parent, and the prices of the first
     /// regular day, by which the cost is divided.
     ///
@@ -31,7 +31,8 @@ extension GatewayContext {
         ) { first, _ in first }
         var references = SpinOffReferences()
         if received.isEmpty || symbols.isEmpty { return references }
-        var found = await references.add(received.keys.sorted { $0.text < $1.text }, in: self)
+        var found = await references.add(
+            received.keys.sorted { $0.text < $1.text }, through: CorporateActionService(scope))
         let missing = received.filter { found.spinOff(of: $0, near: $1) == nil }.keys
         if !missing.isEmpty {
             // A source may list a spin-off by its parent only, which is one of the instruments before it.
@@ -40,11 +41,13 @@ extension GatewayContext {
                 .subtracting(received.keys).filter(\.isShareOrFund).sorted { $0.text < $1.text }
             if let failure = missing.lazy.compactMap({ references.failures[$0] }).first {
                 // The source has just failed, so that it is not called again.
-                for symbol in Set(parents).union(symbols) where canHaveSpinOff(symbol) {
+                for symbol in Set(parents).union(symbols)
+                where CorporateActionService(scope).canHaveSpinOff(symbol) {
                     references.failures[symbol] = references.failures[symbol] ?? failure
                 }
             } else {
-                found += await references.add(Array(parents.prefix(Self.maximumParents)), in: self)
+                found += await references.add(
+                    Array(parents.prefix(Self.maximumParents)), through: CorporateActionService(scope))
             }
         }
         // What is held can have another symbol by now.
@@ -75,11 +78,11 @@ extension GatewayContext {
                 interval: .oneDay, range: nil, from: Instant(secondsSince1970: day * 86_400),
                 to: Instant(secondsSince1970: (day + 7) * 86_400), last: 7, adjustment: .raw,
                 isExtendedHours: nil, provider: nil),
-            let answers = try? await charts(
+            let results = try? await ChartService(scope).charts(
                 for: [spinOff.parent, spinOff.child], arguments, as: { $0.series }
             ).value(),
-            let parent = answers.first.flatMap({ try? $0.get() }).map(DailyPrices.init),
-            let child = answers.last.flatMap({ try? $0.get() }).map(DailyPrices.init),
+            let parent = results.first.flatMap({ try? $0.get() }).map(DailyPrices.init),
+            let child = results.last.flatMap({ try? $0.get() }).map(DailyPrices.init),
             parent.currency == child.currency
         else { return nil }
         for price in child.closes where price.date >= spinOff.exDate {
@@ -101,9 +104,11 @@ extension [SpinOff] {
 
 extension SpinOffReferences {
     /// Reads the spin-offs of instruments, and records the failures.
-    fileprivate mutating func add(_ symbols: [Symbol], in context: GatewayContext) async -> [SpinOff] {
+    fileprivate mutating func add(_ symbols: [Symbol], through actions: CorporateActionService) async
+        -> [SpinOff]
+    {
         var found: [SpinOff] = []
-        for (symbol, result) in zip(symbols, await context.spinOffs(of: symbols)) {
+        for (symbol, result) in zip(symbols, await actions.spinOffs(of: symbols)) {
             switch result {
             case .success(let spinOffs): found += spinOffs
             case .failure(let error): failures[symbol] = error

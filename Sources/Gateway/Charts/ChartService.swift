@@ -2,7 +2,18 @@ import Brokerage
 import GraphQL
 import Upstream
 
-extension GatewayContext {
+/// Charts of instruments, from the providers of the route, or derived from raw prices and corporate actions.
+package struct ChartService: Sendable {
+    let scope: RequestScope
+    let reads: MarketDataReads
+    let caches: ReadCaches
+}
+
+extension ChartService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: MarketDataReads(scope), caches: scope.services.reads)
+    }
+
     /// The maximum of symbols of one `charts` field.
     private static var maximumCharts: Int { 50 }
 
@@ -10,9 +21,9 @@ extension GatewayContext {
     func charts(
         of symbols: [Result<Symbol, FieldError>], _ arguments: ChartArguments
     ) throws -> MaybeAsync<BatchResults<Chart>?> {
-        try Self.checkCount(of: symbols, maximum: Self.maximumCharts)
-        if let provider = arguments.provider { try check(provider) }
-        return Self.loadValid(symbols) { charts(for: $0, arguments) }.map { $0 }
+        try FieldError.checkCount(of: symbols, maximum: Self.maximumCharts)
+        if let provider = arguments.provider { try scope.services.check(provider) }
+        return symbols.loadValid { charts(for: $0, arguments) }.map { $0 }
     }
 
     /// A chart for each symbol, in as few calls as the sources allow.
@@ -24,14 +35,14 @@ extension GatewayContext {
     func charts<Shown>(
         for symbols: [Symbol], _ arguments: ChartArguments, as show: @escaping @Sendable (Chart) -> Shown
     ) -> MaybeAsync<BatchResults<Shown>> {
-        let window = arguments.window(at: services.reads.clock.wallTime())
+        let window = arguments.window(at: scope.clock.wallTime())
         let queries = symbols.map { ChartQuery.series($0, window) }
         let shown: @Sendable (CandleSeries) -> Shown = { show(Chart($0, for: arguments)) }
-        return results(
+        return reads.results(
             for: queries, named: \.symbol.phrase, as: shown,
             explaining: { [self] in underived($0, window, arguments) }
         ) { () throws(FieldError) in
-            let all = try sources(for: .charts, from: arguments.provider)
+            let all = try reads.sources(for: .charts, from: arguments.provider)
             let able = all.filter { canRead(window, from: $0) }
             guard !able.isEmpty else { throw noChart(window, arguments, of: all) }
             return chartRead(from: able, window)
@@ -86,7 +97,7 @@ extension GatewayContext {
         _ error: FieldError, _ window: ChartWindow, _ arguments: ChartArguments
     ) -> FieldError {
         guard error.code == .unsupported, arguments.intervalArgument != nil,
-            let sources = try? sources(for: .charts, from: error.provider ?? arguments.provider)
+            let sources = try? reads.sources(for: .charts, from: error.provider ?? arguments.provider)
                 .filter({ canRead(window, from: $0) }),
             sources.contains(where: { $0.charts?.chartCapabilities.serve(window) == false })
         else { return error }
@@ -103,7 +114,7 @@ extension GatewayContext {
         from sources: [MarketDataSource], _ window: ChartWindow
     ) -> RoutedRead<ChartQuery, CandleSeries> {
         RoutedRead(
-            sources: sources, cache: services.reads.charts,
+            sources: sources, cache: caches.charts,
             existenceQueries: \.existenceQueries,
             batchSize: { $0.charts?.chartCapabilities.symbolsPerCall(in: window) ?? 1 },
             supports: { $0.has($1.symbol) },
@@ -131,9 +142,10 @@ extension GatewayContext {
         let shares = symbols.filter(\.isShareOrFund)
         let actions = corporateActionSources(for: source)
         async let read = chartRead(from: [source], derivation.base).read(queries, for: call)
-        async let readSplits = splitRead(from: actions).read(shares, for: call)
+        async let readSplits = CorporateActionService(scope).splitRead(from: actions).read(shares, for: call)
         let readDividends =
-            derivation.needsDividends ? await dividendRead(from: actions).read(shares, for: call) : []
+            derivation.needsDividends
+            ? await CorporateActionService(scope).dividendRead(from: actions).read(shares, for: call) : []
         let splits = Dictionary(zip(shares, await readSplits)) { first, _ in first }
         let dividends = Dictionary(zip(shares, readDividends)) { first, _ in first }
         var charts = KeyedResults<Symbol, CandleSeries>()
@@ -167,7 +179,7 @@ extension GatewayContext {
     /// The sources whose dividends and splits may adjust the charts of a source: those that everybody may see, and for a
     /// chart that only one user may see those of this user.
     private func corporateActionSources(for source: MarketDataSource) -> [MarketDataSource] {
-        let all = (try? sources(for: .corporateActions, from: nil)) ?? []
+        let all = (try? reads.sources(for: .corporateActions, from: nil)) ?? []
         return source.scope.isPrivate ? all : all.filter { !$0.scope.isPrivate }
     }
 }

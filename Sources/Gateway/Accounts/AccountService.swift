@@ -1,14 +1,26 @@
-import Brokerage
-import GraphQL
+package import Brokerage
+package import GraphQL
 import PorticoCore
 import Storage
 import Upstream
 
+/// Accounts and positions of the user's brokers, from the cache or by calls that all waiting readers share.
+///
 /// The file is longer than 350 lines, because the reads of accounts and of their positions share the reads by account.
-extension GatewayContext {
+package struct AccountService: Sendable {
+    let scope: RequestScope
+    let reads: ConnectionReads
+    let caches: ReadCaches
+}
+
+extension AccountService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: ConnectionReads(scope), caches: scope.services.reads)
+    }
+
     /// The account with an id, or the default account of the first connection; nil if there is none.
-    func account(id: String?, with provider: ProviderID?) throws -> MaybeAsync<ConnectedAccount?> {
-        let connections = try connections(with: provider)
+    package func account(id: String?, with provider: ProviderID?) throws -> MaybeAsync<ConnectedAccount?> {
+        let connections = try ConnectionDirectory(scope).connections(with: provider)
         guard let id else {
             return connections.first.map { accounts(of: $0).map { $0.first } } ?? .ready(nil)
         }
@@ -24,9 +36,9 @@ extension GatewayContext {
     }
 
     /// Every account; a failure in the place of each connection that could not be read.
-    func accounts(with provider: ProviderID?) throws -> MaybeAsync<BatchResults<ConnectedAccount>?> {
-        MaybeAsync.each(try connections(with: provider)) { accounts(of: $0) }.map {
-            GatewayContext.flattened($0)
+    package func accounts(with provider: ProviderID?) throws -> MaybeAsync<BatchResults<ConnectedAccount>?> {
+        MaybeAsync.each(try ConnectionDirectory(scope).connections(with: provider)) { accounts(of: $0) }.map {
+            Self.flattened($0)
         }
     }
 
@@ -42,16 +54,16 @@ extension GatewayContext {
 
     /// The positions of all accounts, and behind them one failure for each position and each connection that could not be
     /// read.
-    func positions(
+    package func positions(
         with provider: ProviderID?, of symbols: [Symbol]?
     ) throws -> MaybeAsync<BatchResults<ConnectedPosition>?> {
-        let loading = MaybeAsync.each(try connections(with: provider)) {
+        let loading = MaybeAsync.each(try ConnectionDirectory(scope).connections(with: provider)) {
             positions(of: $0, symbols: symbols)
         }
-        return loading.map { answers in
+        return loading.map { results in
             var entries: BatchResults<ConnectedPosition> = []
-            for (index, answer) in answers.enumerated() {
-                switch answer {
+            for (index, result) in results.enumerated() {
+                switch result {
                 // Positions are large, and most users have one connection.
                 case .success(let list) where index == 0: entries = list ?? []
                 case .success(let list): entries += list ?? []
@@ -61,22 +73,6 @@ extension GatewayContext {
             guard entries.contains(where: { !$0.isSuccess }) else { return entries }
             return entries.filter(\.isSuccess) + entries.filter { !$0.isSuccess }
         }
-    }
-
-    /// The items of several lists, and behind them a failure for each list that failed.
-    static func joined<Item>(_ lists: [Result<[Item], any Error>]) -> BatchResults<Item> {
-        var items: BatchResults<Item> = []
-        items.reserveCapacity(lists.reduce(0) { $0 + ((try? $1.get().count) ?? 1) })
-        var failures: BatchResults<Item> = []
-        for list in lists {
-            switch list {
-            case .success(let list):
-                for item in list { items.append(.success(item)) }
-            case .failure(let error): failures.append(.failure(error))
-            }
-        }
-        items += failures
-        return items
     }
 
     /// The account at each of some places, the accounts of a connection looked up once.
@@ -105,9 +101,9 @@ extension GatewayContext {
     ///
     /// Requests from the broker only what is not stored.
     func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
-        if let carried = event?.accounts(of: connection) { return .ready(carried.map(\.linked)) }
+        if let carried = scope.event?.accounts(of: connection) { return .ready(carried.map(\.linked)) }
         guard connection.directory != nil else {
-            if let accounts = cached(AccountsQuery.all, of: connection, in: services.reads.accounts) {
+            if let accounts = reads.cached(AccountsQuery.all, of: connection, in: caches.accounts) {
                 return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
             }
             if let known = storedAccounts(of: connection) {
@@ -120,22 +116,23 @@ extension GatewayContext {
             storedAccounts(of: connection).map { MaybeAsync.ready($0) } ?? listedAccounts(of: connection)
         return known.map { [self] known in
             known.map { stored in
-                let figures = cached(
-                    AccountsQuery.account(ExactText(stored.id)), of: connection, in: services.reads.accounts)
+                let figures = reads.cached(
+                    AccountsQuery.account(ExactText(stored.id)), of: connection, in: caches.accounts)
                 return ConnectedAccount(stored: stored, connection: connection, figures: figures?.first)
             }
         }
     }
 
     private func storedAccounts(of connection: BrokerConnection) -> [StoredAccount]? {
-        guard let known = link(of: connection)?.knownAccounts, !known.isEmpty else { return nil }
+        guard let known = ConnectionDirectory(scope).link(of: connection)?.knownAccounts, !known.isEmpty
+        else { return nil }
         return known
     }
 
     /// The accounts behind a connection as the broker lists them, without their figures.
     private func listedAccounts(of connection: BrokerConnection) -> MaybeAsync<[StoredAccount]> {
-        readFromAccountSource(SingleValueQuery(), connection, in: services.reads.knownAccounts) {
-            [connectionService = services.connectionService] source, call throws(ProviderFailure) in
+        reads.readFromAccountSource(SingleValueQuery(), connection, in: caches.knownAccounts) {
+            [connectionService = scope.services.connectionService] source, call throws(ProviderFailure) in
             // The kind of a connection's source does not change.
             guard let directory = source as? any AccountDirectory else {
                 throw ProviderFailure(connection.provider, .unsupported)
@@ -163,7 +160,7 @@ extension GatewayContext {
     func readFigures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
         let connection = linked.connection
         let accounts =
-            connection.directory == nil || event?.accounts(of: connection) != nil
+            connection.directory == nil || scope.event?.accounts(of: connection) != nil
             ? readAccounts(of: connection).map { accounts in accounts.map(\.account) }
             : readAccount(linked.stored.id, of: connection)
         return try accounts.map { accounts in
@@ -179,17 +176,18 @@ extension GatewayContext {
 
     /// The accounts behind a connection with their figures, the default one first.
     func readAccounts(of connection: BrokerConnection) -> MaybeAsync<[LoadedAccount]> {
-        if let carried = event?.accounts(of: connection) { return .ready(carried) }
+        if let carried = scope.event?.accounts(of: connection) { return .ready(carried) }
         let accounts: MaybeAsync<[Account]> =
             if connection.directory == nil {
-                readFromAccountSource(AccountsQuery.all, connection, in: services.reads.accounts) {
-                    [connectionService = services.connectionService] source, call throws(ProviderFailure) in
+                reads.readFromAccountSource(AccountsQuery.all, connection, in: caches.accounts) {
+                    [connectionService = scope.services.connectionService] source, call
+                        throws(ProviderFailure) in
                     let accounts = try await source.accounts(in: call)
                     connectionService.learn(accounts.map(StoredAccount.init), of: connection)
                     return accounts
                 }
             } else {
-                readEachAccount(of: connection) { id, context in context.readAccount(id, of: connection) }
+                readEachAccount(of: connection) { id, service in service.readAccount(id, of: connection) }
             }
         return accounts.map { accounts in accounts.map { LoadedAccount(account: $0, connection: connection) }
         }
@@ -198,8 +196,8 @@ extension GatewayContext {
     /// One account behind a connection whose broker returns accounts one by one; empty if the broker no
     /// longer has it.
     private func readAccount(_ id: String, of connection: BrokerConnection) -> MaybeAsync<[Account]> {
-        readFromAccountSource(AccountsQuery.account(ExactText(id)), connection, in: services.reads.accounts) {
-            [connectionService = services.connectionService] source, call throws(ProviderFailure) in
+        reads.readFromAccountSource(AccountsQuery.account(ExactText(id)), connection, in: caches.accounts) {
+            [connectionService = scope.services.connectionService] source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else { return [] }
             // Usually from the source's memory: only accounts in this list can be requested.
             let known = try await directory.knownAccounts(in: call)
@@ -214,7 +212,7 @@ extension GatewayContext {
     /// Fails if one account fails: a part of the accounts must not count as all.
     private func readEachAccount<Value: Sendable>(
         of connection: BrokerConnection,
-        _ read: @escaping @Sendable (_ id: String, GatewayContext) -> MaybeAsync<[Value]>
+        _ read: @escaping @Sendable (_ id: String, AccountService) -> MaybeAsync<[Value]>
     ) -> MaybeAsync<[Value]> {
         switch listedAccounts(of: connection) {
         case .ready(let known):
@@ -240,7 +238,7 @@ extension GatewayContext {
         of account: ConnectedAccount, symbols: [Symbol]?
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         let (connection, id) = (account.connection, account.stored.id)
-        if connection.directory != nil, event?.positions(of: connection) == nil {
+        if connection.directory != nil, scope.event?.positions(of: connection) == nil {
             return linked(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
         }
         return positions(of: connection, symbols: symbols).map { positions in
@@ -252,17 +250,17 @@ extension GatewayContext {
     func positions(
         of connection: BrokerConnection, symbols: [Symbol]?
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
-        if let carried = event?.positions(of: connection) {
+        if let carried = scope.event?.positions(of: connection) {
             return .ready(
                 carried.filter { symbols?.contains($0.position.symbol) ?? true }.map { .success($0) })
         }
         guard connection.directory == nil else {
-            let lists = readEachAccount(of: connection) { id, context in
-                context.readPositions(ofAccount: id, at: connection).map { [$0] }
+            let lists = readEachAccount(of: connection) { id, service in
+                service.readPositions(ofAccount: id, at: connection).map { [$0] }
             }
             return linked(lists.map { $0.reduce([], +) }, at: connection, of: symbols)
         }
-        let positions = readFromAccountSource(AccountsQuery.all, connection, in: services.reads.positions) {
+        let positions = reads.readFromAccountSource(AccountsQuery.all, connection, in: caches.positions) {
             source, call throws(ProviderFailure) in
             try await source.positions(in: call)
         }
@@ -273,8 +271,8 @@ extension GatewayContext {
     private func readPositions(
         ofAccount account: String, at connection: BrokerConnection
     ) -> MaybeAsync<PositionList> {
-        readFromAccountSource(
-            AccountsQuery.account(ExactText(account)), connection, in: services.reads.positions
+        reads.readFromAccountSource(
+            AccountsQuery.account(ExactText(account)), connection, in: caches.positions
         ) {
             source, call throws(ProviderFailure) in
             guard let directory = source as? any AccountDirectory else {
@@ -308,7 +306,7 @@ extension GatewayContext {
     ) -> MaybeAsync<EquityHistory?> {
         let (connection, id) = (linked.connection, linked.stored.id)
         let query = HistoryQuery(account: ExactText(id), range: range, interval: interval)
-        let history = readFromAccountSource(query, connection, in: services.reads.histories) {
+        let history = reads.readFromAccountSource(query, connection, in: caches.histories) {
             source, call throws(ProviderFailure) in
             try await source.history(of: id, range, interval: interval, in: call)
         }

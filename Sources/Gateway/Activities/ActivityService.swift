@@ -18,8 +18,20 @@ struct AccountActivityPage: Sendable {
     let isStale: Bool
 }
 
-extension GatewayContext {
-    private var store: ActivityStore { services.userData.activities }
+/// Activities of accounts, which are read from brokers and stored.
+package struct ActivityService: Sendable {
+    let scope: RequestScope
+    let store: ActivityStore
+    let reads: ConnectionReads
+    let caches: ReadCaches
+}
+
+extension ActivityService {
+    package init(_ scope: RequestScope) {
+        self.init(
+            scope: scope, store: scope.services.userData.activities, reads: ConnectionReads(scope),
+            caches: scope.services.reads)
+    }
 
     /// A page of the activities of an account after a position.
     func activities(
@@ -32,7 +44,7 @@ extension GatewayContext {
         let rows = try await mapStorageErrors { () throws(StorageError) in
             try await store.activities(
                 arguments.filter, of: stored, coverage, after: position, limit: arguments.first + 1,
-                now: services.reads.clock.wallTime())
+                now: scope.clock.wallTime())
         }
         let origin = ConnectedActivity.Origin(connection, accountID: account.stored.id)
         return AccountActivityPage(
@@ -51,7 +63,7 @@ extension GatewayContext {
         // Without an activity, every figure that is calculated from all could be wrong.
         if let failure = coverage.failures(at: account.connection.provider).first { throw failure }
         let rows = try await mapStorageErrors { () throws(StorageError) in
-            try await store.allActivities(of: stored, coverage, now: services.reads.clock.wallTime())
+            try await store.allActivities(of: stored, coverage, now: scope.clock.wallTime())
         }
         return AccountBookings(
             account: account, activities: rows.reversed().map(\.activity), knownFrom: coverage.since,
@@ -62,7 +74,7 @@ extension GatewayContext {
         let connection = account.connection
         return ActivityAccount(
             owner: connection.owner, connection: connection.id, account: account.stored.id,
-            isConnectionStored: link(of: connection)?.stored != nil)
+            isConnectionStored: ConnectionDirectory(scope).link(of: connection)?.stored != nil)
     }
 
     /// What is stored of an account, after it was brought up to date as far as a page needs it.
@@ -76,13 +88,13 @@ extension GatewayContext {
     ) async throws -> (ActivityCoverage, isStale: Bool) {
         let known = try await storedCoverage(of: account)
         // Trades that are still missing are not in such a page.
-        if let known, call.notBefore == nil, known.suffices(for: filter, after: position) {
+        if let known, scope.call.notBefore == nil, known.suffices(for: filter, after: position) {
             return (known, isStale: false)
         }
         do {
-            let read = try await readFromAccountSource(
-                ExactText(account.account), connection, in: services.reads.activities
-            ) { [services] source, call throws(ProviderFailure) in
+            let read = try await reads.readFromAccountSource(
+                ExactText(account.account), connection, in: caches.activities
+            ) { [services = scope.services] source, call throws(ProviderFailure) in
                 guard let source = source as? any ActivitySource else {
                     throw ProviderFailure(connection.provider, .unsupported)
                 }
@@ -113,7 +125,7 @@ extension GatewayContext {
     /// What the database has of an account now: activities in memory are used only for this.
     private func storedCoverage(of account: ActivityAccount) async throws -> ActivityCoverage? {
         try await mapStorageErrors { () throws(StorageError) in
-            try await store.coverage(of: account, now: services.reads.clock.wallTime())
+            try await store.coverage(of: account, now: scope.clock.wallTime())
         }
     }
 
@@ -121,7 +133,7 @@ extension GatewayContext {
     ///
     /// It is not read from the broker.
     func activityIfAny(_ id: String) -> MaybeAsync<ConnectedActivity?> {
-        let connection = ownLinks.compactMap(\.broker).first {
+        let connection = ConnectionDirectory(scope).own.compactMap(\.broker).first {
             id.utf8.starts(with: ConnectedActivity.idPrefix(of: $0).utf8)
         }
         guard let connection else { return .ready(nil) }
@@ -142,7 +154,9 @@ extension GatewayContext {
     func orders(causing activities: [ConnectedActivity]) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
         .each(activities) { linked in
             guard let id = linked.stored.activity.orderID else { return .ready(nil) }
-            return .async { try await self.order(providerID: id, of: linked.origin.connection) }
+            return .async {
+                try await OrderService(scope).order(providerID: id, of: linked.origin.connection)
+            }
         }
     }
 }

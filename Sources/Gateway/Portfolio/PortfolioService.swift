@@ -1,22 +1,32 @@
 import Brokerage
-import GraphQL
+package import GraphQL
 import Storage
 import Upstream
 
-extension GatewayContext {
+/// A user's portfolio: the holdings at all brokers in one currency.
+package struct PortfolioService: Sendable {
+    let scope: RequestScope
+    let reads: MarketDataReads
+}
+
+extension PortfolioService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: MarketDataReads(scope))
+    }
+
     /// Everything that the user holds, in one currency: accounts, positions and rates, each read once.
-    func portfolio(in code: String) throws -> MaybeAsync<Portfolio?> {
+    package func portfolio(in code: String) throws -> MaybeAsync<Portfolio?> {
         let currency = try Currency(code, of: "currency")
-        let owner = try owner()
-        let connections = try connections(with: nil)
-        let accounts = MaybeAsync.each(connections) { readAccounts(of: $0) }
-        let positions = MaybeAsync.each(connections) { self.positions(of: $0, symbols: nil) }
+        let owner = try scope.owner()
+        let connections = try ConnectionDirectory(scope).connections(with: nil)
+        let accounts = MaybeAsync.each(connections) { AccountService(scope).readAccounts(of: $0) }
+        let positions = MaybeAsync.each(connections) { AccountService(scope).positions(of: $0, symbols: nil) }
         return .async {
-            async let accountAnswers = accounts.value()
-            async let positionAnswers = positions.value()
+            async let accountResults = accounts.value()
+            async let positionResults = positions.value()
             let holdings = Holdings(
-                at: connections, accounts: try await accountAnswers,
-                positions: try await positionAnswers.map { $0.map { $0 ?? [] } })
+                at: connections, accounts: try await accountResults,
+                positions: try await positionResults.map { $0.map { $0 ?? [] } })
             let rates = try await self.rates(holdings.currencies, in: currency)
             return Portfolio(holdings, of: owner, in: currency, rates: rates)
         }
@@ -24,14 +34,14 @@ extension GatewayContext {
 
     /// The slices of one account, in its own currency.
     func allocation(of account: ConnectedAccount, by key: AllocationKey) throws -> MaybeAsync<[Allocation]?> {
-        let positions = positions(of: account, symbols: nil)
-        let figures = try figures(of: account)
+        let positions = AccountService(scope).positions(of: account, symbols: nil)
+        let figures = try AccountService(scope).figures(of: account)
         return .async { [self] in
-            async let positionAnswers = positions.value()
+            async let positionResults = positions.value()
             let account = LoadedAccount(account: try await figures.value(), connection: account.connection)
             let holdings = Holdings(
                 at: [account.connection], accounts: [.success([account])],
-                positions: [.success(try await positionAnswers ?? [])])
+                positions: [.success(try await positionResults ?? [])])
             let currency = try Currency(account.account.currency)
             let rates = try await self.rates(holdings.currencies, in: currency)
             return try await slices(of: holdings, in: currency, by: rates, key).value()
@@ -45,7 +55,9 @@ extension GatewayContext {
         let groups: MaybeAsync<[String?]> =
             switch key {
             case .assetClass:
-                assetClasses(of: holdings.positions).map { classes in classes.map { $0?.rawValue } }
+                InstrumentService(scope).assetClasses(of: holdings.positions).map { classes in
+                    classes.map { $0?.rawValue }
+                }
             case .sector: companies(of: holdings.positions, \.sector)
             case .country:
                 // Providers write a code or one of several names; another text stays as it is.
@@ -67,17 +79,18 @@ extension GatewayContext {
         of positions: [ConnectedPosition], _ property: @escaping @Sendable (Fundamentals) -> String?
     ) -> MaybeAsync<[String?]> {
         let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
-        let route = ((try? sources(for: .fundamentals, from: nil)) ?? []).map(\.provider)
-        let answers = results(
+        let route = ((try? reads.sources(for: .fundamentals, from: nil)) ?? []).map(\.provider)
+        let results = reads.results(
             for: symbols, named: { "company \"\($0)\"" },
             as: { (source: $0.provenance.source, name: property($0)) }
         ) { () throws(FieldError) in
-            var routedRead = fundamentalsRead(from: try sources(for: .fundamentals, from: nil))
+            var routedRead = InstrumentService(scope).fundamentalsRead(
+                from: try reads.sources(for: .fundamentals, from: nil))
             routedRead.isComplete = { property($0) != nil }
             return routedRead
         }
-        return answers.map { answers in
-            let found = Dictionary(uniqueKeysWithValues: zip(symbols, answers.map { try? $0.get() }))
+        return results.map { results in
+            let found = Dictionary(uniqueKeysWithValues: zip(symbols, results.map { try? $0.get() }))
             let names = route.flatMap { provider in
                 symbols.compactMap { symbol in
                     found[symbol].flatMap { $0?.source == provider ? $0?.name : nil }
@@ -95,10 +108,10 @@ extension GatewayContext {
         let pairs = codes.sorted().compactMap { code in
             (try? Currency(code)).map { CurrencyPair(from: $0, to: currency) }
         }
-        let answers = try await rates(of: pairs).value()
+        let results = try await ExchangeRateService(scope).rates(of: pairs).value()
         var rates = ExchangeRates(currency: currency)
-        for (pair, answer) in zip(pairs, answers) {
-            if case .success(let rate?) = answer { rates.known[pair.from.code] = rate }
+        for (pair, result) in zip(pairs, results) {
+            if case .success(let rate?) = result { rates.known[pair.from.code] = rate }
         }
         return rates
     }
@@ -138,8 +151,8 @@ struct Holdings: Sendable {
         positions: BatchResults<BatchResults<ConnectedPosition>>
     ) {
         self.accounts = accounts.flatMap { (try? $0.get()) ?? [] }
-        let lists = positions.map { answer -> BatchResults<ConnectedPosition> in
-            switch answer {
+        let lists = positions.map { result -> BatchResults<ConnectedPosition> in
+            switch result {
             case .success(let list): list
             case .failure(let error): [.failure(error)]
             }

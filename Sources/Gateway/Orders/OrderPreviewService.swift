@@ -28,13 +28,23 @@ enum PreviewCalculator: String, Sendable, CaseIterable {
     case portico = "PORTICO"
 }
 
-extension GatewayContext {
+/// Previews of orders, by the broker or by an estimate.
+package struct OrderPreviewService: Sendable {
+    let scope: RequestScope
+    let toolOrders: ToolOrders
+}
+
+extension OrderPreviewService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, toolOrders: scope.services.toolOrders)
+    }
+
     /// The expected effect of an order, which is not placed.
     ///
     /// - Throws: `FieldError` if the account does not exist or cannot be read, or if the broker's preview cannot be
     ///   read.
     func preview(_ input: OrderInput) throws -> MaybeAsync<PreparedPreview?> {
-        let (connection, tradingAPI) = try self.tradingAPI(ofAccount: input.account)
+        let (connection, tradingAPI) = try OrderEntryService(scope).tradingAPI(ofAccount: input.account)
         return .async {
             try await self.preview(input, at: tradingAPI, by: connection)
         }
@@ -43,8 +53,8 @@ extension GatewayContext {
     private func preview(
         _ input: OrderInput, at tradingAPI: any TradingAPI, by connection: BrokerConnection
     ) async throws -> PreparedPreview {
-        let account = try await naming("input.accountId") {
-            try await self.account(id: input.account, with: nil).value()
+        let account = try await OrderEntryService(scope).naming("input.accountId") {
+            try await AccountService(scope).account(id: input.account, with: nil).value()
         }
         guard let account else { throw FieldError.noAccount(input.account).of(argument: "input.accountId") }
         let place = AccountReference(connection: connection, accountID: account.stored.id)
@@ -56,8 +66,8 @@ extension GatewayContext {
             order.clientOrderID = JournalWrite.clientOrderID(of: JournalWrite.newID())
             ticket = order
             try tradingAPI.orderCapabilities.check(order, at: connection.provider)
-            try order.expiresOn?.checkAsLastDay(at: services.reads.clock.wallTime())
-            instrument = try await checkInstrument(
+            try order.expiresOn?.checkAsLastDay(at: scope.clock.wallTime())
+            instrument = try await OrderEntryService(scope).checkInstrument(
                 input, order, tradingAPI.orderCapabilities, at: connection.provider)
         } catch let error as FieldError where error.isRefusal {
             refusals.append(ExpectedOrderRejection(error))
@@ -79,11 +89,11 @@ extension GatewayContext {
             preview = estimate(ticket, facts)
         }
         refusals += preview.rejections.map { ExpectedOrderRejection($0, in: input) }
-        if isToolCall, refusals.isEmpty, var ticket {
+        if scope.isToolCall, refusals.isEmpty, var ticket {
             ticket.clientOrderID = ""
-            services.toolOrders.record(
+            toolOrders.record(
                 preview, of: ToolOrders.Subject(ticket: ticket, connection: connection.id),
-                instrument?.assetClass, in: session)
+                instrument?.assetClass, in: scope.session)
         }
         return PreparedPreview(
             preview: preview, account: place, symbol: input.instrument.symbol, rejections: refusals)
@@ -96,7 +106,8 @@ extension GatewayContext {
         var preview = preview
         preview.estimate(ticket, by: nil)
         if preview.price == nil {
-            let quote = try? await quotes(for: [ticket.symbol], from: provider).value().first?.get()
+            let quote = try? await QuoteService(scope).quotes(for: [ticket.symbol], from: provider).value()
+                .first?.get()
             preview.estimate(ticket, by: quote)
         }
         return preview
@@ -107,7 +118,7 @@ extension GatewayContext {
         _ ticket: OrderTicket
     ) async throws -> OrderPreview {
         do throws(ProviderFailure) {
-            return try await check(ticket, call)
+            return try await check(ticket, scope.call)
         } catch {
             throw FieldError(error)
         }
@@ -119,10 +130,12 @@ extension GatewayContext {
     ) async -> OrderPreviewFacts {
         let (provider, symbol) = (account.connection.provider, ticket.symbol)
         var facts = OrderPreviewFacts(readAt: .now)
-        async let ownFigures = try? self.figures(of: account).value()
-        async let quote = try? self.quotes(for: [symbol], from: provider).value().first?.get()
-        async let read = instrument == nil ? try? self.instrument(symbol, at: provider).value() : instrument
-        async let held = try? self.positions(of: account, symbols: [symbol]).value()
+        async let ownFigures = try? AccountService(scope).figures(of: account).value()
+        async let quote = try? QuoteService(scope).quotes(for: [symbol], from: provider).value().first?.get()
+        async let read =
+            instrument == nil
+            ? try? InstrumentService(scope).instrument(symbol, at: provider).value() : instrument
+        async let held = try? AccountService(scope).positions(of: account, symbols: [symbol]).value()
         (facts.account, facts.quote, facts.instrument) = await (ownFigures, quote, read)
         // A position that could not be read may be this one.
         if let positions = try? await held?.map({ try $0.get() }) {
@@ -182,11 +195,15 @@ extension OrderInput {
 }
 
 extension PreparedPreview: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<PreparedPreview>("OrderPreview") {
-        Field("account", load: { previews, context in context.accounts(at: previews.map(\.account)) })
-        Field("instrument", load: { previews, context in context.instruments(for: previews.map(\.symbol)) })
+        Field(
+            "account",
+            load: { previews, scope in AccountService(scope).accounts(at: previews.map(\.account)) })
+        Field(
+            "instrument",
+            load: { previews, scope in InstrumentService(scope).instruments(for: previews.map(\.symbol)) })
         Field("calculatedBy") { $0.preview.isEstimate ? PreviewCalculator.portico : .broker }
         Field("price", \.preview.price)
         Field("quantity", \.preview.quantity)
@@ -201,8 +218,8 @@ extension PreparedPreview: GraphQLObject {
         Field("rejections", \.rejections)
         Field(
             "disclaimers",
-            load: { previews, context in
-                context.disclaimers(
+            load: { previews, scope in
+                DisclaimerService(scope).disclaimers(
                     of: previews.map { preview in
                         PendingDisclaimers(
                             references: preview.preview.disclaimers, connection: preview.account.connection)
@@ -216,7 +233,7 @@ extension PreparedPreview: GraphQLObject {
 }
 
 extension ExpectedOrderRejection: GraphQLObject {
-    typealias Context = GatewayContext
+    typealias Context = RequestScope
 
     static let graphQL = ObjectType<ExpectedOrderRejection>("ExpectedRejection") {
         Field("code", \.code)
@@ -227,7 +244,7 @@ extension ExpectedOrderRejection: GraphQLObject {
 }
 
 extension OrderPreview.Costs: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<OrderPreview.Costs>("OrderCosts") {
         Field("commission", \.commission)
@@ -238,7 +255,7 @@ extension OrderPreview.Costs: GraphQLObject {
 }
 
 extension OrderPreview.MarginImpact: GraphQLObject {
-    package typealias Context = GatewayContext
+    package typealias Context = RequestScope
 
     package static let graphQL = ObjectType<OrderPreview.MarginImpact>("OrderMarginImpact") {
         Field("currency", \.currency)

@@ -6,10 +6,21 @@ import Upstream
 /// The event of a subscription: a value, or null with an error.
 typealias LiveValue<Value: Sendable> = Result<Value?, any Error>
 
-extension GatewayContext {
+/// Streams of changes for subscriptions.
+package struct SubscriptionService: Sendable {
+    let scope: RequestScope
+    let reads: MarketDataReads
+    let watches: LiveSubscriptions
+}
+
+extension SubscriptionService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, reads: MarketDataReads(scope), watches: scope.services.watches)
+    }
+
     /// The prices of some symbols: the first of each as soon as it is known, then each change.
     func livePrices(of symbols: [Symbol]) throws -> QuoteSequence {
-        let sources = try sources(for: .quotes, from: nil)
+        let sources = try reads.sources(for: .quotes, from: nil)
         let unknown = symbols.filter { symbol in !sources.contains { $0.has(symbol) } }
         return QuoteSequence(try follow(symbols, from: nil), unknown: unknown)
     }
@@ -19,11 +30,12 @@ extension GatewayContext {
     func livePositions(with provider: ProviderID?) throws -> ConflatingStream<
         String, LiveEvent<ConnectedPosition>
     > {
-        if let provider { try check(provider) }
-        return stream(ofConnectionsOf: try owner(), with: provider) { [self] connection in
-            subscribedSource(connection, SubscriptionKey.Target.positions, in: services.watches.positions) {
-                context in
-                let list = try await context.positions(of: connection, symbols: nil).value() ?? []
+        if let provider { try scope.services.check(provider) }
+        return stream(ofConnectionsOf: try scope.owner(), with: provider) { [self] connection in
+            subscribedSource(connection, SubscriptionKey.Target.positions, in: watches.positions) {
+                scope in
+                let list =
+                    try await AccountService(scope).positions(of: connection, symbols: nil).value() ?? []
                 let readable = list.compactMap { try? $0.get() }
                 // Nothing that could be read is not nothing that is held.
                 if readable.isEmpty { _ = try list.first?.get() }
@@ -42,9 +54,9 @@ extension GatewayContext {
     /// Without an id it is the default account of the user's first connection, from when there is one. Ends with an error when
     /// the connection is removed.
     func liveAccount(id: String?) throws -> ConflatingStream<String, LiveEvent<ConnectedAccount>> {
-        let owner = try owner()
+        let owner = try scope.owner()
         let wanted = try id.map { id in
-            let connections = try connections(with: nil)
+            let connections = try ConnectionDirectory(scope).connections(with: nil)
             guard let connection = connections.first(where: { id.hasPrefix($0.globalID(ofAccount: "")) })
             else { throw FieldError.noAccount(id) }
             return connection
@@ -54,9 +66,9 @@ extension GatewayContext {
             if connection == nil { connection = await firstConnection(of: owner) }
             guard let connection else { return }
             let source = subscribedSource(
-                connection, SubscriptionKey.Target.accounts, in: services.watches.accounts
-            ) { context in
-                try await context.readAccounts(of: connection).value().map(\.linked)
+                connection, SubscriptionKey.Target.accounts, in: watches.accounts
+            ) { scope in
+                try await AccountService(scope).readAccounts(of: connection).value().map(\.linked)
             } carrying: { _, all in
                 .accounts(all, of: connection)
             }
@@ -75,8 +87,8 @@ extension GatewayContext {
 
     /// Waits until a user has a connection; nil if the task is cancelled.
     private func firstConnection(of owner: OwnerID) async -> BrokerConnection? {
-        for await _ in services.watches.connections.changes(of: owner) {
-            if let first = services.connections(of: owner, with: nil).first { return first }
+        for await _ in watches.connections.changes(of: owner) {
+            if let first = scope.services.connections(of: owner, with: nil).first { return first }
         }
         return nil
     }
@@ -86,12 +98,12 @@ extension GatewayContext {
         String, LiveEvent<GoalsProgress>
     > {
         let currency = try Currency(code, of: "currency").code
-        let key = SubscriptionKey(try owner(), .goals(currency: currency))
+        let key = SubscriptionKey(try scope.owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
-        let watch = services.watches.goals.subscription(for: key, within: call.callBudget) {
-            [session, services] call in
-            let context = GatewayContext(session: session, services: services, call: call)
-            return try await context.goalsProgress(in: currency).value().map { [$0] } ?? []
+        let watch = watches.goals.subscription(for: key, within: scope.call.callBudget) {
+            [session = scope.session, services = scope.services] call in
+            let scope = RequestScope(session: session, services: services, call: call)
+            return try await GoalService(scope).goalsProgress(in: currency).value().map { [$0] } ?? []
         }
         let source = SourceStream(id: currency, values: watch.values)
         return ConflatingStream { inbox in
@@ -102,7 +114,7 @@ extension GatewayContext {
     /// The orders of all connections, those that are made meanwhile included: the open ones first, then each that is placed,
     /// changes or ends.
     func liveOrders() throws -> ConflatingStream<String, LiveEvent<ConnectedOrder>> {
-        stream(ofConnectionsOf: try owner(), with: nil) {
+        stream(ofConnectionsOf: try scope.owner(), with: nil) {
             [self] connection -> SourceStream<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
             let watch = orderSubscription(to: connection)
@@ -118,7 +130,8 @@ extension GatewayContext {
 
     /// The subscription to the orders of a connection, which all sessions and alerts of the user share.
     func orderSubscription(to connection: BrokerConnection) -> OrderSubscription {
-        services.watches.orders.subscription(for: connection) { [session, services] inbox, watch, run in
+        watches.orders.subscription(for: connection) {
+            [session = scope.session, services = scope.services] inbox, watch, run in
             // By its credential of now, which may be another one than when it was first followed.
             let links = services.links(of: connection.owner)
             guard let current = links.first(where: { $0.id == connection.id })?.broker else {
@@ -128,7 +141,7 @@ extension GatewayContext {
             }
             let follower = OrderTracker(
                 connection: current, clock: services.watches.clock, inbox: inbox
-            ) { call in GatewayContext(session: session, services: services, call: call) }
+            ) { call in RequestScope(session: session, services: services, call: call) }
             await follower.run(publishingTo: watch, run)
         }
     }
@@ -138,12 +151,12 @@ extension GatewayContext {
     private func subscribedSource<Item: LiveEntity>(
         _ connection: BrokerConnection, _ subject: (String) -> SubscriptionKey.Target,
         in table: SubscriptionTable<[Item]>,
-        reading read: @escaping @Sendable (GatewayContext) async throws -> [Item],
+        reading read: @escaping @Sendable (RequestScope) async throws -> [Item],
         carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue?
     ) -> SourceStream<Item> {
         let watch = table.subscription(for: SubscriptionKey(connection, subject)) {
-            [session, services] call in
-            try await read(GatewayContext(session: session, services: services, call: call))
+            [session = scope.session, services = scope.services] call in
+            try await read(RequestScope(session: session, services: services, call: call))
         }
         return SourceStream(id: connection.id, values: watch.values, carrying: carried)
     }
@@ -161,7 +174,7 @@ extension GatewayContext {
         _ watched: @escaping @Sendable (BrokerConnection) -> SourceStream<Item>?,
         transform: @escaping @Sendable (Item) -> Output
     ) -> ConflatingStream<String, LiveEvent<Output>> {
-        ConflatingStream { [services] inbox in
+        ConflatingStream { [services = scope.services] inbox in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
                 for await _ in services.watches.connections.changes(of: owner) {
@@ -201,10 +214,10 @@ private struct SourceStream<Item: LiveEntity>: Sendable {
         filter: @Sendable ([Item]) throws -> [Item], transform: @Sendable (Item) -> Output
     ) async {
         var changes = ChangeDetector<Item>()
-        for await answer in values() {
-            switch changes.detectChanges(in: answer.flatMap { items in Result { try filter(items) } }) {
+        for await result in values() {
+            switch changes.detectChanges(in: result.flatMap { items in Result { try filter(items) } }) {
             case .items(let items):
-                let all = (try? answer.get()) ?? []
+                let all = (try? result.get()) ?? []
                 for item in items {
                     let event = LiveEvent(value: .success(transform(item)), carried: carried(item, all))
                     inbox.yield(event, for: item.globalID)

@@ -3,12 +3,23 @@ import GraphQL
 import PorticoCore
 import Storage
 
-extension GatewayContext {
+/// A user's alerts and their firings.
+package struct AlertService: Sendable {
+    let scope: RequestScope
+    let store: AlertStore
+    let events: AlertEvents
+}
+
+extension AlertService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope, store: scope.services.userData.alerts, events: scope.services.watches.alerts)
+    }
+
     /// The alerts of the user with some ids of the store, in the order of the ids; nil for one that does not exist.
     func alerts(withIDs ids: [String]) throws -> MaybeAsync<[AlertObject?]> {
-        let owner = try owner()
+        let owner = try scope.owner()
         return .async { [self] in
-            let alerts = try await services.userData.alerts.alerts(ids, of: owner)
+            let alerts = try await store.alerts(ids, of: owner)
             let byID = Dictionary(alerts.map { ($0.id, $0) }) { first, _ in first }
             return ids.map { byID[$0].map(AlertObject.init) }
         }
@@ -16,9 +27,9 @@ extension GatewayContext {
 
     /// The firings of the user with some ids of the store, in the order of the ids; nil for one that does not exist.
     func alertFirings(withIDs ids: [String]) throws -> MaybeAsync<[AlertFiringObject?]> {
-        let owner = try owner()
+        let owner = try scope.owner()
         return .async { [self] in
-            let firings = try await services.userData.alerts.firings(ids, of: owner)
+            let firings = try await store.firings(ids, of: owner)
             let byID = Dictionary(firings.map { ($0.id, $0) }) { first, _ in first }
             return ids.map { byID[$0].map(AlertFiringObject.init) }
         }
@@ -43,14 +54,14 @@ extension GatewayContext {
             return goal
         }
         if ids.allSatisfy({ $0 == nil }) { return .ready(ids.map { _ in .success(nil) }) }
-        return try goals().map { goals in
+        return try GoalService(scope).goals().map { goals in
             ids.map { id in .success(goals?.first { $0.goal.id == id }) }
         }
     }
 
     /// The connection of each alert; nil for one of something else, and for a connection that was deleted.
     func connections(of alerts: [AlertObject]) -> [Result<ProviderConnection?, any Error>] {
-        let links = ownLinks
+        let links = ConnectionDirectory(scope).own
         return alerts.map { alert in
             guard case .connectionNeedsRenewal(let id) = alert.alert.condition else { return .success(nil) }
             return .success(links.first { $0.id == id })
@@ -59,11 +70,10 @@ extension GatewayContext {
 
     /// All alerts of the user first, then each that is created, changes or fires.
     func liveAlerts() throws -> ConflatingStream<String, LiveValue<AlertObject>> {
-        let owner = try owner()
-        return ConflatingStream { [services] subscriber in
-            await services.watches.alerts.publish(of: owner, to: subscriber) {
+        let owner = try scope.owner()
+        return ConflatingStream { [store, events] subscriber in
+            await events.publish(of: owner, to: subscriber) {
                 do throws(StorageError) {
-                    let store = services.userData.alerts
                     for alert in try await store.alerts(of: owner, after: nil, limit: store.limits.alerts) {
                         subscriber.yield(.success(AlertObject(alert)), for: alert.id)
                     }

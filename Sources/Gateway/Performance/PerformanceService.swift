@@ -32,14 +32,23 @@ private struct PerformanceData: Sendable {
     var benchmark: Result<(Benchmark, ProviderID), any Error>?
 }
 
-extension GatewayContext {
+/// Performance, profits and income of accounts, calculated from their activities and values.
+package struct PerformanceService: Sendable {
+    let scope: RequestScope
+}
+
+extension PerformanceService {
+    package init(_ scope: RequestScope) {
+        self.init(scope: scope)
+    }
+
     /// The performance of each subject, in their order, from the fewest calls for all of them: one history and one update
     /// of the activities for each account, then prices and exchange rates of all together.
     func performances(
         of subjects: BatchResults<PerformanceSubject>, _ arguments: PerformanceArguments
     ) async throws -> BatchResults<PerformanceObject?> {
         let known = subjects.compactMap { try? $0.get() }
-        let today = services.reads.clock.wallTime().dateInUTC
+        let today = scope.clock.wallTime().dateInUTC
         return try await calculating {
             let data = try await performanceData(of: known, arguments, today)
             return subjects.map { subject in
@@ -65,7 +74,8 @@ extension GatewayContext {
         of positions: [ConnectedPosition], _ arguments: PerformanceArguments
     ) -> MaybeAsync<BatchResults<PerformanceObject?>> {
         .async { [self] in
-            let accounts = try await accounts(at: positions.map(\.accountReference)).value()
+            let accounts = try await AccountService(scope).accounts(at: positions.map(\.accountReference))
+                .value()
             let subjects = zip(positions, accounts).map { position, account in
                 account.flatMap { account in
                     Result {
@@ -97,12 +107,12 @@ extension GatewayContext {
         let first = arguments.period.start(on: today) ?? data.firstDay ?? today
         // Values and prices of a weekend are those of a day before.
         let day = min(first, today).adding(days: -7) ?? .earliest
-        async let prices = closes(of: symbols, from: day)
+        async let prices = DailyPriceService(scope).closes(of: symbols, from: day)
         async let benchmark = benchmark(arguments, from: day)
         data.prices = try await prices
         data.benchmark = await benchmark
         // Whole years, so that several fields share a cached value.
-        data.rates = try await rates(
+        data.rates = try await DailyPriceService(scope).rates(
             of: data.conversions(for: subjects, since: arguments.period.start(on: today)),
             from: CalendarDate(year: day.year, month: 1, day: 1) ?? day)
         return data
@@ -113,7 +123,7 @@ extension GatewayContext {
     ) async -> Result<(Benchmark, ProviderID), any Error>? {
         guard let symbol = arguments.benchmark else { return nil }
         do {
-            return .success(try await benchmark(symbol, from: first))
+            return .success(try await DailyPriceService(scope).benchmark(symbol, from: first))
         } catch {
             return .failure(error)
         }
@@ -126,7 +136,7 @@ extension GatewayContext {
         of accounts: [ConnectedAccount], holding symbols: Set<Symbol>
     ) async -> [String: Result<AccountLedger, any Error>] {
         let bookings = await byAccount(accounts) { account in
-            .async { try await self.bookings(of: account) }
+            .async { try await ActivityService(scope).bookings(of: account) }
         }
         let activities = bookings.values.compactMap { (try? $0.get())?.activities }
         let spinOffs = await spinOffReferences(in: activities, holding: symbols)
@@ -138,7 +148,7 @@ extension GatewayContext {
     /// They serve every range with one call.
     func dailyHistories(of accounts: [ConnectedAccount]) async -> [String: Result<EquityHistory, any Error>] {
         await byAccount(accounts) { account in
-            try history(of: account, .max, interval: .oneDay).map { history in
+            try AccountService(scope).history(of: account, .max, interval: .oneDay).map { history in
                 guard let history else { throw FieldError.internalError }
                 if let failure = history.failures.first { throw failure }
                 return history
@@ -153,6 +163,11 @@ extension GatewayContext {
         // A load of each has a result of each, and no error of its own.
         let values = (try? await loading.value()) ?? []
         return Dictionary(zip(accounts.map(\.globalID), values)) { first, _ in first }
+    }
+
+    /// Executes a calculation over all activities of accounts; see ``CalculationLimiter``.
+    func calculating<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await scope.services.calculations.run(for: try scope.owner(), before: scope.call.deadline, body)
     }
 }
 
