@@ -49,6 +49,8 @@ package final class CalculationLimiter: Sendable {
                 retryAt: clock.wallTime() + .seconds(1))
         }
         defer { limiter.release() }
+        // Away from the event loop of the request: a calculation would delay the other connections.
+        await Task.yield()
         return try await body()
     }
 

@@ -28,6 +28,8 @@ extension PerformanceService {
     func history(
         of portfolio: Portfolio, _ arguments: PortfolioHistoryArguments
     ) async throws -> PortfolioHistory? {
+        // If all values are in memory, nothing below waits, and the task can still be on the event loop of the request.
+        await Task.yield()
         let accounts = try portfolio.accounts()
         let results = await dailyHistories(of: accounts)
         let histories = try accounts.compactMap { try results[$0.globalID]?.get() }

@@ -43,6 +43,8 @@ extension PortfolioService {
     /// - Throws: The reason why it would be incomplete: an account that could not be read, or a missing exchange rate.
     func dayChange(of portfolio: Portfolio) async throws -> DayChange? {
         if let failure = portfolio.holdings.failure { throw failure }
+        // As in the history of a portfolio.
+        await Task.yield()
         let accounts = portfolio.holdings.accounts
         let changes = try await MaybeAsync.each(accounts) { linked in
             let positions = portfolio.holdings.positions.filter {

@@ -1,4 +1,5 @@
 import Brokerage
+import Foundation
 package import GraphQL
 import Storage
 import Upstream
@@ -58,11 +59,11 @@ extension PortfolioService {
                 InstrumentService(scope).assetClasses(of: holdings.positions).map { classes in
                     classes.map { $0?.rawValue }
                 }
-            case .sector: companies(of: holdings.positions, \.sector)
+            case .sector: companies(of: holdings.positions) { $0.sector?.capitalized }
+            // Providers write a code or one of several names.
             case .country:
-                // Providers write a code or one of several names; another text stays as it is.
                 companies(of: holdings.positions) { company in
-                    company.country.map { Country($0)?.name ?? $0 }
+                    company.country.map { Country($0)?.name ?? $0.capitalized }
                 }
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
             }
@@ -74,32 +75,23 @@ extension PortfolioService {
 
     /// A property of the company of each position, from the first source that has it; nil if it is unknown.
     ///
-    /// Providers write the same name in different case: each has the form of the first source in the order of the route.
+    /// Providers write the same name in different case, and which of them responds depends on quotas: `property` returns one
+    /// form of a name.
     private func companies(
         of positions: [ConnectedPosition], _ property: @escaping @Sendable (Fundamentals) -> String?
     ) -> MaybeAsync<[String?]> {
-        let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
-        let route = ((try? reads.sources(for: .fundamentals, from: nil)) ?? []).map(\.provider)
-        let results = reads.results(
-            for: symbols, named: { "company \"\($0)\"" },
-            as: { (source: $0.provenance.source, name: property($0)) }
-        ) { () throws(FieldError) in
+        let symbols = Array(Set(positions.map(\.position.symbol)))
+        let results = reads.results(for: symbols, named: { "company \"\($0)\"" }, as: property) {
+            () throws(FieldError) in
             var routedRead = InstrumentService(scope).fundamentalsRead(
                 from: try reads.sources(for: .fundamentals, from: nil))
             routedRead.isComplete = { property($0) != nil }
             return routedRead
         }
         return results.map { results in
-            let found = Dictionary(uniqueKeysWithValues: zip(symbols, results.map { try? $0.get() }))
-            let names = route.flatMap { provider in
-                symbols.compactMap { symbol in
-                    found[symbol].flatMap { $0?.source == provider ? $0?.name : nil }
-                }
-            }
-            let forms = Dictionary(names.map { ($0.lowercased(), $0) }) { first, _ in first }
-            return positions.map { linked in
-                found[linked.position.symbol].flatMap { $0?.name }.map { forms[$0.lowercased()] ?? $0 }
-            }
+            let found = Dictionary(
+                uniqueKeysWithValues: zip(symbols, results.map { try? $0.get() ?? nil }))
+            return positions.map { linked in found[linked.position.symbol] ?? nil }
         }
     }
 

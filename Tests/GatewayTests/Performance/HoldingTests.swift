@@ -378,7 +378,7 @@ struct HoldingTests {
         return market
     }
 
-    @Test("are in one slice of a sector, which has the form of the first source, whatever case others write")
+    @Test("are in one slice of a sector, whose name has one form, whatever case the sources write")
     func sectorsInCapitals() async throws {
         try await withGateway { gateway in
             let market = try await Self.marketOfTwoForms(gateway, "sector", ofApple: "TECHNOLOGY")
@@ -389,8 +389,8 @@ struct HoldingTests {
                 """, market)
             let slices = try #require(data["portfolio"]?["allocation"]?.elements)
             let keys = slices.compactMap { $0["key"]?.string }
-            #expect(!keys.contains("Technology") && keys.contains("Financial Services"), "\(keys)")
-            let technology = try #require(slices.first { $0["key"] == "TECHNOLOGY" }, "\(keys)")
+            #expect(!keys.contains("TECHNOLOGY") && keys.contains("Financial Services"), "\(keys)")
+            let technology = try #require(slices.first { $0["key"] == "Technology" }, "\(keys)")
             let holdings = try #require(data["portfolio"]?["holdings"]?["nodes"]?.elements)
             let value = try holdings.filter { ["AAPL", "MSFT", "NVDA"].contains($0["symbol"]?.string) }
                 .reduce(Brokerage.Decimal.zero) { try $0 + #require($1["value"]?.decimal) }
