@@ -28,15 +28,16 @@ struct GoalServiceTests {
         return try #require(appraisals.first).value.get()
     }
 
-    @Test(
-        "values a share of what the brokers hold",
-        arguments: [
-            (GoalAllocation.Share.all, 2_000), (.percent(25), 500), (.quantity(4), 800),
-            (.quantity(99), 2_000),
-        ] as [(GoalAllocation.Share, Brokerage.Decimal)])
-    func shares(_ share: GoalAllocation.Share, _ expected: Brokerage.Decimal) async throws {
-        #expect(try await value(of: share) == expected)
-        #expect(broker.calls == ["positions": 1])
+    @Test("values a share of what the brokers hold")
+    func shares() async throws {
+        // Not arguments of the test: with an Int128 in a tuple of arguments, the process crashes (Swift 6.3).
+        let values: [(share: GoalAllocation.Share, expected: Brokerage.Decimal)] = [
+            (.all, 2_000), (.percent(25), 500), (.quantity(4), 800), (.quantity(99), 2_000),
+        ]
+        for (share, expected) in values {
+            #expect(try await value(of: share) == expected, "\(share)")
+        }
+        #expect(broker.calls == ["positions": values.count])
     }
 
     @Test("values in the currency of the goal, by the rate of now")

@@ -80,7 +80,7 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     }
 
     var previewMethod: OrderPreviewMethod {
-        .estimate { [provider] _, _ in .unknown(at: provider) }
+        .estimate { [provenance] _, _ in OrderPreview(isEstimate: true, provenance: provenance) }
     }
 
     func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
