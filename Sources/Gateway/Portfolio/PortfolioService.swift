@@ -1,5 +1,4 @@
 import Brokerage
-import Foundation
 package import GraphQL
 import Storage
 import Upstream
@@ -59,11 +58,11 @@ extension PortfolioService {
                 InstrumentService(scope).assetClasses(of: holdings.positions).map { classes in
                     classes.map { $0?.rawValue }
                 }
-            case .sector: companies(of: holdings.positions) { $0.sector?.capitalized }
+            case .sector: companies(of: holdings.positions) { $0.sector.map(Self.capitalized) }
             // Providers write a code or one of several names.
             case .country:
                 companies(of: holdings.positions) { company in
-                    company.country.map { Country($0)?.name ?? $0.capitalized }
+                    company.country.map { Country($0)?.name ?? Self.capitalized($0) }
                 }
             case .currency, .provider, .account, .instrument: .ready(holdings.positions.map { _ in nil })
             }
@@ -93,6 +92,11 @@ extension PortfolioService {
                 uniqueKeysWithValues: zip(symbols, results.map { try? $0.get() ?? nil }))
             return positions.map { linked in found[linked.position.symbol] ?? nil }
         }
+    }
+
+    private static func capitalized(_ text: String) -> String {
+        text.split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
+            .joined(separator: " ")
     }
 
     /// The exchange rates of currencies; a currency without a rate is missing.

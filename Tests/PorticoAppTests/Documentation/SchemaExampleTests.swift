@@ -278,6 +278,7 @@ private struct ExampleForm {
     private static func constant(_ path: [String], _ json: Substring) -> String? {
         let name = path.last ?? ""
         if times.contains(name) { return "\"2026-11-20T16:00:00.000Z\"" }
+        if name == "expiresAt", path.contains("beginSignIn") { return "\"2026-11-20T16:10:00.000Z\"" }
         if name == "expiresAt", path.contains("session") { return "\"2026-12-20T16:00:00.000Z\"" }
         // The state of an order or a webhook is a word.
         if secrets.contains(name), json.utf8.count > 20 { return "\"(secret)\"" }
@@ -287,7 +288,7 @@ private struct ExampleForm {
         if json == "\"CANCELED\"" { return "\"PENDING_CANCEL\"" }
         guard name == "url", json.contains("127.0.0.1") else { return nil }
         if json.contains("/alerts") { return "\"https://example.com/alerts\"" }
-        return json.replacing(/127\.0\.0\.1:\d+/, with: "broker.example.com")
+        return String(json).replacing(/127\.0\.0\.1:\d+/, with: "broker.example.com")
             .replacing(/(state|nonce|code_challenge)=[^&"]+/) { "\($0.output.1)=(secret)" }
     }
 }
