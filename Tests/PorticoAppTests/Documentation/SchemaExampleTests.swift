@@ -131,7 +131,7 @@ private struct ExampleRun {
             "Mutation.registerWebhook",
             #"{"input":{"url":"http://127.0.0.1:1/alerts","label":"My receiver"}}"#,
             captures: ["webhook": "registerWebhook.webhook.id"]),
-        Step("Query.webhooks"), Step("Query.providers", as: nil),
+        Step("Query.webhooks"), Step("Query.providers"),
         Step("Query.marketClock", as: nil),
     ]
 
@@ -171,6 +171,11 @@ private struct ExampleRun {
             #"{"input":{"username":"ann","password":"\#(password)","scopes":["READ","WRITE","TRADE"]}}"#,
             as: nil,
             captures: ["ann": "signIn.token"]),
+        Step(
+            "Mutation.signIn",
+            #"{"input":{"username":"ann","password":"\#(password)","scopes":["READ","WRITE","TRADE"]}}"#,
+            as: nil,
+            captures: ["tablet": "signIn.token"]),
         Step("Mutation.renewSession", as: "ann", captures: ["ann": "renewSession.token"]),
         Step("Mutation.revokeSession", #"{"id":"<phone>"}"#, as: "ann"),
         Step("Mutation.revokeOtherSessions", as: "ann"),
@@ -258,7 +263,7 @@ private struct ExampleForm {
     ]
 
     mutating func lines(of json: String) -> [String] {
-        var printer = JSONLines(plainItems: 3, objects: 2) { path, value in
+        var printer = JSONLines(plainItems: 3, objects: 3) { path, value in
             value == "null" ? nil : Self.constant(path, value)
         }
         var rest = json.replacing("\n", with: "")[...]

@@ -32,7 +32,7 @@ struct SchemaPages {
                 """
                 The fields of a \(operation.rawValue), each with a document and \(Self.responses[operation] ?? ""). Ids, tokens, \
                 cursors and Portico's own times are placeholders: use those of your server. Of each list, a response \
-                shows the first two items. Send the token of a session as `Authorization: Bearer …`; that of the \
+                shows the first three items. Send the token of a session as `Authorization: Bearer …`; that of the \
                 sandbox is `sandbox`.
                 """
             let sections = root.map { root in root.fields.map { rootField($0, of: root.name) } } ?? []
