@@ -29,20 +29,19 @@ package final class FileChanges: Changes {
 
     /// It does not wait for the writer, whose queue can be long, unless another process has added sessions.
     package func follow(now: Instant) async throws(StorageError) {
+        // It changes when another connection has written, including the writer of this process.
+        let current: Int64 = try await watch.read { db in try db.value("PRAGMA data_version") ?? 0 }
+        guard knownVersion.load(ordering: .relaxed) != current else { return }
         // Before the file is read, because the sessions in memory at this time have been written.
         let (known, held) = (sessions.live.all, sessions.deletions.owners)
-        let found = try await watch.read {
-            [self] db -> (version: Int64, difference: SessionStore.Difference)? in
-            // It changes when another connection has written, including the writer of this process.
+        let (version, difference) = try await watch.read { [sessions] db in
             let version: Int64 = try db.value("PRAGMA data_version") ?? 0
-            guard knownVersion.load(ordering: .relaxed) != version else { return nil }
             return (version, try sessions.difference(from: known, held: held, in: db, now: now))
         }
-        guard let found else { return }
-        sessions.live.remove(found.difference.ended)
-        sessions.deletions.report(found.difference.deleted)
-        if found.difference.hasOthers { try await sessions.reloadAll() }
+        sessions.live.remove(difference.ended)
+        sessions.deletions.report(difference.deleted)
+        if difference.hasOthers { try await sessions.reloadAll() }
         // Set last, so that a failed step is repeated the next time.
-        knownVersion.store(found.version, ordering: .relaxed)
+        knownVersion.store(version, ordering: .relaxed)
     }
 }

@@ -59,9 +59,12 @@ final class ChangeFeed: Sendable {
     // When the last applied read began; held for a few instructions.
     private let lastApplied: Mutex<ContinuousClock.Instant>
 
-    init(clock: TimeSource) {
+    /// - Parameters:
+    ///   - clock: The clock of the age.
+    ///   - start: When the read began after which changes are followed.
+    init(clock: TimeSource, appliedAt start: ContinuousClock.Instant) {
         self.clock = clock
-        lastApplied = Mutex(clock.now())
+        lastApplied = Mutex(start)
     }
 
     var now: ContinuousClock.Instant { clock.now() }

@@ -21,7 +21,7 @@ package final class ReplicaChanges: Changes {
     ///   - clock: Determines the age of the changes; those that others make since the sessions were read are read afterwards.
     package init(of sessions: SessionStore, clock: TimeSource = .system) {
         self.sessions = sessions
-        feed = ChangeFeed(clock: clock)
+        feed = ChangeFeed(clock: clock, appliedAt: min(clock.now(), sessions.readAt))
     }
 
     /// It is false after the process was stopped, and while the database does not respond.
@@ -64,9 +64,11 @@ package final class ReplicaChanges: Changes {
         }
         let changes = try await sessions.database.read { [feed] db in try feed.changes(db) }
         try await apply(changes)
-        let held = Set(sessions.deletions.owners)
-        sessions.deletions.report(
-            changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }.filter(held.contains))
+        let deleted = changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }
+        if !deleted.isEmpty {
+            let held = Set(sessions.deletions.owners)
+            sessions.deletions.report(deleted.filter(held.contains))
+        }
         // Set last, so that a failed step is repeated the next time.
         feed.didApply(changes, readAt: start)
     }

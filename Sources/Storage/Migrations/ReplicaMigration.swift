@@ -49,13 +49,12 @@ extension UserDatabaseMigration {
     ///   ends up to a time.
     /// - `quota_step` rounds a time up to a multiple of a step, without which it is exact. The caller determines the step
     ///   (`QuotaWindow.step`), so that processes and the database count alike.
-    /// - `quota_end` is the time at which a slot is free that may be used until a time. Without a period, the window is a day
+    /// - `quota_slot_end` is the time at which a slot is free that may be used until a time. Without a period, the window is a day
     ///   in New York.
     /// - `quota_state` returns the state of one window.
     /// - `quota_take` takes a slot in each window for one call, or in none.
     /// - `quota_note` applies the figures and refusals of a response.
     static let quotaFunctions = """
-        DROP FUNCTION IF EXISTS quota_end(BIGINT, BIGINT, BIGINT);
         CREATE OR REPLACE FUNCTION quota_lock(p_provider TEXT, p_credential TEXT, p_windows JSONB)
         RETURNS BIGINT LANGUAGE plpgsql AS $$
         DECLARE
@@ -125,7 +124,7 @@ extension UserDatabaseMigration {
         RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $$
             SELECT CASE WHEN p_step > 0 THEN (p_end + p_step - 1) / p_step * p_step ELSE p_end END
         $$;
-        CREATE OR REPLACE FUNCTION quota_end(p_until BIGINT, p_period BIGINT, p_step BIGINT)
+        CREATE OR REPLACE FUNCTION quota_slot_end(p_until BIGINT, p_period BIGINT, p_step BIGINT)
         RETURNS BIGINT LANGUAGE sql STABLE AS $$
             SELECT CASE
                 WHEN p_period IS NULL THEN CAST(extract(epoch FROM (
@@ -178,7 +177,7 @@ extension UserDatabaseMigration {
                 SELECT w.* FROM jsonb_to_recordset(p_windows)
                     AS w (name TEXT, size BIGINT, period BIGINT, step BIGINT, validity BIGINT) ORDER BY name
             LOOP
-                ending := quota_end(start + entry.validity, entry.period, entry.step);
+                ending := quota_slot_end(start + entry.validity, entry.period, entry.step);
                 PERFORM quota_add(p_provider, p_credential, entry.name, moment, ending, 1);
                 slots := slots || jsonb_build_object('name', entry.name, 'end', ending);
                 states := states || (
@@ -228,7 +227,7 @@ extension UserDatabaseMigration {
                         FROM unnest(known_row.ends, known_row.calls) AS known (ending, number) WHERE ending > moment;
                     IF missing > 0 AND coalesce(note."resetsIn", 1) > 0 THEN
                         PERFORM quota_add(p_provider, p_credential, note.name, moment,
-                            CASE WHEN note."resetsIn" IS NULL THEN quota_end(moment, note.period, note.step)
+                            CASE WHEN note."resetsIn" IS NULL THEN quota_slot_end(moment, note.period, note.step)
                                 ELSE quota_step(moment + least(note."resetsIn", note.longest), note.step) END, missing);
                     END IF;
                 END IF;

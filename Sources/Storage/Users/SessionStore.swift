@@ -11,6 +11,8 @@ package final class SessionStore: Sendable {
     /// The deletions of users by this process, or by another process with the same file.
     package let deletions = UserDeletions()
     let key: SymmetricKey
+    /// When the read of the sessions at the start began; a later change of another process may not be in memory.
+    package let readAt: ContinuousClock.Instant
 
     /// Reads all sessions of a file in pages; for the start of the process: it waits.
     ///
@@ -22,6 +24,7 @@ package final class SessionStore: Sendable {
         self.policy = policy
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
+        readAt = .now
         let pages = try database.readNow(SQLPages(of: "session")) { db, ids in
             try Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
         }

@@ -291,6 +291,26 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("that others make while a process reads all sessions at its start are applied")
+    func changesDuringTheStart() async throws {
+        try await TestEngine.postgresql.with { test in
+            let first = try SessionStore(in: test.open(), Self.key)
+            let ended = try await Self.guest(of: first)
+            let second = try SessionStore(in: test.open(), Self.key)
+            #expect(try await first.revoke(ended.session.id, of: ended.user.id))
+            // The read took a minute, and the session ended at its begin.
+            try await first.database.write { db in
+                try db.execute("UPDATE change SET changed_at = changed_at - 55000")
+            }
+            let now = ContinuousClock.now + .seconds(60)
+            let clock = TimeSource(now: { now }, wallTime: { .now }, sleep: { _ in })
+            FollowedStores.follow(second, clock: clock)
+            #expect(second.session(ofToken: ended.token.text) != nil)
+            try await second.changes.follow()
+            #expect(second.session(ofToken: ended.token.text) == nil)
+        }
+    }
+
     @Test("are read in pages by such a process, and so is all else that has changed")
     func pages() async throws {
         try await TestEngine.postgresql.with { test in
