@@ -1,8 +1,5 @@
-import Brokerage
 import GraphQL
 import PorticoCore
-import Storage
-import Upstream
 
 extension Mutation {
     /// The mutations of webhooks.

@@ -1,6 +1,4 @@
 import Brokerage
-import GraphQL
-import Upstream
 
 /// The connections to brokers and data services of the request's user.
 struct ConnectionDirectory: Sendable {

@@ -1,7 +1,6 @@
 import Brokerage
 import GraphQL
 import PorticoCore
-import Upstream
 
 extension Mutation {
     /// The acceptance of disclaimers.

@@ -1,8 +1,4 @@
-import Brokerage
 import GraphQL
-import PorticoCore
-import Storage
-import Upstream
 
 extension Mutation {
     /// Placing, replacing and cancelling orders.

@@ -128,7 +128,7 @@ extension Holding: GraphQLObject {
         Field(
             "nextDividendDate",
             load: { holdings, scope in
-                let today = scope.services.reads.clock.wallTime().inNewYork.date
+                let today = scope.clock.wallTime().inNewYork.date
                 return CorporateActionService(scope).nextDividendDates(
                     of: holdings.map(\.symbol), from: today)
             })

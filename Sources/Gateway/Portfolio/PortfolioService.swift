@@ -79,7 +79,8 @@ extension PortfolioService {
     private func companies(
         of positions: [ConnectedPosition], _ property: @escaping @Sendable (Fundamentals) -> String?
     ) -> MaybeAsync<[String?]> {
-        let symbols = Array(Set(positions.map(\.position.symbol)))
+        // In an order, so that a small quota is spent on the same companies by each process.
+        let symbols = Set(positions.map(\.position.symbol)).sorted { $0.text < $1.text }
         let results = reads.results(for: symbols, named: { "company \"\($0)\"" }, as: property) {
             () throws(FieldError) in
             var routedRead = InstrumentService(scope).fundamentalsRead(

@@ -21,7 +21,7 @@ extension QuoteService {
     func marketClock(of provider: ProviderID?) throws -> MaybeAsync<MarketClock?> {
         try reads.result(for: SingleValueQuery(), named: { _ in "market clock" }) { () throws(FieldError) in
             RoutedRead(
-                sources: try reads.sources(for: .clock, from: provider), cache: scope.services.reads.clocks,
+                sources: try reads.sources(for: .clock, from: provider), cache: caches.clocks,
                 load: { source, queries, call throws(ProviderFailure) in
                     guard let clock = try await source.clock?.clock(in: call) else { return [:] }
                     return KeyedResults(

@@ -1,7 +1,5 @@
 import Brokerage
 import GraphQL
-import Storage
-import Upstream
 
 /// `Node` of the schema: an object of any type that has an id.
 enum Node: Sendable {

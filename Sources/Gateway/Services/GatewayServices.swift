@@ -6,7 +6,7 @@ package import Upstream
 
 /// The services of the schema: connections to brokers, sources of market data, and caches of reads.
 ///
-/// They do not change, and the context of each request refers to them, so they are a class.
+/// They do not change, and the scope of each request refers to them, so they are a class.
 package final class GatewayServices: Sendable {
     /// The connections of all users.
     private let registry: ProviderConnectionRegistry

@@ -1,6 +1,5 @@
 import Brokerage
 package import Coordination
-import GraphQL
 package import Upstream
 
 /// What belongs to one request, which resolvers receive: its session, its client, its deadline, and the services of the process.
@@ -15,8 +14,7 @@ package final class RequestScope: Sendable {
     package let client: ClientOrigin
     /// Whether a language model executes the operation as a tool: rules of ``ToolOrders`` apply to its orders.
     let isToolCall: Bool
-    /// The value that an event of a subscription carries, in the context of its message; nil in every other
-    /// context.
+    /// The value that an event of a subscription carries, in the scope of its message; nil in every other scope.
     let event: EventValue?
 
     package convenience init(
@@ -36,7 +34,7 @@ package final class RequestScope: Sendable {
         (self.client, self.isToolCall, self.event) = (client, isToolCall, event)
     }
 
-    /// The same context for the message of an event.
+    /// The same scope for the message of an event.
     ///
     /// The value that the event carries is not read again.
     func showing(_ event: EventValue?) -> RequestScope {

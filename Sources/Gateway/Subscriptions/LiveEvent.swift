@@ -12,7 +12,7 @@ package struct LiveEvent<Value: Sendable>: Sendable {
 /// Resolvers of the event's message use it instead of reading it again, so that one message never shows two
 /// states of the same object.
 ///
-/// It is in the context of this one message, for the session that receives the event. It is not stored in a
+/// It is in the scope of this one message, for the session that receives the event. It is not stored in a
 /// cache, and no other message, session or user sees it. A private value is used only for the owner and the
 /// connection that it was read for.
 package indirect enum EventValue: Sendable {
