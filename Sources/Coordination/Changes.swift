@@ -11,7 +11,7 @@ import Synchronization
 /// - Without the database, the sessions in memory are valid for ``SessionPolicy/grace``; then their requests fail, and are not
 ///   refused, because clients must not discard valid tokens.
 package protocol Changes: CoordinationPart {
-    /// What is told of changes that sessions do not show.
+    /// The closures that apply changes of connections, identities, alerts and orders.
     var observers: ChangeObservers { get }
 
     /// Whether memory has the sessions that other processes have opened and ended, up to a second ago.

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import Foundation
 import Testing
 import Upstream
 
@@ -104,7 +105,28 @@ struct InstrumentTests {
         }
     }
 
-    @Test("is asked for by itself while the list is not at hand")
+    @Test("is searched on another thread than the one that begins the search, such as an event loop")
+    func thread() async throws {
+        try await withAlpaca(answering: { _, _ in .text(Self.list) }) { alpaca, _ in
+            _ = try await alpaca.search("t", limit: 3, in: .patient)
+            // With the list in memory nothing waits. The executor of tasks does not use this thread.
+            let thread = await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    Thread.current.name = "event loop"
+                    Task.immediate {
+                        _ = try? await alpaca.search("tesla", limit: 1, in: .patient)
+                        continuation.resume(returning: Self.threadName())
+                    }
+                }
+            }
+            #expect(thread != "event loop")
+        }
+    }
+
+    /// `Thread.current` is not available in asynchronous functions.
+    private static func threadName() -> String? { Thread.current.name }
+
+    @Test("is requested alone while the list is not in memory")
     func single() async throws {
         let body = try AlpacaTests.example("asset")
         try await withAlpaca(answering: { request, _ in
