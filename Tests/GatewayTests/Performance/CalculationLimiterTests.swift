@@ -1,4 +1,5 @@
 import Brokerage
+import Foundation
 import Gateway
 import GraphQL
 import Testing
@@ -29,6 +30,28 @@ struct CalculationLimiterTests {
         }
         #expect(limiter.isEmpty)
     }
+
+    @Test("are executed on another thread than the one that begins them, such as an event loop")
+    func thread() async throws {
+        let ann = try #require(OwnerID("ann"))
+        let limiter = CalculationLimiter(perUser: 1, clock: .system)
+        // The executor of tasks does not use this thread.
+        let thread = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                Thread.current.name = "event loop"
+                Task.immediate {
+                    let thread = try? await limiter.run(for: ann, before: .now + .seconds(3_600)) {
+                        Self.threadName()
+                    }
+                    continuation.resume(returning: thread ?? "no calculation")
+                }
+            }
+        }
+        #expect(thread != "event loop" && thread != "no calculation")
+    }
+
+    /// `Thread.current` is not available in asynchronous functions.
+    private static func threadName() -> String { Thread.current.name ?? "" }
 
     @Test("that fail or are cancelled leave their places to others")
     func failures() async throws {
