@@ -123,7 +123,7 @@ struct InstrumentTests {
         }
     }
 
-    /// `Thread.current` is not available in asynchronous functions.
+    /// Asynchronous functions cannot ask for the current thread.
     private static func threadName() -> String? { Thread.current.name }
 
     @Test("is requested alone while the list is not in memory")

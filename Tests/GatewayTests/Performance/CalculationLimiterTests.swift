@@ -50,7 +50,7 @@ struct CalculationLimiterTests {
         #expect(thread != "event loop" && thread != "no calculation")
     }
 
-    /// `Thread.current` is not available in asynchronous functions.
+    /// Asynchronous functions cannot ask for the current thread.
     private static func threadName() -> String { Thread.current.name ?? "" }
 
     @Test("that fail or are cancelled leave their places to others")
