@@ -43,7 +43,7 @@ struct ReplicaCostTests {
     // Names of instruments are fresh for a day.
     private static let query = #"{ instrument(symbol: "AAPL") { name } }"#
     private static let lookUp = "WHERE session.token_hash IN"
-    private static let call = "quota_take"
+    private static let call = "quota_reserve"
     private static let heartbeat = "INSERT INTO replica"
 
     @Test(

@@ -6,17 +6,15 @@ package import Upstream
 
 /// The limiter of all processes with one PostgreSQL database, which counts their calls together.
 ///
-/// - A call is one statement (`quota_take`). The database's clock counts, and a slot ends after its validity
+/// - Calls that wait at the same time are one statement. The database's clock counts, and a slot ends after its validity
 ///   and its window. By this process's clock, the validity begins before the statement was sent: a late response, or a
 ///   process that was stopped, sends nothing that no longer counts.
 /// - Without the database no call is made, because its count is unknown.
 /// - A slot cannot be replaced at the first byte, which does not wait for the database. The call takes another slot then,
 ///   which is valid for twice as long: a connection that opens slowly would otherwise never send its call.
 /// - The state of windows is that of the last call of this process, or of ``refresh()``.
-///
-/// The file is longer than 350 lines, because the forms of the statements' arguments and results belong to it alone.
 package final class PostgresQuota: Quotas {
-    private let database: SQLDatabase
+    private let statements: QuotaStatements
     private let clock: TimeSource
     private let maximumWait: Duration
     private let report: @Sendable (StorageError) -> Void
@@ -63,7 +61,8 @@ package final class PostgresQuota: Quotas {
         in file: UserDatabase, clock: TimeSource = .system, maximumWait: Duration = .seconds(5),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) {
-        (database, self.clock, self.maximumWait, self.report) = (file.database, clock, maximumWait, report)
+        statements = QuotaStatements(file.database)
+        (self.clock, self.maximumWait, self.report) = (clock, maximumWait, report)
     }
 
     // MARK: State
@@ -118,7 +117,7 @@ package final class PostgresQuota: Quotas {
     package func hasCapacity(toTry holder: QuotaAccount) -> Bool { true }
 
     private func apply(
-        _ states: [WindowState], of holder: QuotaAccount, at moment: ContinuousClock.Instant
+        _ states: [QuotaStatements.WindowState], of holder: QuotaAccount, at moment: ContinuousClock.Instant
     ) {
         state.withLock { state in
             for window in states {
@@ -152,7 +151,7 @@ package final class PostgresQuota: Quotas {
             }
             // The provider may have closed the window in the meantime.
             do throws(StorageError) {
-                if try await !isClosed(windows, of: holder) { return reservation }
+                if try await !statements.isClosed(windows, of: holder) { return reservation }
             } catch {
                 throw uncounted(holder, error)
             }
@@ -172,30 +171,30 @@ package final class PostgresQuota: Quotas {
             uniquingKeysWith: { first, _ in first })
         let before = ClockReading(clock)
         let wait = min(before.now.duration(to: deadline), maximumWait)
-        let answer: Answer
+        let answer: QuotaStatements.Answer
         do throws(StorageError) {
-            answer = try await query(
-                "SELECT CAST(quota_take(?, ?, CAST(? AS JSONB), ?, ?) AS TEXT)", holder,
-                windows.map { WindowInput($0, validity: validities[$0.name]) },
-                [Int64(max(wait, .zero) / .milliseconds(1)), isShared])
+            answer = try await statements.reserve(
+                QuotaStatements.Call(
+                    windows.map { QuotaStatements.Window($0, validity: validities[$0.name]) }, of: holder,
+                    wait: wait, isShared: isShared))
         } catch {
             throw uncounted(holder, error)
         }
-        guard let start = answer.start, let slots = answer.slots else {
+        guard let start = answer.start else {
             let retryAt = answer.retryAt.map { clock.wallTime() + .milliseconds($0 - answer.now) }
             throw ProviderFailure(
                 holder.provider,
-                answer.isOfShare == true
+                answer.isOfShare
                     ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
         }
         let now = clock.now()
-        apply(answer.states ?? [], of: holder, at: now)
+        apply(answer.states, of: holder, at: now)
         let delay = Duration.milliseconds(start - answer.now)
         // The slot begins by the database's clock between `before` and `now`, so the later one is used for its begin and
         // the earlier one for its end.
         let reservation = QuotaReservation(
             account: holder, start: now + delay,
-            slots: slots.compactMap { slot in
+            slots: answer.slots.compactMap { slot in
                 guard let window = windows.first(where: { $0.name == slot.name }),
                     let validity = validities[slot.name]
                 else { return nil }
@@ -224,31 +223,13 @@ package final class PostgresQuota: Quotas {
 
     package func release(_ reservation: QuotaReservation) async {
         let slots = reservation.slots.compactMap { slot in
-            slot.sharedEnd.map { SlotOutput(name: slot.window.name, end: $0) }
+            slot.sharedEnd.map { QuotaStatements.Slot(name: slot.window.name, end: $0) }
         }
         guard !slots.isEmpty else { return }
         do throws(StorageError) {
-            // Executed twice, it would release the slot of another call that ends at the same time.
-            try await database.statement(isRepeatable: false) { db in
-                try db.execute(
-                    "SELECT CAST(quota_release(?, ?, CAST(? AS JSONB)) AS TEXT)",
-                    reservation.account.arguments + [Self.json(slots)])
-            }
+            try await statements.release(slots, of: reservation.account)
         } catch {
             report(error)
-        }
-    }
-
-    private func isClosed(
-        _ windows: [QuotaWindow], of holder: QuotaAccount
-    ) async throws(StorageError) -> Bool {
-        let names = SQLList(windows.map(\.name))
-        return try await database.statement { db in
-            try db.value(
-                """
-                SELECT EXISTS (SELECT 1 FROM quota WHERE provider = ? AND credential = ?
-                    AND name IN (\(names.placeholders)) AND closed_until > clock_milliseconds())
-                """, holder.arguments + names.arguments, as: Bool.self) == true
         }
     }
 
@@ -269,7 +250,7 @@ package final class PostgresQuota: Quotas {
         let refusal = QuotaRefusal(cause, readings, windows)
         let known = state.withLock { $0.accounts[holder]?.windows ?? [:] }
         let notes = windows.map { window in
-            var note = NoteInput(window)
+            var note = QuotaStatements.Note(window)
             if let reading = readings.first(where: { $0.name == window.name }) {
                 let limit = reading.limit.map { min(window.limit, max($0, 1)) } ?? window.limit
                 note.isReported =
@@ -291,9 +272,7 @@ package final class PostgresQuota: Quotas {
         }.filter { $0.isReported || $0.isClosed || $0.isAdmitted }
         guard !notes.isEmpty else { return }
         do throws(StorageError) {
-            let states: [WindowState] = try await query(
-                "SELECT CAST(quota_note(?, ?, CAST(? AS JSONB)) AS TEXT)", holder, notes)
-            apply(states, of: holder, at: clock.now())
+            apply(try await statements.record(notes, of: holder), of: holder, at: clock.now())
         } catch {
             report(error)
         }
@@ -303,124 +282,13 @@ package final class PostgresQuota: Quotas {
     package func refresh() async throws(StorageError) {
         let own = state.withLock { $0.accounts.filter { $0.key.credential == nil } }
         for (holder, account) in own {
-            let states: [WindowState]? = try await query(
-                """
-                SELECT CAST(jsonb_agg(quota_state(quota, w.size, clock_milliseconds())) AS TEXT)
-                FROM quota JOIN jsonb_to_recordset(CAST(?3 AS JSONB)) AS w (name TEXT, size BIGINT) USING (name)
-                WHERE provider = ?1 AND credential = ?2
-                """, holder, account.windows.values.map { WindowInput($0.window, validity: nil) })
-            apply(states ?? [], of: holder, at: clock.now())
+            let states = try await statements.states(of: account.windows.values.map(\.window), of: holder)
+            apply(states, of: holder, at: clock.now())
         }
     }
 
     /// Deletes counts that ended long ago.
     package func deleteOld() async throws(StorageError) {
-        try await database.statement { db in
-            try db.execute(
-                """
-                DELETE FROM quota WHERE changed_at < clock_milliseconds() - 3600000
-                    AND closed_until < clock_milliseconds()
-                    AND coalesce(ends[cardinality(ends)], 0) < clock_milliseconds()
-                """)
-        }
+        try await statements.deleteOld()
     }
-
-    // MARK: Statements
-
-    /// Calls a function with an account and a list, and decodes its result.
-    private func query<Result: Decodable & Sendable>(
-        _ sql: String, _ holder: QuotaAccount, _ list: [some Encodable & Sendable],
-        _ rest: SQLArguments = []
-    ) async throws(StorageError) -> Result {
-        try await database.statement { db in
-            let result: String? = try db.value(sql, holder.arguments + [Self.json(list)] + rest)
-            return try JSONDecoder().decode(Result.self, from: Data((result ?? "null").utf8))
-        }
-    }
-
-    private static func json(_ list: [some Encodable]) throws -> String {
-        String(decoding: try JSONEncoder().encode(list), as: UTF8.self)
-    }
-}
-
-extension QuotaAccount {
-    /// A credential is behind a mark, so that none is taken for the server's own key.
-    fileprivate var arguments: SQLArguments { [provider.storedText, credential.map { "=" + $0 } ?? ""] }
-}
-
-/// A window, as the functions of PostgreSQL take it.
-///
-/// Times are in milliseconds.
-private struct WindowInput: Encodable {
-    let name: String
-    let size: Int
-    /// Nil for a day in New York.
-    let period: Int64?
-    let step: Int64?
-    let validity: Int64?
-
-    init(_ window: QuotaWindow, validity: Duration?) {
-        (name, size) = (window.name, window.limit)
-        (period, step) = (window.period.sharedLength, window.sharedStep)
-        self.validity = validity.map { Int64($0 / .milliseconds(1)) }
-    }
-}
-
-private struct NoteInput: Encodable {
-    let name: String
-    let size: Int
-    let period: Int64?
-    let step: Int64?
-    let longest: Int64
-    var isReported = false
-    var reported: Int?
-    var remaining: Int?
-    var resetsIn: Int64?
-    var isClosed = false
-    var isAdmitted = false
-    var retryIn: Int64?
-
-    init(_ window: QuotaWindow) {
-        (name, size) = (window.name, window.limit)
-        (period, step) = (window.period.sharedLength, window.sharedStep)
-        longest = Int64(window.period.maximumDuration / .milliseconds(1))
-    }
-}
-
-extension QuotaWindow.Period {
-    fileprivate var sharedLength: Int64? {
-        switch self {
-        case .rolling: Int64(maximumDuration / .milliseconds(1))
-        case .newYorkDay: nil
-        }
-    }
-}
-
-extension QuotaWindow {
-    /// ``step`` in milliseconds.
-    fileprivate var sharedStep: Int64? { step.map { Int64($0 / .milliseconds(1)) } }
-}
-
-/// The slot of a window.
-private struct SlotOutput: Codable {
-    let name: String
-    let end: Int64
-}
-
-private struct WindowState: Decodable {
-    let name: String
-    let limit: Int
-    let remaining: Int
-    let resetsIn: Int64?
-    let isRefused: Bool
-}
-
-/// The result of `quota_take`: slots from `start`, or the time of the next slot.
-private struct Answer: Decodable {
-    let now: Int64
-    let start: Int64?
-    let slots: [SlotOutput]?
-    let states: [WindowState]?
-    let retryAt: Int64?
-    let isOfShare: Bool?
 }

@@ -42,8 +42,8 @@ extension UserDatabaseMigration {
 
     /// The operations of `PostgresQuota`, each of which is one statement.
     ///
-    /// - `quota_lock` makes missing rows, and locks the rows of an account in the order of their names, so that two calls never
-    ///   wait for each other. It returns the time, read after the wait.
+    /// - `quota_lock_all` makes missing rows, and locks the rows of calls in the order of their keys, so that two statements never
+    ///   wait for each other; `quota_lock` does it for one account and returns the time, read after the wait.
     /// - `quota_earliest` is `QuotaWindowCounter.earliest`.
     /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended. `width_bucket` is the number of
     ///   ends up to a time.
@@ -51,9 +51,10 @@ extension UserDatabaseMigration {
     ///   (`QuotaWindow.step`), so that processes and the database count alike.
     /// - `quota_slot_end` is the time at which a slot is free that may be used until a time. Without a period, the window is a day
     ///   in New York.
-    /// - `quota_state` returns the state of one window.
-    /// - `quota_take` takes a slot in each window for one call, or in none.
-    /// - `quota_note` applies the figures and refusals of a response.
+    /// - `quota_figures` returns the state of one window.
+    /// - `quota_reserve` takes a slot in each window of a call, or in none, for several calls. It returns a row for each
+    ///   window of a call, and one without a window for a call that gets no slot.
+    /// - `quota_record` applies the figures and refusals of a response, and returns the state of each window.
     static let quotaFunctions = """
         CREATE OR REPLACE FUNCTION quota_lock(p_provider TEXT, p_credential TEXT, p_windows JSONB)
         RETURNS BIGINT LANGUAGE plpgsql AS $$
@@ -133,58 +134,101 @@ extension UserDatabaseMigration {
                 ELSE quota_step(p_until + p_period, p_step)
             END
         $$;
-        CREATE OR REPLACE FUNCTION quota_state(p_row quota, p_limit BIGINT, p_now BIGINT)
-        RETURNS JSONB LANGUAGE sql STABLE AS $$
-            SELECT jsonb_build_object(
-                'name', p_row.name, 'limit', least(p_limit, p_row.reported), 'isRefused', p_row.rejections > 0,
-                'remaining', CASE WHEN p_row.closed_until > p_now THEN 0
+        CREATE FUNCTION quota_figures(
+            p_row quota, p_limit BIGINT, p_now BIGINT,
+            OUT window_limit BIGINT, OUT remaining BIGINT, OUT resets_in BIGINT, OUT is_refused BOOLEAN
+        ) LANGUAGE sql STABLE AS $$
+            SELECT least(p_limit, p_row.reported),
+                CASE WHEN p_row.closed_until > p_now THEN 0
                     ELSE greatest(0, least(p_limit, p_row.reported) - coalesce(sum(number), 0)) END,
-                'resetsIn', nullif(greatest(coalesce(max(ending), 0), p_row.closed_until, p_now), p_now) - p_now)
+                nullif(greatest(coalesce(max(ending), 0), p_row.closed_until, p_now), p_now) - p_now, p_row.rejections > 0
             FROM unnest(p_row.ends, p_row.calls) AS known (ending, number) WHERE ending > p_now
         $$;
-        CREATE OR REPLACE FUNCTION quota_take(
-            p_provider TEXT, p_credential TEXT, p_windows JSONB, p_wait BIGINT, p_shared BOOLEAN
-        ) RETURNS JSONB LANGUAGE plpgsql AS $$
+        CREATE FUNCTION quota_rows(p_calls JSONB)
+        RETURNS TABLE (provider TEXT, credential TEXT, name TEXT) LANGUAGE sql IMMUTABLE AS $$
+            SELECT DISTINCT c->>'provider', c->>'credential', w->>'name'
+            FROM jsonb_array_elements(p_calls) c, jsonb_array_elements(c->'windows') w
+        $$;
+        CREATE FUNCTION quota_lock_all(p_calls JSONB)
+        RETURNS VOID LANGUAGE plpgsql AS $$
         DECLARE
-            moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_windows);
-            start BIGINT := moment;
-            others BIGINT := moment;
-            entry RECORD;
-            ending BIGINT;
-            slots JSONB := '[]';
-            states JSONB := '[]';
+            wanted CONSTANT BIGINT := (SELECT count(*) FROM quota_rows(p_calls));
+            known BIGINT;
         BEGIN
-            FOR entry IN
-                SELECT quota.*, least(w.size, reported) AS size, CASE
-                        WHEN p_shared AND coalesce(w.period, 86400000) >= 60000
-                        THEN (least(w.size, reported) + 1) / 2 ELSE least(w.size, reported) END AS share
-                FROM quota JOIN jsonb_to_recordset(p_windows) AS w (name TEXT, size BIGINT, period BIGINT)
-                    USING (name)
-                WHERE provider = p_provider AND credential = p_credential ORDER BY name
             LOOP
-                IF start IS NOT NULL THEN
-                    start := quota_earliest(entry.ends, entry.calls, entry.share, greatest(start, entry.closed_until));
-                END IF;
-                IF others IS NOT NULL THEN
-                    others := quota_earliest(entry.ends, entry.calls, entry.size, greatest(others, entry.closed_until));
-                END IF;
+                -- Before the first lock: a new row may have to wait for another transaction that inserts it.
+                INSERT INTO quota (provider, credential, name)
+                    SELECT r.* FROM quota_rows(p_calls) r WHERE NOT EXISTS (SELECT 1 FROM quota q
+                        WHERE (q.provider, q.credential, q.name) = (r.provider, r.credential, r.name))
+                    ORDER BY 1, 2, 3
+                ON CONFLICT DO NOTHING;
+                SELECT count(*) INTO known FROM (
+                    SELECT 1 FROM quota JOIN quota_rows(p_calls) USING (provider, credential, name)
+                    ORDER BY provider, credential, name FOR UPDATE OF quota
+                ) locked;
+                EXIT WHEN known >= wanted;
             END LOOP;
-            IF start IS NULL OR start > others OR (start > moment AND start >= moment + p_wait) THEN
-                RETURN jsonb_build_object('now', moment, 'retryAt', start, 'isOfShare',
-                    p_shared AND others IS NOT NULL AND (others <= moment OR others < moment + p_wait));
-            END IF;
-            FOR entry IN
-                SELECT w.* FROM jsonb_to_recordset(p_windows)
-                    AS w (name TEXT, size BIGINT, period BIGINT, step BIGINT, validity BIGINT) ORDER BY name
+        END $$;
+        CREATE FUNCTION quota_reserve(p_calls JSONB)
+        RETURNS TABLE (
+            call BIGINT, moment BIGINT, start BIGINT, retry_at BIGINT, is_of_share BOOLEAN, window_name TEXT,
+            slot_end BIGINT, window_limit BIGINT, remaining BIGINT, resets_in BIGINT, is_refused BOOLEAN
+        ) LANGUAGE plpgsql AS $$
+        DECLARE
+            item RECORD;
+            entry RECORD;
+            others BIGINT;
+        BEGIN
+            PERFORM quota_lock_all(p_calls);
+            FOR item IN
+                SELECT number, c.* FROM ROWS FROM (jsonb_to_recordset(p_calls)
+                    AS (provider TEXT, credential TEXT, windows JSONB, wait BIGINT, "isShared" BOOLEAN)
+                ) WITH ORDINALITY AS c (provider, credential, windows, wait, is_shared, number)
             LOOP
-                ending := quota_slot_end(start + entry.validity, entry.period, entry.step);
-                PERFORM quota_add(p_provider, p_credential, entry.name, moment, ending, 1);
-                slots := slots || jsonb_build_object('name', entry.name, 'end', ending);
-                states := states || (
-                    SELECT quota_state(quota, entry.size, moment) FROM quota
-                    WHERE provider = p_provider AND credential = p_credential AND name = entry.name);
+                call := item.number - 1;
+                SELECT greatest(clock_milliseconds(), max(changed_at)) INTO moment FROM quota
+                    WHERE provider = item.provider AND credential = item.credential
+                        AND name IN (SELECT w->>'name' FROM jsonb_array_elements(item.windows) w);
+                start := moment;
+                others := moment;
+                FOR entry IN
+                    SELECT quota.*, least(w.size, reported) AS size, CASE
+                            WHEN item.is_shared AND coalesce(w.period, 86400000) >= 60000
+                            THEN (least(w.size, reported) + 1) / 2 ELSE least(w.size, reported) END AS share
+                    FROM quota JOIN jsonb_to_recordset(item.windows) AS w (name TEXT, size BIGINT, period BIGINT)
+                        USING (name)
+                    WHERE provider = item.provider AND credential = item.credential ORDER BY name
+                LOOP
+                    IF start IS NOT NULL THEN
+                        start := quota_earliest(entry.ends, entry.calls, entry.share, greatest(start, entry.closed_until));
+                    END IF;
+                    IF others IS NOT NULL THEN
+                        others := quota_earliest(entry.ends, entry.calls, entry.size, greatest(others, entry.closed_until));
+                    END IF;
+                END LOOP;
+                IF start IS NULL OR start > others OR (start > moment AND start >= moment + item.wait) THEN
+                    retry_at := start;
+                    is_of_share := item.is_shared AND others IS NOT NULL AND (others <= moment OR others < moment + item.wait);
+                    start := NULL;
+                    window_name := NULL;
+                    RETURN NEXT;
+                    CONTINUE;
+                END IF;
+                retry_at := NULL;
+                is_of_share := false;
+                FOR entry IN
+                    SELECT w.* FROM jsonb_to_recordset(item.windows)
+                        AS w (name TEXT, size BIGINT, period BIGINT, step BIGINT, validity BIGINT) ORDER BY name
+                LOOP
+                    window_name := entry.name;
+                    slot_end := quota_slot_end(start + entry.validity, entry.period, entry.step);
+                    PERFORM quota_add(item.provider, item.credential, entry.name, moment, slot_end, 1);
+                    SELECT f.* INTO window_limit, remaining, resets_in, is_refused
+                        FROM quota, quota_figures(quota, entry.size, moment) f
+                        WHERE provider = item.provider AND credential = item.credential AND name = entry.name;
+                    RETURN NEXT;
+                END LOOP;
             END LOOP;
-            RETURN jsonb_build_object('now', moment, 'start', start, 'slots', slots, 'states', states);
         END $$;
         CREATE OR REPLACE FUNCTION quota_release(p_provider TEXT, p_credential TEXT, p_slots JSONB)
         RETURNS VOID LANGUAGE plpgsql AS $$
@@ -198,8 +242,10 @@ extension UserDatabaseMigration {
                 PERFORM quota_add(p_provider, p_credential, slot.name, moment, slot.ending, -1);
             END LOOP;
         END $$;
-        CREATE OR REPLACE FUNCTION quota_note(p_provider TEXT, p_credential TEXT, p_notes JSONB)
-        RETURNS JSONB LANGUAGE plpgsql AS $$
+        CREATE FUNCTION quota_record(p_provider TEXT, p_credential TEXT, p_notes JSONB)
+        RETURNS TABLE (
+            window_name TEXT, window_limit BIGINT, remaining BIGINT, resets_in BIGINT, is_refused BOOLEAN
+        ) LANGUAGE plpgsql AS $$
         DECLARE
             moment CONSTANT BIGINT := quota_lock(p_provider, p_credential, p_notes);
             note RECORD;
@@ -207,7 +253,6 @@ extension UserDatabaseMigration {
             new_limit BIGINT;
             bound BIGINT;
             missing BIGINT;
-            states JSONB := '[]';
         BEGIN
             FOR note IN
                 SELECT n.* FROM jsonb_to_recordset(p_notes) AS n (
@@ -245,11 +290,12 @@ extension UserDatabaseMigration {
                     UPDATE quota SET rejections = 0
                         WHERE provider = p_provider AND credential = p_credential AND name = note.name;
                 END IF;
-                states := states || (
-                    SELECT quota_state(quota, note.size, moment) FROM quota
-                    WHERE provider = p_provider AND credential = p_credential AND name = note.name);
+                window_name := note.name;
+                SELECT f.* INTO window_limit, remaining, resets_in, is_refused
+                    FROM quota, quota_figures(quota, note.size, moment) f
+                    WHERE provider = p_provider AND credential = p_credential AND name = note.name;
+                RETURN NEXT;
             END LOOP;
-            RETURN states;
         END $$;
         """
 

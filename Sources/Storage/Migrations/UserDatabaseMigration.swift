@@ -34,9 +34,12 @@ package struct UserDatabaseMigration: Sendable {
         postgres: SQLDialect.postgres.text(credentials + users + lists + orders + activities + alerts)
             + postgresTriggers + SQLDialect.postgres.text(changes) + replicas)
 
-    /// The functions that count calls; they replace those of ``lastUnreleased``, which rounded times otherwise.
+    /// The functions that count calls.
+    ///
+    /// Those with the names of functions of ``lastUnreleased`` replace them, because they rounded times otherwise; the others have
+    /// other names, because processes of that revision call its functions during an upgrade.
     private static let quotaFunctionsStep = UserDatabaseMigration(
-        name: "18: steps of quotas", sqlite: nil, postgres: quotaFunctions)
+        name: "18: calls of quotas in groups", sqlite: nil, postgres: quotaFunctions)
 
     /// The last revision before the first release.
     static let lastUnreleased = "c8b28184"

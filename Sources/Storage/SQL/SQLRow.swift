@@ -107,4 +107,6 @@ package struct SQLRowReader: ~Copyable {
 /// A row that Portico cannot have written: another program has changed the database.
 ///
 /// Such a row is not skipped, because missing data would look like data that does not exist.
-package struct CorruptedRow: Error {}
+package struct CorruptedRow: Error {
+    package init() {}
+}

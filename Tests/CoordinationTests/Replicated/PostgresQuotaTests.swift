@@ -312,6 +312,58 @@ struct PostgresQuotaTests {
         }
     }
 
+    @Test(
+        "are counted with one statement for the calls that wait, of all credentials, also if another process takes them in another order"
+    )
+    func groups() async throws {
+        try await TestEngine.postgresql.with { test in
+            let files = try (0..<2).map { _ in try test.open() }
+            let limiters = files.map { PostgresQuota(in: $0, maximumWait: .zero) }
+            let windows = ["a", "b", "c"].map { QuotaWindow($0, limit: 60, per: .rolling(seconds: 60)) }
+            let accounts = (0..<5).map { QuotaAccount(.alpaca, credential: "key \($0)") }
+            let start = files.map(\.database.transactionCount)
+            // Each process has 20 calls for each of 5 accounts: 5 for each of 3 windows, and 5 for the first two.
+            let failures = await withTaskGroup(of: ProviderFailure.Cause?.self) { group in
+                for index in 0..<100 {
+                    for process in limiters.indices {
+                        let place = process == 0 ? index : 99 - index
+                        let own = place % 4 == 3 ? Array(windows.prefix(2)) : [windows[place % 4]]
+                        group.addTask {
+                            do throws(ProviderFailure) {
+                                _ = try await limiters[process].reserve(
+                                    own, of: accounts[place / 4 % 5], before: .now + .seconds(60),
+                                    isShared: false)
+                                return nil
+                            } catch {
+                                return error.cause
+                            }
+                        }
+                    }
+                }
+                return await group.compactMap(\.self).reduce(into: []) { $0.append($1) }
+            }
+            #expect(failures == [])
+            for (file, before) in zip(files, start) {
+                #expect(file.database.transactionCount - before <= 50, "statements for 100 calls")
+            }
+            let counts = try await files[0].database.read { db in
+                try db.map(
+                    """
+                    SELECT credential || ' ' || name, CAST((SELECT sum(number) FROM unnest(calls) number) AS BIGINT)
+                    FROM quota ORDER BY 1
+                    """
+                ) { (try $0.next() as String, try $0.next() as Int) }
+            }
+            let expected = accounts.flatMap { account in
+                ["a": 20, "b": 20, "c": 10].sorted { $0.key < $1.key }.map {
+                    ("=\(account.credential ?? "") \($0.key)", $0.value)
+                }
+            }
+            #expect(counts.map(\.0) == expected.map(\.0))
+            #expect(counts.map(\.1) == expected.map(\.1))
+        }
+    }
+
     @Test("are not used while the database does not respond")
     func outage() async throws {
         let cluster = try PostgresCluster()

@@ -1,0 +1,314 @@
+import Brokerage
+import Foundation
+import Storage
+import Synchronization
+import Upstream
+
+/// The statements of ``PostgresQuota``, which are functions of PostgreSQL (`ReplicaMigration`).
+///
+/// The calls that wait for a slot at the same time are one statement: a call alone is sent at once, and the next statement has
+/// all calls that came during the last one. So the cost of a statement is divided among them, and no call waits
+/// for more than one statement before its own.
+final class QuotaStatements: Sendable {
+    private let database: SQLDatabase
+    // Held for a few changes of a list, never while a statement is executed.
+    private let state = Mutex(State())
+
+    private struct State {
+        var waiting: [WaitingCall] = []
+        /// The statements that are executed for groups of calls.
+        var statements = 0
+        /// When the last of them began.
+        var lastStart: ContinuousClock.Instant?
+    }
+
+    private struct WaitingCall {
+        let call: Call
+        let continuation: CheckedContinuation<Result<Answer, StorageError>, Never>
+    }
+
+    /// The calls of one statement, which holds the locks of all their windows.
+    private static let maximumGroup = 64
+    /// The calls that wait for a statement; more are refused.
+    private static let maximumWaiting = 1_024
+    /// The statements for groups at the same time.
+    ///
+    /// More than one is executed only if the last one is slow: it may wait for a lock of one account, and the others shall not
+    /// wait with it.
+    private static let maximumStatements = 4
+    private static let slow = Duration.milliseconds(20)
+
+    init(_ database: SQLDatabase) { self.database = database }
+
+    // MARK: Calls
+
+    /// A call that needs a slot in each of its windows.
+    struct Call: Encodable, Sendable {
+        let provider: String
+        let credential: String
+        let windows: [Window]
+        /// The longest wait for the slots, in milliseconds.
+        let wait: Int64
+        let isShared: Bool
+
+        init(_ windows: [Window], of holder: QuotaAccount, wait: Duration, isShared: Bool) {
+            (provider, credential) = (holder.provider.storedText, holder.storedCredential)
+            self.windows = windows
+            self.wait = Int64(max(wait, .zero) / .milliseconds(1))
+            self.isShared = isShared
+        }
+    }
+
+    /// A window, as the functions take it.
+    ///
+    /// Times are in milliseconds.
+    struct Window: Encodable, Sendable {
+        let name: String
+        let size: Int
+        /// Nil for a day in New York.
+        let period: Int64?
+        let step: Int64?
+        /// Nil if no slot is taken.
+        let validity: Int64?
+
+        init(_ window: QuotaWindow, validity: Duration?) {
+            (name, size) = (window.name, window.limit)
+            (period, step) = (window.period.sharedLength, window.sharedStep)
+            self.validity = validity.map { Int64($0 / .milliseconds(1)) }
+        }
+    }
+
+    /// What a call gets, by the database's clock, in milliseconds since 1970.
+    struct Answer: Sendable {
+        let now: Int64
+        /// When the slots begin; nil if the call gets none.
+        let start: Int64?
+        /// Without slots: when there will be some, if that is known.
+        let retryAt: Int64?
+        /// Without slots: whether a call that is not shared would get some.
+        let isOfShare: Bool
+        fileprivate(set) var slots: [Slot] = []
+        fileprivate(set) var states: [WindowState] = []
+    }
+
+    /// The slot of a window.
+    struct Slot: Encodable, Sendable {
+        let name: String
+        let end: Int64
+    }
+
+    /// The state of a window.
+    struct WindowState: Sendable {
+        let name: String
+        let limit: Int
+        let remaining: Int
+        /// The milliseconds until all calls are available again; nil if no call is counted.
+        let resetsIn: Int64?
+        let isRefused: Bool
+
+        fileprivate init(_ name: String, _ row: inout SQLRowReader) throws(CorruptedRow) {
+            self.name = name
+            (limit, remaining) = (try row.next(), try row.next())
+            (resetsIn, isRefused) = (try row.next(), try row.next())
+        }
+    }
+
+    /// Takes a slot in each window of a call, or in none.
+    func reserve(_ call: Call) async throws(StorageError) -> Answer {
+        let result = await withCheckedContinuation { continuation in
+            let isAccepted = state.withLock { state in
+                guard state.waiting.count < Self.maximumWaiting else { return false }
+                state.waiting.append(WaitingCall(call: call, continuation: continuation))
+                return true
+            }
+            guard isAccepted else {
+                let error = StorageError.unavailable(
+                    path: database.location, reason: "too many calls wait", retryAt: .now + .seconds(1))
+                return continuation.resume(returning: .failure(error))
+            }
+            if startsStatement() { Task { await reserveWaiting() } }
+        }
+        return try result.get()
+    }
+
+    private func startsStatement() -> Bool {
+        state.withLock { state in
+            let isSlow = state.lastStart.map { $0 + Self.slow < .now } ?? false
+            guard state.statements == 0 || isSlow && state.statements < Self.maximumStatements else {
+                return false
+            }
+            state.statements += 1
+            state.lastStart = .now
+            return true
+        }
+    }
+
+    /// Executes statements until no call waits.
+    private func reserveWaiting() async {
+        while let group = nextGroup() {
+            let calls = group.map(\.call)
+            do throws(StorageError) {
+                let answers = try await answers(to: calls)
+                for (waiting, answer) in zip(group, answers) {
+                    waiting.continuation.resume(returning: .success(answer))
+                }
+            } catch {
+                for waiting in group { waiting.continuation.resume(returning: .failure(error)) }
+            }
+        }
+    }
+
+    private func nextGroup() -> [WaitingCall]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.statements -= 1
+                return nil
+            }
+            let group = Array(state.waiting.prefix(Self.maximumGroup))
+            state.waiting.removeFirst(group.count)
+            state.lastStart = .now
+            return group
+        }
+    }
+
+    /// - Returns: An answer for each call.
+    private func answers(to calls: [Call]) async throws(StorageError) -> [Answer] {
+        try await database.statement { db in
+            var answers: [Answer?] = Array(repeating: nil, count: calls.count)
+            _ = try db.map("SELECT * FROM quota_reserve(CAST(? AS JSONB))", [try Self.json(calls)]) { row in
+                guard let call = Int(exactly: try row.next() as Int64), answers.indices.contains(call) else {
+                    throw CorruptedRow()
+                }
+                let answer = Answer(
+                    now: try row.next(), start: try row.next(), retryAt: try row.next(),
+                    isOfShare: try row.next())
+                let name: String? = try row.next()
+                var known = answers[call] ?? answer
+                if let name {
+                    known.slots.append(Slot(name: name, end: try row.next()))
+                    known.states.append(try WindowState(name, &row))
+                }
+                answers[call] = known
+            }
+            return try answers.map { answer in
+                guard let answer else { throw CorruptedRow() }
+                return answer
+            }
+        }
+    }
+
+    /// Gives slots back.
+    func release(_ slots: [Slot], of holder: QuotaAccount) async throws(StorageError) {
+        // Executed twice, it would release the slot of another call that ends at the same time.
+        try await database.statement(isRepeatable: false) { db in
+            try db.execute(
+                "SELECT CAST(quota_release(?, ?, CAST(? AS JSONB)) AS TEXT)",
+                holder.arguments + [try Self.json(slots)])
+        }
+    }
+
+    /// Whether the provider has closed one of these windows.
+    func isClosed(_ windows: [QuotaWindow], of holder: QuotaAccount) async throws(StorageError) -> Bool {
+        let names = SQLList(windows.map(\.name))
+        return try await database.statement { db in
+            try db.value(
+                """
+                SELECT EXISTS (SELECT 1 FROM quota WHERE provider = ? AND credential = ?
+                    AND name IN (\(names.placeholders)) AND closed_until > clock_milliseconds())
+                """, holder.arguments + names.arguments, as: Bool.self) == true
+        }
+    }
+
+    // MARK: Responses
+
+    /// What a response shows about a window.
+    ///
+    /// Times are in milliseconds from now.
+    struct Note: Encodable, Sendable {
+        let name: String
+        let size: Int
+        let period: Int64?
+        let step: Int64?
+        let longest: Int64
+        /// Whether the figures are to be applied.
+        var isReported = false
+        var reported: Int?
+        var remaining: Int?
+        var resetsIn: Int64?
+        /// Whether the provider has refused the call.
+        var isClosed = false
+        /// Whether the provider has accepted a call after refusals.
+        var isAdmitted = false
+        var retryIn: Int64?
+
+        init(_ window: QuotaWindow) {
+            (name, size) = (window.name, window.limit)
+            (period, step) = (window.period.sharedLength, window.sharedStep)
+            longest = Int64(window.period.maximumDuration / .milliseconds(1))
+        }
+    }
+
+    /// Applies what a response shows.
+    func record(_ notes: [Note], of holder: QuotaAccount) async throws(StorageError) -> [WindowState] {
+        try await database.statement { db in
+            try db.map(
+                "SELECT * FROM quota_record(?, ?, CAST(? AS JSONB))",
+                holder.arguments + [try Self.json(notes)]
+            ) { try WindowState(try $0.next(), &$0) }
+        }
+    }
+
+    /// The states of windows.
+    func states(
+        of windows: [QuotaWindow], of holder: QuotaAccount
+    ) async throws(StorageError) -> [WindowState] {
+        try await database.statement { db in
+            let list = windows.map { Window($0, validity: nil) }
+            return try db.map(
+                """
+                SELECT name, figures.* FROM quota
+                JOIN jsonb_to_recordset(CAST(?3 AS JSONB)) AS w (name TEXT, size BIGINT) USING (name),
+                quota_figures(quota, w.size, clock_milliseconds()) AS figures
+                WHERE provider = ?1 AND credential = ?2
+                """, holder.arguments + [try Self.json(list)]
+            ) { try WindowState(try $0.next(), &$0) }
+        }
+    }
+
+    /// Deletes counts that ended long ago.
+    func deleteOld() async throws(StorageError) {
+        try await database.statement { db in
+            try db.execute(
+                """
+                DELETE FROM quota WHERE changed_at < clock_milliseconds() - 3600000
+                    AND closed_until < clock_milliseconds()
+                    AND coalesce(ends[cardinality(ends)], 0) < clock_milliseconds()
+                """)
+        }
+    }
+
+    private static func json(_ list: [some Encodable]) throws -> String {
+        String(decoding: try JSONEncoder().encode(list), as: UTF8.self)
+    }
+}
+
+extension QuotaAccount {
+    /// A credential is behind a mark, so that none is taken for the server's own key.
+    fileprivate var storedCredential: String { credential.map { "=" + $0 } ?? "" }
+
+    fileprivate var arguments: SQLArguments { [provider.storedText, storedCredential] }
+}
+
+extension QuotaWindow.Period {
+    fileprivate var sharedLength: Int64? {
+        switch self {
+        case .rolling: Int64(maximumDuration / .milliseconds(1))
+        case .newYorkDay: nil
+        }
+    }
+}
+
+extension QuotaWindow {
+    /// ``step`` in milliseconds.
+    fileprivate var sharedStep: Int64? { step.map { Int64($0 / .milliseconds(1)) } }
+}
