@@ -86,14 +86,18 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var text: String {
-        var bytes: [UInt8] = []
-        for word in [head, tail] {
-            for index in 0..<8 {
-                let byte = UInt8(truncatingIfNeeded: word >> UInt64(8 * index))
-                if byte != 0 { bytes.append(byte) }
+        // At most 15 bytes, which need no memory outside of the string.
+        unsafe String(unsafeUninitializedCapacity: Self.maximumLength) { bytes in
+            var count = 0
+            for index in bytes.indices {
+                let word = index < 8 ? head : tail
+                let byte = UInt8(truncatingIfNeeded: word >> UInt64(8 * (index % 8)))
+                if byte == 0 { break }
+                unsafe bytes[index] = byte
+                count += 1
             }
+            return count
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     package var description: String { text }

@@ -83,7 +83,8 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
         let isUnknown = queries.map { query in
             existenceQueries(query).contains { cache.isUnknown($0, in: source.scope, for: call) }
         }
-        let requested = zip(queries, isUnknown).filter { !$0.1 }.map(\.0)
+        let requested =
+            isUnknown.contains(true) ? zip(queries, isUnknown).filter { !$0.1 }.map(\.0) : queries
         let load = load
         let results = await cache.read(
             requested, in: source.scope, batchSize: batchSize(source), for: call

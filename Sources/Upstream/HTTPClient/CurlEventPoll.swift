@@ -86,7 +86,7 @@ final class CurlEventPoll: @unchecked Sendable {
 
     /// The time to wait, up to a minute; rounded up, so that it does not end a moment too early and spin.
     private func milliseconds(until end: ContinuousClock.Instant?) -> Int32 {
-        guard let next = [timerEnd, end].compactMap(\.self).min() else { return 60_000 }
+        guard let next = timerEnd.map({ min($0, end ?? $0) }) ?? end else { return 60_000 }
         let remaining = ContinuousClock.now.duration(to: next)
         if remaining <= .zero { return 0 }
         if remaining >= .seconds(60) { return 60_000 }

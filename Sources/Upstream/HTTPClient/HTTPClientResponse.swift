@@ -18,8 +18,11 @@ package struct HTTPClientResponse: Sendable {
 
     /// The first value of a header without surrounding white space; names are compared without case.
     package subscript(_ name: StaticString) -> String? {
-        for line in head.split(separator: UInt8(ascii: "\n")) {
+        var rest = head[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
             if let value = Self.value(of: name, in: line) { return value }
+            rest = rest[line.endIndex...].dropFirst()
         }
         return nil
     }

@@ -7,9 +7,14 @@ import Synchronization
 ///
 /// There is one for the process. It has as many hosts as the configured providers.
 package final class ProviderMonitor: Sendable {
-    private struct Host {
+    /// A host that is called.
+    ///
+    /// A class, so that a call changes it in its place. It does not leave the lock.
+    private final class Host {
         var breaker: CircuitBreaker
         var history = CallHistory()
+
+        init(_ breaker: CircuitBreaker) { self.breaker = breaker }
     }
 
     fileprivate struct Place: Hashable {
@@ -66,11 +71,12 @@ package final class ProviderMonitor: Sendable {
     package func health(of provider: ProviderID) -> ProviderHealth {
         let now = clock.now()
         let wallTime = clock.wallTime()
-        let hosts = hosts.withLock { $0.filter { $0.key.provider == provider }.map(\.value) }
-        let healths = hosts.map { host in
-            host.history.health(
-                isDown: !host.breaker.isClosed,
-                retryAt: host.breaker.retryTime(at: now).map { wallTime + now.duration(to: $0) })
+        let healths = hosts.withLock { hosts in
+            hosts.filter { $0.key.provider == provider }.map { _, host in
+                host.history.health(
+                    isDown: !host.breaker.isClosed,
+                    retryAt: host.breaker.retryTime(at: now).map { wallTime + now.duration(to: $0) })
+            }
         }
         return ProviderHealth(of: healths)
     }
@@ -100,7 +106,10 @@ package final class ProviderMonitor: Sendable {
         let now = clock.now()
         let place = Place(provider: provider, authority: authority)
         let admission = hosts.withLock { hosts in
-            hosts[place, default: Host(breaker: CircuitBreaker(policy))].breaker.admit(at: now)
+            if let host = hosts[place] { return host.breaker.admit(at: now) }
+            let host = Host(CircuitBreaker(policy))
+            hosts[place] = host
+            return host.breaker.admit(at: now)
         }
         switch admission {
         case .call: return Permit(hostKey: place, isProbe: false, start: now)
@@ -124,8 +133,9 @@ package final class ProviderMonitor: Sendable {
         let effect = cause?.effect(after: duration, policy) ?? .up
         let wallTime = clock.wallTime()
         hosts.withLock { hosts in
-            hosts[pass.hostKey]?.breaker.didEnd(effect, ofProbe: pass.isProbe, at: now)
-            hosts[pass.hostKey]?.history.record(cause, effect, duration, at: wallTime)
+            guard let host = hosts[pass.hostKey] else { return }
+            host.breaker.didEnd(effect, ofProbe: pass.isProbe, at: now)
+            host.history.record(cause, effect, duration, at: wallTime)
         }
     }
 

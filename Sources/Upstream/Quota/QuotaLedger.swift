@@ -10,8 +10,22 @@ import Synchronization
 ///
 /// The file is longer than 350 lines, because all methods change the state behind one lock.
 package final class QuotaLedger: QuotaLimiter {
+    /// The counters of a credential.
+    ///
+    /// A class, because a change of a value in two dictionaries allocates memory for each of them. It does not leave the lock.
+    private final class Account {
+        /// A few, so that a search takes less time than a dictionary.
+        var counters: [QuotaWindowCounter] = []
+
+        func index(of name: String) -> Int? { counters.firstIndex { $0.window.name == name } }
+
+        func isIdle(at now: ContinuousClock.Instant) -> Bool {
+            counters.indices.allSatisfy { counters[$0].isIdle(at: now) }
+        }
+    }
+
     private struct State {
-        var counts: [QuotaAccount: [String: QuotaWindowCounter]] = [:]
+        var accounts: [QuotaAccount: Account] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaAccount: [StoredQuotaUsage]] = [:]
         /// The holders without a connection, whose calls the provider still counts.
@@ -22,7 +36,17 @@ package final class QuotaLedger: QuotaLimiter {
         var nextSweep: ContinuousClock.Instant?
 
         /// The number of holders that are not retired.
-        var used: Int { counts.count - retired.count }
+        var used: Int { accounts.count - retired.count }
+
+        /// Changes the counter of a window; nil if it is not known.
+        func update<Result>(
+            _ window: QuotaWindow, of holder: QuotaAccount, _ change: (inout QuotaWindowCounter) -> Result
+        ) -> Result? {
+            guard let account = accounts[holder], let index = account.index(of: window.name) else {
+                return nil
+            }
+            return change(&account.counters[index])
+        }
     }
 
     package let clock: TimeSource
@@ -77,23 +101,26 @@ package final class QuotaLedger: QuotaLimiter {
         let moment = ClockReading(clock)
         state.withLock { state in
             guard ensureCapacity(for: holder, in: &state, moment) else { return }
-            for window in windows { Self.know(window, of: holder, in: &state, moment) }
+            _ = Self.account(holder, with: windows, in: &state, moment)
         }
     }
 
     package func status(of holder: QuotaAccount) -> [QuotaStatus] {
         let moment = ClockReading(clock)
-        let counts = state.withLock { $0.counts[holder]?.values.map(\.self) ?? [] }
-        return counts.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
+        let counters = state.withLock { $0.accounts[holder]?.counters ?? [] }
+        return counters.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
     }
 
     package func tightest() -> [(provider: ProviderID, status: QuotaStatus)] {
         let moment = ClockReading(clock)
-        let (counts, retired) = state.withLock { ($0.counts, $0.retired) }
+        let used = state.withLock { state in
+            state.accounts.filter { !state.retired.contains($0.key) }.map { ($0.key, $0.value.counters) }
+        }
         var tightest: [ProviderID: [String: QuotaStatus]] = [:]
-        for (holder, windows) in counts where !retired.contains(holder) {
-            for (name, count) in windows {
-                let status = count.status(moment)
+        for (holder, counters) in used {
+            for counter in counters {
+                let name = counter.window.name
+                let status = counter.status(moment)
                 let known = tightest[holder.provider]?[name]
                 if let known, known.remaining <= status.remaining { continue }
                 tightest[holder.provider, default: [:]][name] = status
@@ -112,7 +139,7 @@ package final class QuotaLedger: QuotaLimiter {
         guard holder.credential != nil else { return }
         let moment = ClockReading(clock)
         state.withLock { state in
-            guard state.counts[holder] != nil else { return }
+            guard state.accounts[holder] != nil else { return }
             state.retired.insert(holder)
             Self.removeIdleRetired(in: &state, moment)
         }
@@ -125,7 +152,7 @@ package final class QuotaLedger: QuotaLimiter {
     package func hasCapacity(toTry holder: QuotaAccount) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
-            if state.counts[holder] != nil || state.retired.count < limits.accounts { return true }
+            if state.accounts[holder] != nil || state.retired.count < limits.accounts { return true }
             Self.removeIdleRetired(in: &state, moment)
             return state.retired.count < limits.accounts
         }
@@ -135,16 +162,9 @@ package final class QuotaLedger: QuotaLimiter {
     private static func removeIdleRetired(in state: inout State, _ moment: ClockReading) {
         guard moment.now >= state.nextSweepOfRetired ?? moment.now else { return }
         state.nextSweepOfRetired = moment.now + .seconds(1)
-        for holder in state.retired where areIdle(state.counts[holder] ?? [:], moment) {
+        for holder in state.retired where state.accounts[holder]?.isIdle(at: moment.now) ?? true {
             state.retired.remove(holder)
-            state.counts[holder] = nil
-        }
-    }
-
-    private static func areIdle(_ counts: [String: QuotaWindowCounter], _ moment: ClockReading) -> Bool {
-        counts.values.allSatisfy { count in
-            var count = count
-            return count.isIdle(at: moment.now)
+            state.accounts[holder] = nil
         }
     }
 
@@ -180,7 +200,7 @@ package final class QuotaLedger: QuotaLimiter {
     package func release(_ reservation: QuotaReservation) async {
         let reverted = state.withLock { state in
             reservation.slots.filter { slot in
-                state.counts[reservation.account]?[slot.window.name]?.release(slot) ?? false
+                state.update(slot.window, of: reservation.account) { $0.release(slot) } ?? false
             }
         }
         _ = await persist(
@@ -196,7 +216,9 @@ package final class QuotaLedger: QuotaLimiter {
         let isStored = await persist(entries)
         state.withLock { state in
             for slot in reservation.slots {
-                state.counts[reservation.account]?[slot.window.name]?.didStore(slot, isStored: isStored)
+                _ = state.update(slot.window, of: reservation.account) {
+                    $0.didStore(slot, isStored: isStored)
+                }
             }
         }
     }
@@ -209,7 +231,7 @@ package final class QuotaLedger: QuotaLimiter {
         let moment = ClockReading(clock)
         return state.withLock { state in
             reservation.renewSlots(at: moment.now) { place in
-                state.counts[reservation.account]?[place.window.name]?.renew(place, moment)
+                state.update(place.window, of: reservation.account) { $0.renew(place, moment) } ?? nil
             }
         }
     }
@@ -223,17 +245,14 @@ package final class QuotaLedger: QuotaLimiter {
             guard ensureCapacity(for: holder, in: &state, moment) else {
                 return .failure(ProviderFailure(holder.provider, .overloaded))
             }
-            for window in windows {
-                Self.know(window, of: holder, in: &state, moment)
-                state.counts[holder]?[window.name]?.free(at: moment.now)
-            }
+            let account = Self.account(holder, with: windows, in: &state, moment)
+            let indices = windows.compactMap { account.index(of: $0.name) }
+            for index in indices { account.counters[index].free(at: moment.now) }
             func earliest(isShared: Bool) -> ContinuousClock.Instant? {
                 // A time at which one window has a slot remains possible if another window requires a later
                 // one.
-                windows.reduce(Optional(moment.now)) { start, window in
-                    start.flatMap {
-                        state.counts[holder]?[window.name]?.earliest(from: $0, isShared: isShared)
-                    }
+                indices.reduce(Optional(moment.now)) { start, index in
+                    start.flatMap { account.counters[index].earliest(from: $0, isShared: isShared) }
                 }
             }
             let latest = min(deadline, moment.now + limits.maximumWait)
@@ -251,13 +270,7 @@ package final class QuotaLedger: QuotaLimiter {
                             ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
                 )
             }
-            var places: [QuotaReservation.Slot] = []
-            for window in windows {
-                guard let place = state.counts[holder]?[window.name]?.acquire(at: start, moment) else {
-                    continue
-                }
-                places.append(place)
-            }
+            let places = indices.map { account.counters[$0].acquire(at: start, moment) }
             return .success(QuotaReservation(account: holder, start: start, slots: places))
         }
         return try result.get()
@@ -266,7 +279,7 @@ package final class QuotaLedger: QuotaLimiter {
     private func isClosed(_ windows: [QuotaWindow], of holder: QuotaAccount) -> Bool {
         let now = clock.now()
         return state.withLock { state in
-            windows.contains { state.counts[holder]?[$0.name]?.isClosed(at: now) ?? false }
+            windows.contains { state.update($0, of: holder) { $0.isClosed(at: now) } ?? false }
         }
     }
 
@@ -281,21 +294,22 @@ package final class QuotaLedger: QuotaLimiter {
         let stored: [StoredQuotaUsage] = state.withLock { state in
             var stored: [StoredQuotaUsage] = []
             for window in windows {
-                guard var count = state.counts[holder]?[window.name] else { continue }
-                if let reading = readings.first(where: { $0.name == window.name }),
-                    let added = count.correct(reading, moment), window.isPersistent
-                {
-                    stored.append(moment.entry(of: holder, window, until: added.freeAt, count: added.count))
-                }
-                if let closed, closed.window == window.name {
-                    let until = count.close(until: closed.retryAt, moment)
-                    if moment.now.duration(to: until) >= .seconds(60) {
-                        stored.append(moment.entry(of: holder, window, .closure, until: until))
+                _ = state.update(window, of: holder) { counter in
+                    if let reading = readings.first(where: { $0.name == window.name }),
+                        let added = counter.correct(reading, moment), window.isPersistent
+                    {
+                        stored.append(
+                            moment.entry(of: holder, window, until: added.freeAt, count: added.count))
                     }
-                } else if closed == nil {
-                    count.wasAdmitted()
+                    if let closed, closed.window == window.name {
+                        let until = counter.close(until: closed.retryAt, moment)
+                        if moment.now.duration(to: until) >= .seconds(60) {
+                            stored.append(moment.entry(of: holder, window, .closure, until: until))
+                        }
+                    } else if closed == nil {
+                        counter.wasAdmitted()
+                    }
                 }
-                state.counts[holder]?[window.name] = count
             }
             return stored
         }
@@ -324,31 +338,37 @@ package final class QuotaLedger: QuotaLimiter {
     private func ensureCapacity(for holder: QuotaAccount, in state: inout State, _ moment: ClockReading)
         -> Bool
     {
-        if state.counts[holder] != nil, !state.retired.contains(holder) { return true }
+        if state.accounts[holder] != nil, !state.retired.contains(holder) { return true }
         if state.used >= limits.accounts {
             if let next = state.nextSweep, moment.now < next { return false }
             state.nextSweep = moment.now + .seconds(1)
-            state.counts = state.counts.filter { !Self.areIdle($0.value, moment) }
-            state.retired.formIntersection(state.counts.keys)
+            state.accounts = state.accounts.filter { !$0.value.isIdle(at: moment.now) }
+            state.retired.formIntersection(state.accounts.keys)
             guard state.used < limits.accounts else { return false }
         }
         state.retired.remove(holder)
         return true
     }
 
-    private static func know(
-        _ window: QuotaWindow, of holder: QuotaAccount, in state: inout State, _ moment: ClockReading
-    ) {
-        if let known = state.counts[holder]?[window.name]?.window {
-            if known != window { state.counts[holder]?[window.name]?.window = window }
-            return
+    /// The account with counters of these windows.
+    private static func account(
+        _ holder: QuotaAccount, with windows: [QuotaWindow], in state: inout State, _ moment: ClockReading
+    ) -> Account {
+        let account = state.accounts[holder] ?? Account()
+        if account.counters.isEmpty { state.accounts[holder] = account }
+        for window in windows {
+            if let index = account.index(of: window.name) {
+                if account.counters[index].window != window { account.counters[index].window = window }
+                continue
+            }
+            var counter = QuotaWindowCounter(window)
+            for stored in state.restored[holder] ?? [] where stored.window == window.name {
+                counter.restore(stored, moment)
+            }
+            state.restored[holder]?.removeAll { $0.window == window.name }
+            if state.restored[holder]?.isEmpty == true { state.restored[holder] = nil }
+            account.counters.append(counter)
         }
-        var count = QuotaWindowCounter(window)
-        for stored in state.restored[holder] ?? [] where stored.window == window.name {
-            count.restore(stored, moment)
-        }
-        state.restored[holder]?.removeAll { $0.window == window.name }
-        if state.restored[holder]?.isEmpty == true { state.restored[holder] = nil }
-        state.counts[holder, default: [:]][window.name] = count
+        return account
     }
 }

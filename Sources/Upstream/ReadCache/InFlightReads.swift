@@ -56,8 +56,11 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         case settled(Outcome)
     }
 
+    /// A class, because a change of a value in two dictionaries allocates memory for each of them.
+    ///
+    /// Sendable, although it changes: it does not leave the lock of its cache.
     @usableFromInline
-    struct Read: Sendable {
+    final class Read: @unchecked Sendable {
         @usableFromInline let keys: [Key]
         @usableFromInline let start: ContinuousClock.Instant
         @usableFromInline let deadline: ContinuousClock.Instant
@@ -92,7 +95,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     /// A ticket for a read, and the read's deadline.
     @inlinable
     mutating func join(_ readID: Int) -> (Ticket, ContinuousClock.Instant)? {
-        reads[readID].map { (book(readID), $0.deadline) }
+        reads[readID].map { (book(readID, $0), $0.deadline) }
     }
 
     /// The read of a key; nil if there is none, or if it started before `notBefore`.
@@ -116,7 +119,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         _ keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
     ) -> Ticket {
         let read = Read(keys: keys, start: start, deadline: deadline, isRenewal: false, restores: restores)
-        return book(begin(read))
+        return book(begin(read), read)
     }
 
     /// Adds a read without a waiter.
@@ -132,19 +135,21 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     /// If all have left already, the task is returned to be cancelled.
     @inlinable
     mutating func attach(_ readID: Int, task: Task<Void, Never>) -> Task<Void, Never>? {
-        guard reads[readID] != nil else { return task }
-        reads[readID]?.task = task
+        guard let read = reads[readID] else { return task }
+        read.task = task
         return nil
     }
 
     /// Lets a waiter wait; returns its result if there is one already.
     @inlinable
     mutating func wait(_ ticket: Ticket, _ continuation: Continuation) -> Outcome? {
-        guard case .settled(let result)? = reads[ticket.readID]?.waiters[ticket.waiter] else {
-            reads[ticket.readID]?.waiters[ticket.waiter] = .waiting(continuation)
+        guard let read = reads[ticket.readID] else { return nil }
+        guard case .settled(let result)? = read.waiters[ticket.waiter] else {
+            read.waiters[ticket.waiter] = .waiting(continuation)
             return nil
         }
-        remove(ticket)
+        read.waiters[ticket.waiter] = nil
+        removeIfEmpty(ticket.readID, read)
         return result
     }
 
@@ -152,16 +157,18 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     /// last one.
     @inlinable
     mutating func cancelWait(_ ticket: Ticket, with result: Outcome) -> (Continuation?, Task<Void, Never>?) {
-        guard let waiter = reads[ticket.readID]?.waiters[ticket.waiter] else { return (nil, nil) }
+        guard let read = reads[ticket.readID], let waiter = read.waiters[ticket.waiter] else {
+            return (nil, nil)
+        }
         var continuation: Continuation?
         switch waiter {
         case .settled: return (nil, nil)
-        case .booked: reads[ticket.readID]?.waiters[ticket.waiter] = .settled(result)
+        case .booked: read.waiters[ticket.waiter] = .settled(result)
         case .waiting(let waiting):
             continuation = waiting
-            reads[ticket.readID]?.waiters[ticket.waiter] = nil
+            read.waiters[ticket.waiter] = nil
         }
-        return (continuation, abandonIfUnwanted(ticket.readID))
+        return (continuation, abandonIfUnwanted(ticket.readID, read))
     }
 
     /// Ends a read; returns the waiters to resume, and whether each of its keys still belongs to it; nil if it was cancelled
@@ -171,7 +178,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         waiters: [Continuation], isOwn: [Bool]
     )? {
         guard let completed = reads[readID], !completed.isOver else { return nil }
-        reads[readID]?.isOver = true
+        completed.isOver = true
         let isOwn = completed.keys.map { key in
             guard readIDByKey[key] == readID else { return false }
             readIDByKey[key] = nil
@@ -180,14 +187,14 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         var waiting: [Continuation] = []
         for (id, waiter) in completed.waiters {
             switch waiter {
-            case .booked: reads[readID]?.waiters[id] = .settled(result)
+            case .booked: completed.waiters[id] = .settled(result)
             case .settled: break
             case .waiting(let continuation):
                 waiting.append(continuation)
-                reads[readID]?.waiters[id] = nil
+                completed.waiters[id] = nil
             }
         }
-        removeIfEmpty(readID)
+        removeIfEmpty(readID, completed)
         return (waiting, isOwn)
     }
 
@@ -208,22 +215,16 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     }
 
     @inlinable
-    mutating func book(_ readID: Int) -> Ticket {
+    mutating func book(_ readID: Int, _ read: Read) -> Ticket {
         let ticket = Ticket(readID: readID, waiter: newID())
-        reads[readID]?.waiters[ticket.waiter] = .booked
+        read.waiters[ticket.waiter] = .booked
         return ticket
-    }
-
-    @inlinable
-    mutating func remove(_ ticket: Ticket) {
-        reads[ticket.readID]?.waiters[ticket.waiter] = nil
-        removeIfEmpty(ticket.readID)
     }
 
     /// Closes a read without waiters; returns its task to be cancelled.
     @inlinable
-    mutating func abandonIfUnwanted(_ id: Int) -> Task<Void, Never>? {
-        guard let read = reads[id], !read.isOver, !read.isRenewal else { return nil }
+    mutating func abandonIfUnwanted(_ id: Int, _ read: Read) -> Task<Void, Never>? {
+        guard !read.isOver, !read.isRenewal else { return nil }
         let isWanted = read.waiters.values.contains { waiter in
             switch waiter {
             case .booked, .waiting: true
@@ -231,23 +232,17 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
             }
         }
         if isWanted { return nil }
-        close(id)
-        removeIfEmpty(id)
-        return read.task
-    }
-
-    /// Prevents that further tasks join the read.
-    @inlinable
-    mutating func close(_ id: Int) {
-        guard let read = reads[id] else { return }
-        reads[id]?.isOver = true
+        // No further task joins it.
+        read.isOver = true
         for key in read.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
+        removeIfEmpty(id, read)
+        return read.task
     }
 
     /// Removes a read that has ended, once all tickets are settled and fetched.
     @inlinable
-    mutating func removeIfEmpty(_ id: Int) {
-        if let read = reads[id], read.isOver, read.waiters.isEmpty { reads[id] = nil }
+    mutating func removeIfEmpty(_ id: Int, _ read: Read) {
+        if read.isOver, read.waiters.isEmpty { reads[id] = nil }
     }
 
     @inlinable

@@ -129,7 +129,10 @@ extension ReadCache {
     static func unique(_ queries: [Query]) -> [Query] {
         guard queries.count > 1 else { return queries }
         var seen = Set<Query>(minimumCapacity: queries.count)
-        return queries.filter { seen.insert($0).inserted }
+        for query in queries { seen.insert(query) }
+        // Usually no query occurs twice, and no list is made.
+        if seen.count == queries.count { return queries }
+        return queries.filter { seen.remove($0) != nil }
     }
 
     @inlinable
@@ -167,6 +170,7 @@ extension ReadCache {
         return state.withLock { state in
             var plan = Plan()
             var (missing, due): ([Query], [Query]) = ([], [])
+            missing.reserveCapacity(queries.count)
             var awaitedIndexOfRead: [Int: Int] = [:]
             // Each query occurs once.
             for query in queries {
