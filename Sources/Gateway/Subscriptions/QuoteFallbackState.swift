@@ -6,7 +6,7 @@ package import Upstream
 ///
 /// Each symbol is followed at its best source. If that source fails, or has only an old price, the symbol is
 /// followed at the next source too, until a better source has a price again. A symbol for which no source can
-/// ever return a price is over. It is a value without time or tasks: ``QuoteFallbackSubscriber`` executes its steps. Each
+/// ever return a price is over. It is a value without time or tasks: ``QuoteSubscription`` executes its steps. Each
 /// subscription has one, so it stores little for a symbol: for one with a fresh price, only its sources.
 package struct QuoteFallbackState {
     private struct Entry {

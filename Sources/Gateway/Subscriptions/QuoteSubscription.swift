@@ -10,61 +10,13 @@ package import Upstream
 /// Only one task at a time may iterate. A slow reader gets the latest value of each symbol; intermediate
 /// values are dropped. The symbols are followed until this object is released. The sequence ends when no
 /// source can return a price of any symbol again; each symbol was reported as failed before.
+///
+/// It executes the steps of a ``QuoteFallbackState`` at the feeds of its sources. Events of a feed arrive on the stream's
+/// thread, and wake the reader. Symbols for which a feed is full, or for which the client has no call left, are requested
+/// again after a pause, which grows with each attempt up to a maximum.
 package final class QuoteSubscription: AsyncSequence, Sendable {
     package typealias Element = [Symbol: LiveNews]
 
-    private let subscriber: QuoteFallbackSubscriber
-
-    /// - Parameters:
-    ///   - sources: For each symbol the sources that could have it, best first.
-    ///   - client: The client against whose limit the symbols count.
-    ///   - callBudget: The calls that the client may cause, renewed each time that a source is followed; nil
-    ///     for no limit.
-    ///   - clock: The clock for the pauses after which a full feed is tried again.
-    ///   - feed: Returns the feed of a source; throws if the source is gone.
-    package init(
-        _ sources: [Symbol: [Int]], for client: QuoteClient, within callBudget: OperationCallBudget? = nil,
-        clock: TimeSource = .system,
-        at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
-    ) {
-        subscriber = QuoteFallbackSubscriber(
-            QuoteFallbackState(sources), for: client, within: callBudget, clock: clock, at: feed)
-        subscriber.start()
-    }
-
-    deinit {
-        subscriber.end()
-    }
-
-    /// The news that were not delivered yet, without waiting; they count as delivered from now on.
-    ///
-    /// - Returns: nil at the end.
-    func drainPending() -> Element? { subscriber.drainPending() }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        let quotes: QuoteSubscription
-        var nudges: AsyncStream<Void>.Iterator
-
-        package mutating func next() async -> Element? {
-            while let news = quotes.drainPending() {
-                if !news.isEmpty { return news }
-                guard await nudges.next(isolation: #isolation) != nil else { return nil }
-            }
-            return nil
-        }
-    }
-
-    package func makeAsyncIterator() -> Iterator {
-        Iterator(quotes: self, nudges: subscriber.nudges.makeAsyncIterator())
-    }
-}
-
-/// Executes the steps of a ``QuoteFallbackState`` at the feeds of its sources.
-///
-/// Events of a feed arrive on the stream's thread, and wake the reader. Symbols for which a feed is full, or
-/// for which the client has no call left, are requested again after a pause, which grows with each attempt
-/// up to a maximum.
-private final class QuoteFallbackSubscriber: Sendable {
     private struct State {
         var fallback: QuoteFallbackState
         /// The subscriptions to feeds, by their numbers.
@@ -72,7 +24,6 @@ private final class QuoteFallbackSubscriber: Sendable {
         var nextSubscriptionNumber = 0
         /// Symbols that sources have refused for now, by source.
         var retries: [Int: Retry] = [:]
-        var isOver = false
     }
 
     private struct SourceSubscription {
@@ -90,7 +41,7 @@ private final class QuoteFallbackSubscriber: Sendable {
     }
 
     /// Signals that events wait.
-    let nudges: AsyncStream<Void>
+    private let nudges: AsyncStream<Void>
     private let nudge: AsyncStream<Void>.Continuation
     private let client: QuoteClient
     private let callBudget: OperationCallBudget?
@@ -100,35 +51,48 @@ private final class QuoteFallbackSubscriber: Sendable {
     // order is defined; feeds have their own locks, and call nothing back while they hold them.
     private let state: Mutex<State>
 
-    init(
-        _ board: QuoteFallbackState, for client: QuoteClient, within callBudget: OperationCallBudget?,
-        clock: TimeSource,
+    /// - Parameters:
+    ///   - sources: For each symbol the sources that could have it, best first.
+    ///   - client: The client against whose limit the symbols count.
+    ///   - callBudget: The calls that the client may cause, renewed each time that a source is followed; nil
+    ///     for no limit.
+    ///   - clock: The clock for the pauses after which a full feed is tried again.
+    ///   - feed: Returns the feed of a source; throws if the source is gone.
+    package init(
+        _ sources: [Symbol: [Int]], for client: QuoteClient, within callBudget: OperationCallBudget? = nil,
+        clock: TimeSource = .system,
         at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
         (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.client = client
-        self.callBudget = callBudget
-        self.clock = clock
-        self.feed = feed
-        state = Mutex(State(fallback: board))
-    }
-
-    func start() {
+        (self.client, self.callBudget, self.clock, self.feed) = (client, callBudget, clock, feed)
+        state = Mutex(State(fallback: QuoteFallbackState(sources)))
         state.withLock { carryOut($0.fallback.start, &$0) }
     }
 
-    func end() {
-        let (legs, retries) = state.withLock { state in
-            state.isOver = true
-            defer { (state.subscriptions, state.retries) = ([:], [:]) }
-            return (state.subscriptions, state.retries)
-        }
-        for retry in retries.values { retry.timer?.cancel() }
-        // The subscriptions end here, outside of the lock.
-        withExtendedLifetime(legs) {}
-        nudge.finish()
+    deinit {
+        for retry in state.withLock(\.retries).values { retry.timer?.cancel() }
     }
 
+    package struct Iterator: AsyncIteratorProtocol {
+        let quotes: QuoteSubscription
+        var nudges: AsyncStream<Void>.Iterator
+
+        package mutating func next() async -> Element? {
+            while let news = quotes.drainPending() {
+                if !news.isEmpty { return news }
+                guard await nudges.next(isolation: #isolation) != nil else { return nil }
+            }
+            return nil
+        }
+    }
+
+    package func makeAsyncIterator() -> Iterator {
+        Iterator(quotes: self, nudges: nudges.makeAsyncIterator())
+    }
+
+    /// The news that were not delivered yet, without waiting; they count as delivered from now on.
+    ///
+    /// - Returns: nil at the end.
     func drainPending() -> [Symbol: LiveNews]? {
         state.withLock { state in
             state.fallback.isOver && !state.fallback.hasPending ? nil : state.fallback.drainPending()
@@ -143,7 +107,7 @@ private final class QuoteFallbackSubscriber: Sendable {
     /// Changes the state, and wakes the reader if there are news.
     private func change(_ change: (inout State) -> Void) {
         let hasNews = state.withLock { state in
-            if !state.isOver { change(&state) }
+            change(&state)
             return state.fallback.hasPending || state.fallback.isOver
         }
         if hasNews { nudge.yield() }
@@ -199,9 +163,9 @@ private final class QuoteFallbackSubscriber: Sendable {
         if retry.timer == nil {
             retry.failures += 1
             let end = clock.now() + pause(after: retry.failures, refused.values)
-            retry.timer = Task { [self, clock] in
+            retry.timer = Task { [weak self, clock] in
                 guard (try? await clock.sleep(end)) != nil else { return }
-                change { state in followAgain(source, &state) }
+                self?.followAgain(source)
             }
         }
         state.retries[source] = retry
@@ -217,12 +181,14 @@ private final class QuoteFallbackSubscriber: Sendable {
         RetryPolicy.streams.pause(after: refused.allSatisfy(\.isClientLimit) ? .max : failures)
     }
 
-    private func followAgain(_ source: Int, _ state: inout State) {
-        guard let symbols = state.retries[source]?.symbols else { return }
-        state.retries[source]?.symbols = []
-        state.retries[source]?.timer = nil
-        if !symbols.isEmpty { carryOut(QuoteFallbackState.Step(follow: [source: symbols]), &state) }
-        if state.retries[source]?.symbols.isEmpty == true { state.retries[source] = nil }
+    private func followAgain(_ source: Int) {
+        change { state in
+            guard let symbols = state.retries[source]?.symbols else { return }
+            state.retries[source]?.symbols = []
+            state.retries[source]?.timer = nil
+            if !symbols.isEmpty { carryOut(QuoteFallbackState.Step(follow: [source: symbols]), &state) }
+            if state.retries[source]?.symbols.isEmpty == true { state.retries[source] = nil }
+        }
     }
 
     private func follow(
@@ -230,10 +196,10 @@ private final class QuoteFallbackSubscriber: Sendable {
     ) throws(ProviderFailure) {
         let number = state.nextSubscriptionNumber
         state.nextSubscriptionNumber += 1
-        // The feed retains this object until the subscription ends with `end`.
+        // Weak, because the feed retains the closure until the follower is released.
         let follower = try feed(source).follow(symbols, for: client, within: callBudget?.renewed()) {
-            [self] in
-            handleWakeSignal(number)
+            [weak self] in
+            self?.handleWakeSignal(number)
         }
         state.subscriptions[number] = SourceSubscription(source: source, symbols: symbols, follower: follower)
         // Reads the events that are available already.

@@ -35,11 +35,6 @@ struct CacheReportService: Service {
     }
 }
 
-// Logs name the service.
-extension CacheReportService: CustomStringConvertible {
-    var description: String { "Caches" }
-}
-
 extension CacheUse {
     init(_ statistics: CacheStatistics) {
         self.init(

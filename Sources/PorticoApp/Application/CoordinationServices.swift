@@ -57,11 +57,6 @@ struct ReplicaService: Service {
     }
 }
 
-// Logs name the service.
-extension ReplicaService: CustomStringConvertible {
-    var description: String { "Replica" }
-}
-
 /// Keeps the connection to Redis; it stops after the services that use it.
 struct RedisConnectionService: Service {
     let redis: SharedRedis
@@ -69,11 +64,6 @@ struct RedisConnectionService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await redis.run() }
     }
-}
-
-// Logs name the service.
-extension RedisConnectionService: CustomStringConvertible {
-    var description: String { "Redis" }
 }
 
 /// Reports this replica to the others, and merges the rates of clients with theirs.
@@ -114,11 +104,6 @@ struct ReplicaMergeService: Service {
         clients.merge(debts)
         return true
     }
-}
-
-// Logs name the service.
-extension ReplicaMergeService: CustomStringConvertible {
-    var description: String { "ReplicaMerge" }
 }
 
 extension Coordination {

@@ -241,11 +241,6 @@ struct DatabaseLockService: Service {
     }
 }
 
-// Logs name the service.
-extension DatabaseLockService: CustomStringConvertible {
-    var description: String { "DatabaseLock" }
-}
-
 /// Writes unwritten values of the persistent cache at a graceful shutdown.
 struct CacheFlushService: Service {
     let dataStores: DataStores
@@ -256,9 +251,4 @@ struct CacheFlushService: Service {
         try await gracefulShutdown()
         await dataStores.values?.flush()
     }
-}
-
-// Logs name the service.
-extension CacheFlushService: CustomStringConvertible {
-    var description: String { "DataStores" }
 }

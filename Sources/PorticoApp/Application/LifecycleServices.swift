@@ -18,11 +18,6 @@ struct ProviderConnectionShutdownService: Service {
     }
 }
 
-// Logs name the service.
-extension ProviderConnectionShutdownService: CustomStringConvertible {
-    var description: String { "Connections" }
-}
-
 /// Determines the outcome of orders whose responses were lost, beginning with those of an earlier process.
 struct OrderReconciliationService: Service {
     let services: GatewayServices
@@ -36,11 +31,6 @@ struct OrderReconciliationService: Service {
             }
         }
     }
-}
-
-// Logs name the service.
-extension OrderReconciliationService: CustomStringConvertible {
-    var description: String { "Orders" }
 }
 
 /// Follows the orders of the journal to their end, without a client.
@@ -63,11 +53,6 @@ struct OrderFollowingService: Service {
             await services.leases.hold("orders") { _ in await work() }
         }
     }
-}
-
-// Logs name the service.
-extension OrderFollowingService: CustomStringConvertible {
-    var description: String { "Followed orders" }
 }
 
 /// Evaluates the alerts of all users, and delivers messages to their webhooks.
@@ -110,11 +95,6 @@ struct AlertEvaluationService: Service {
     }
 }
 
-// Logs name the service.
-extension AlertEvaluationService: CustomStringConvertible {
-    var description: String { "Alerts" }
-}
-
 /// Stops the HTTP client of provider calls at a graceful shutdown.
 struct HTTPClientShutdownService: Service {
     let transport: HTTPClient
@@ -123,9 +103,4 @@ struct HTTPClientShutdownService: Service {
         try await gracefulShutdown()
         await transport.shutDown()
     }
-}
-
-// Logs name the service.
-extension HTTPClientShutdownService: CustomStringConvertible {
-    var description: String { "Transport" }
 }

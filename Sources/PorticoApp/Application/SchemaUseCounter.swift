@@ -130,11 +130,6 @@ extension SchemaUseCounter: Service {
     }
 }
 
-// Logs name the service.
-extension SchemaUseCounter: CustomStringConvertible {
-    var description: String { "SchemaUse" }
-}
-
 extension RecordedUsage {
     init(_ contents: SchemaUseStore.Contents) {
         self.init(

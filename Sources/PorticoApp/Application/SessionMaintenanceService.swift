@@ -74,8 +74,3 @@ package struct SessionMaintenanceService: Service {
         }
     }
 }
-
-// Logs name the service.
-extension SessionMaintenanceService: CustomStringConvertible {
-    package var description: String { "SessionMaintenance" }
-}

@@ -38,8 +38,3 @@ struct ShutdownSignalService: Service {
         }
     }
 }
-
-// Logs name the service.
-extension ShutdownSignalService: CustomStringConvertible {
-    var description: String { "Signals" }
-}

@@ -6,27 +6,28 @@ import PorticoCore
 
 /// `/graphql`: GraphQL over HTTP, draft of 2025.
 ///
-/// A class, because the handler of each request holds a reference to it: all references in a struct would be
-/// copied. What is decided before the body arrives is in `GraphQLRoute+Admission.swift`.
+/// The functions are in the order in which a request passes through them:
+///
+/// 1. `admit`: The head alone determines where the parameters are (`RequestSource`) and the session, and charges the limit of
+///    the token (`RequestAuthentication`). A rejected request's body is not read.
+/// 2. `respond`: The parameters are read; the document is parsed, validated and planned (`OperationResources`).
+/// 3. `execute`: The response is in the cache, or the operation is executed (`OperationExecution`); `executeBatch` and `stream`
+///    do so for several responses.
+/// 4. `finish`: The response is stored, and gets its status and its header fields.
+///
+/// A class, because the handler of each request holds a reference to it: all references in a struct would be copied.
 package final class GraphQLRoute: Route {
-    let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
-    private let documents: DocumentResolver
-    private let responseCache: ResponseCache
-    let jsonLimits: JSONLimits
-    private let batchLimit: Int
-    let quota: ClientRateLimits
-    let allowsGET: Bool
-    let allowsUpstreamReports: Bool
-    private let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
-    private let heartbeat: Duration
+    let resources: OperationResources
     package let sockets: GraphQLWebSocketService
-    let eventStreams: EventStreamService
-    let shares: ClientShares
-    let tracer: RequestTracer?
-    private let recorder: OperationRecorder
-    private let streamMemory: StreamMemory
-    private let scheduler: FairScheduler
-    let hasStartPage: Bool
+    private let eventStreams: EventStreamService
+    private let responseCache: ResponseCache
+    private let allowsGET: Bool
+    private let hasStartPage: Bool
+
+    /// The types of operation that a safe method may execute.
+    private static let safeOperations: Set<OperationType> = [.query]
+    /// The types of operation that have one response.
+    private static let singleResponseOperations: Set<OperationType> = [.query, .mutation]
 
     /// The route of a service.
     ///
@@ -40,141 +41,98 @@ package final class GraphQLRoute: Route {
         _ service: GraphQLService, _ configuration: ServerConfiguration, _ load: ServerResources,
         _ logger: Logger, hasStartPage: Bool = false
     ) {
-        self.hasStartPage = hasStartPage
-        let limits = configuration.limits
-        session = service.session
-        documents = DocumentResolver(service.documents)
-        responseCache = ResponseCache(bytes: limits.responseCache)
-        jsonLimits = JSONLimits(
-            depth: limits.jsonDepth, bytes: max(limits.body, limits.uri), values: limits.jsonValues)
-        batchLimit = limits.batch
-        quota = load.quota
+        resources = OperationResources(service, configuration, load, logger)
+        sockets = GraphQLWebSocketService(resources)
+        eventStreams = EventStreamService(configuration.limits, load)
+        responseCache = ResponseCache(bytes: configuration.limits.responseCache)
         allowsGET = configuration.allowsGET
-        allowsUpstreamReports = configuration.allowsUpstreamReports
-        prepare = service.prepare
-        tracer = service.tracer
-        shares = load.shares
-        heartbeat = .nanoseconds(limits.heartbeat.nanoseconds)
-        streamMemory = load.streamMemory
-        scheduler = load.scheduler
-        recorder = OperationRecorder(
-            metrics: load.metrics, logger: logger, level: configuration.responseLogLevel,
-            countUse: service.countUse)
-        eventStreams = EventStreamService(limits, load)
-        sockets = GraphQLWebSocketService(
-            session: session, prepare: prepare, documents: documents, tracer: tracer,
-            recorder: recorder, allowsUpstreamReports: allowsUpstreamReports, load: load, limits: limits)
+        self.hasStartPage = hasStartPage
     }
 
-    /// Responds with the present session of the request's token.
-    ///
-    /// It may have ended since the head arrived: while the body was received, or during earlier requests. The response
-    /// waits for a token that must be verified, which is charged then.
-    func verified(
-        _ context: RequestContext, _ respond: @escaping @Sendable (RequestContext) -> MaybeAsync<HTTPResponse>
-    ) -> MaybeAsync<HTTPResponse> {
-        let isCharged = context.session.verification == nil
-        let context = context.hasTokenEnded ? renewed(context) : context
-        guard context.session.verification != nil else { return respond(context) }
-        return .async { [self] in
-            let context = try await verified(context)
-            do throws(HTTPError) {
-                if !isCharged, let credential = context.credential {
-                    try quota.charge(credential: credential, from: context.client)
+    // MARK: - 1. The head
+
+    package func admit(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+        if WebSocketHandshake.isRequested(by: head) { return admitSocket(head, id: id) }
+        if hasStartPage, head.isOpenedInBrowser { return .success { _, _ in .ready(.startPage) } }
+        let accepted = AcceptedResponses(accept: head.fields.accept)
+        do throws(HTTPError) {
+            guard !accepted.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
+            let source = try RequestSource(of: head, allowsGET: allowsGET, eventStreams)
+            let context = try resources.authentication.context(of: head, id: id, accepted: accepted)
+            return .success { [self] body, _ in
+                resources.authentication.verified(context) { [self] context in
+                    respond(to: source, body, in: context)
                 }
-            } catch {
-                return error.response(as: context.responseType, id: context.requestID)
             }
-            return try await respond(context).value()
+        } catch {
+            return .failure(RequestRejection(error, as: accepted.single ?? .json, id: id))
         }
     }
 
-    /// The context with the session of a token that had to be verified.
-    ///
-    /// The request has no slot of the admission queue during the verification, which can wait for the keys of an identity
-    /// provider.
-    ///
-    /// - Throws: `CancellationError` if the request was cancelled meanwhile.
-    private func verified(_ context: RequestContext) async throws -> RequestContext {
-        guard let verify = context.session.verification else { return context }
-        let session = await AdmissionSlot.released { await verify() }
-        try Task.checkCancellation()
-        return replacing(session, in: context)
-    }
-
-    /// Executes a query or mutation of the server's own documents, as if a client had sent it.
-    func execute(_ request: GraphQLRequest, in context: RequestContext) -> MaybeAsync<HTTPResponse> {
-        var context = context
-        context.allowedOperations = GraphQLRoute.singleResponseOperations
-        return respond(to: prepare(request), in: context)
-    }
-
-    /// Executes a query or mutation of the server's own documents in a stream with one response.
-    ///
-    /// - Throws: `.overloaded` if the client has reached its limit of streams.
-    func stream(
-        _ request: GraphQLRequest, as format: StreamFormat, in context: RequestContext
-    ) throws(HTTPError) -> HTTPResponse {
-        try stream(prepare(request), as: format, in: context)
-    }
-
-    /// Charges a further request of a batch; the first one was charged with the head.
-    private func charge(_ context: RequestContext) throws(HTTPError) {
-        try quota.charge(context.client)
-        if let credential = context.credential {
-            try quota.charge(credential: credential, from: context.client)
+    private func admitSocket(_ head: RequestHead, id: RequestID) -> Result<RequestHandler, RequestRejection> {
+        do throws(HTTPError) {
+            try QueryParameters(head.target.query).rejectToken()
+            let handshake = try WebSocketHandshake(head.fields)
+            let context = try resources.authentication.uncharged(
+                head, id: id, accepted: AcceptedResponses(accept: nil))
+            let permit = try resources.load.shares.socket(of: context.session.user, at: head.client)
+            return .success { [sockets] _, _ in
+                let upgrade = sockets.upgrade(
+                    context, supportsSubprotocol: handshake.supportsSubprotocol, holding: permit)
+                return .ready(handshake.response(upgrade))
+            }
+        } catch {
+            return .failure(RequestRejection(error, id: id))
         }
     }
 
-    /// The same context after its token has ended, with the session of a request that arrives now.
-    private func renewed(_ context: RequestContext) -> RequestContext {
-        replacing(session(context.token), in: context)
-    }
+    // MARK: - 2. The parameters
 
-    private func replacing(_ session: any GraphQLSession, in context: RequestContext) -> RequestContext {
-        var context = context
-        context.session = session
-        if session.tokenRejection != nil { (context.token, context.bypassesCache) = (nil, false) }
-        return context
-    }
-
-    func respond(
-        to source: Source, body: ByteBuffer, in context: RequestContext
+    private func respond(
+        to source: RequestSource, _ body: ByteBuffer, in context: RequestContext
     ) -> MaybeAsync<HTTPResponse> {
-        var context = context
         do throws(HTTPError) {
             switch source {
             case .url(let parameters):
-                let request = prepare(
-                    try documents.resolve(GraphQLRequest(parameters, jsonLimits: jsonLimits)))
-                if let format = streamFormat(of: request, in: context) {
-                    guard request.operationType != .mutation else {
-                        throw .methodNotAllowed(.GET, allowed: [.POST])
-                    }
-                    context.allowedOperations = [.query, .subscription]
-                    return .ready(try stream(request, as: format, in: context))
-                }
-                context.allowedOperations = GraphQLRoute.safeOperations
-                return respond(to: request, in: context).map(\.withCacheHeaders)
+                return try respond(
+                    toURL: GraphQLRequest(parameters, jsonLimits: resources.jsonLimits), in: context)
             case .body:
-                switch try RequestBody(body, jsonLimits: jsonLimits, batchLimit: batchLimit) {
-                case .single(let request):
-                    let request = prepare(try documents.resolve(request))
-                    if let format = streamFormat(of: request, in: context) {
-                        return .ready(try stream(request, as: format, in: context))
-                    }
-                    context.allowedOperations = GraphQLRoute.singleResponseOperations
-                    return respond(to: request, in: context)
+                switch try requestBody(body, batchLimit: resources.limits.batch) {
+                case .single(let request): return try respond(toBody: request, in: context)
                 case .batch(let requests):
-                    for _ in requests.dropFirst() { try charge(context) }
-                    context.allowedOperations = GraphQLRoute.singleResponseOperations
-                    return respond(to: requests, in: context)
+                    for _ in requests.dropFirst() { try resources.authentication.charge(context) }
+                    return executeBatch(requests, in: context.allowing(Self.singleResponseOperations))
                 }
             case .eventStream(let request): return try respond(to: request, body, in: context)
             }
         } catch {
             return .ready(error.response(as: context.responseType, id: context.requestID))
         }
+    }
+
+    private func requestBody(_ body: ByteBuffer, batchLimit: Int) throws(HTTPError) -> RequestBody {
+        try RequestBody(body, jsonLimits: resources.jsonLimits, batchLimit: batchLimit)
+    }
+
+    private func respond(
+        toURL request: GraphQLRequest, in context: RequestContext
+    ) throws(HTTPError) -> MaybeAsync<HTTPResponse> {
+        let request = try resources.prepare(request)
+        guard let format = streamFormat(of: request, in: context) else {
+            return execute(request, in: context.allowing(Self.safeOperations)).map(\.withCacheHeaders)
+        }
+        guard request.operationType != .mutation else { throw .methodNotAllowed(.GET, allowed: [.POST]) }
+        return .ready(try stream(request, as: format, in: context.allowing([.query, .subscription])))
+    }
+
+    private func respond(
+        toBody request: GraphQLRequest, in context: RequestContext
+    ) throws(HTTPError) -> MaybeAsync<HTTPResponse> {
+        let request = try resources.prepare(request)
+        guard let format = streamFormat(of: request, in: context) else {
+            return execute(request, in: context.allowing(Self.singleResponseOperations))
+        }
+        return .ready(try stream(request, as: format, in: context))
     }
 
     private func respond(
@@ -185,14 +143,13 @@ package final class GraphQLRoute: Route {
         case .open(let token): return .ready(try eventStreams.open(token, for: context))
         case .stop(let token, let id): return .ready(try eventStreams.stop(id, on: token, for: context))
         case .start(let token):
-            guard case .single(let request) = try RequestBody(body, jsonLimits: jsonLimits, batchLimit: 1)
-            else {
+            guard case .single(let request) = try requestBody(body, batchLimit: 1) else {
                 throw .invalidRequest(.batchNotAllowed)
             }
-            let prepared = prepare(try documents.resolve(request))
+            let prepared = try resources.prepare(request)
             // Clients wait for events after a response with a status of success.
             if prepared.operationType == nil {
-                return respond(to: prepared, in: context).map { response in
+                return execute(prepared, in: context).map { response in
                     var response = response
                     response.status = .badRequest
                     return response
@@ -205,13 +162,15 @@ package final class GraphQLRoute: Route {
         }
     }
 
-    /// The types of operation that a safe method may execute.
-    private static let safeOperations: Set<OperationType> = [.query]
-    /// The types of operation that have one response.
-    private static let singleResponseOperations: Set<OperationType> = [.query, .mutation]
+    /// Executes a query or mutation of the server's own documents, as if a client had sent it.
+    func execute(_ request: GraphQLRequest, in context: RequestContext) -> MaybeAsync<HTTPResponse> {
+        execute(resources.prepareDocument(request), in: context.allowing(Self.singleResponseOperations))
+    }
 
-    private func respond(
-        to request: PreparedRequest, in context: RequestContext
+    // MARK: - 3. The execution
+
+    private func execute(
+        _ request: PreparedRequest, in context: RequestContext
     ) -> MaybeAsync<HTTPResponse> {
         // A report of upstream calls belongs to this response only.
         let policy = context.reportsUpstream ? CachePolicy(maxAge: 0) : request.cachePolicy
@@ -219,46 +178,36 @@ package final class GraphQLRoute: Route {
             ResponseCache.Key(request, $0, audience: context.session.cacheAudience)
         }
         if let key, !context.bypassesCache, let stored = responseCache.response(for: key, now: .now()) {
-            recorder.recordUse(of: request, stored.response.outcome, by: context.application)
+            resources.recorder.recordUse(of: request, stored.response.outcome, by: context.application)
             return .ready(
                 HTTPResponse(stored.response, to: request, policy, age: stored.age, in: context))
         }
-        let log = UpstreamLog()
-        let span = span(of: request, in: context)
-        let finish = { @Sendable [self] (response: GraphQLResponse) -> HTTPResponse in
-            recorder.recordUse(of: request, response.outcome, by: context.application)
-            if response.outcome == .notAllowed, request.operationType == .subscription {
-                return HTTPError.severalResponses.response(as: context.responseType, id: context.requestID)
-            }
-            // A response with expired values is not stored.
-            let policy = log.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
-            if let key, let policy { responseCache.store(response, for: key, policy, now: .now()) }
-            var result = HTTPResponse(response, to: request, policy, age: nil, in: context)
-            result.operation?.upstream = log.use(until: .now)
-            return result
-        }
-        switch execute(request, in: context, span, log) {
-        case .ready(let response): return .ready(finish(response))
+        let execution = OperationExecution(request, in: context, resources)
+        switch execution.start() {
+        case .ready(let response): return .ready(finish(response, of: execution, policy, key))
         case .async(let fetch):
             return .async { [self] in
                 // The token may have ended while the request was in the queue.
-                guard context.hasTokenEnded else { return finish(try await fetch()) }
-                span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                return try await respond(to: request, in: try await verified(renewed(context))).value()
+                guard execution.context.hasTokenEnded else {
+                    return finish(try await fetch(), of: execution, policy, key)
+                }
+                execution.discard()
+                let context = try await resources.authentication.renewed(execution.context)
+                return try await execute(execution.request, in: context).value()
             }
         }
     }
 
     /// Executes each request of a batch; one that fails does not affect the others.
-    private func respond(
-        to requests: [GraphQLRequest], in context: RequestContext
+    private func executeBatch(
+        _ requests: [GraphQLRequest], in context: RequestContext
     ) -> MaybeAsync<HTTPResponse> {
         let start = NIODeadline.now()
         let memory = BatchMemory()
         let responses = MaybeAsync.each(requests) { [self] request -> MaybeAsync<GraphQLResponse> in
             do throws(HTTPError) {
-                let prepared = prepare(try documents.resolve(request))
-                return respond(toOneOfSeveral: prepared, since: start, in: context).map {
+                let prepared = try resources.prepare(request)
+                return executeOne(prepared, since: start, in: context).map {
                     memory.retain($0, to: prepared.operationType ?? .query)
                 }
             } catch {
@@ -268,51 +217,27 @@ package final class GraphQLRoute: Route {
         return responses.map { HTTPResponse(batch: $0, as: context.responseType, id: context.requestID) }
     }
 
-    private func respond(
-        toOneOfSeveral request: PreparedRequest, since start: NIODeadline, in context: RequestContext
+    /// Executes one request of a batch.
+    private func executeOne(
+        _ request: PreparedRequest, since start: NIODeadline, in context: RequestContext
     ) -> MaybeAsync<GraphQLResponse> {
-        let log = UpstreamLog()
-        let span = span(of: request, in: context)
-        let finish = { @Sendable [recorder] (response: GraphQLResponse) -> GraphQLResponse in
-            recorder.recordUse(of: request, response.outcome, by: context.application)
-            var summary = OperationSummary(request, response.outcome, from: context.application)
-            summary.upstream = log.use(until: .now)
-            recorder.record(summary, of: context.requestID, took: .now() - start)
-            return response
-        }
-        switch execute(request, in: context, span, log) {
-        case .ready(let response): return .ready(finish(response))
+        let execution = OperationExecution(request, in: context, resources)
+        switch execution.start() {
+        case .ready(let response): return .ready(execution.recorded(response, since: start))
         case .async(let fetch):
             return .async { [self] in
                 // As for a single request.
-                guard context.hasTokenEnded else { return finish(try await fetch()) }
-                span?.end(nil, of: context.requestID, upstreamCalls: 0)
-                // The other requests of the batch go on, so this one keeps their slot.
-                var present = renewed(context)
-                if let verify = present.session.verification {
-                    present = replacing(await verify(), in: present)
+                guard execution.context.hasTokenEnded else {
+                    return execution.recorded(try await fetch(), since: start)
                 }
-                return try await respond(toOneOfSeveral: request, since: start, in: present).value()
+                execution.discard()
+                let context = try await resources.authentication.renewed(execution.context, keepsSlot: true)
+                return try await executeOne(execution.request, since: start, in: context).value()
             }
         }
     }
 
-    /// Executes an operation with one response, which ends its span.
-    private func execute(
-        _ request: PreparedRequest, in context: RequestContext, _ span: OperationSpan?, _ log: UpstreamLog
-    ) -> MaybeAsync<GraphQLResponse> {
-        var response = context.session.execute(request, in: context.executing(in: span, log: log))
-        if let span { response = span.ending(with: response, of: context.requestID, log: log) }
-        guard context.reportsUpstream else { return response }
-        return response.map { $0.adding(extensions: log.report(until: .now)) }
-    }
-
-    private func span(of request: PreparedRequest, in context: RequestContext) -> OperationSpan? {
-        guard let tracer, let trace = context.trace else { return nil }
-        return OperationSpan(tracer, in: trace, request.operationType, named: request.operationName)
-    }
-
-    // MARK: - Several responses
+    // MARK: - 3. Several responses
 
     /// The format of a stream, if the operation has several responses or payloads, or the client accepts no
     /// other format.
@@ -325,13 +250,21 @@ package final class GraphQLRoute: Route {
         return accepted.single == nil ? accepted.stream ?? accepted.incremental?.stream : nil
     }
 
+    /// Executes a query or mutation of the server's own documents in a stream with one response.
+    ///
+    /// - Throws: `.overloaded` if the client has reached its limit of streams.
+    func stream(
+        _ request: GraphQLRequest, as format: StreamFormat, in context: RequestContext
+    ) throws(HTTPError) -> HTTPResponse {
+        try stream(resources.prepareDocument(request), as: format, in: context)
+    }
+
     private func stream(
         _ request: PreparedRequest, as format: StreamFormat, in context: RequestContext
     ) throws(HTTPError) -> HTTPResponse {
-        let user = context.session.user
-        let permit = try shares.stream(of: user, at: context.client)
+        let permit = try resources.load.shares.stream(of: context.session.user, at: context.client)
         let body = StreamingBody(
-            format, heartbeat: heartbeat,
+            format, heartbeat: .nanoseconds(resources.limits.heartbeat.nanoseconds),
             of: streamed(request, in: context, payloads: context.accepted.incremental?.payloads),
             holding: permit)
         return HTTPResponse(uncached: format, body)
@@ -344,8 +277,51 @@ package final class GraphQLRoute: Route {
         context.incrementalFormat = payloads
         // The request is counted. A stream, which can last for days, does not retain its token.
         context.token = nil
-        return StreamedOperation(
-            request: request, context: context, tracer: tracer, recorder: recorder, memory: streamMemory,
-            scheduler: scheduler, client: shares.client(context.session.user, at: context.client))
+        return StreamedOperation(request, in: context, resources)
     }
+
+    // MARK: - 4. The response
+
+    private func finish(
+        _ response: GraphQLResponse, of execution: OperationExecution, _ policy: CachePolicy?,
+        _ key: ResponseCache.Key?
+    ) -> HTTPResponse {
+        let (request, context) = (execution.request, execution.context)
+        execution.recordUse(response)
+        if response.outcome == .notAllowed, request.operationType == .subscription {
+            return HTTPError.severalResponses.response(as: context.responseType, id: context.requestID)
+        }
+        // A response with expired values is not stored.
+        let policy = execution.servesStale ? policy.map { _ in CachePolicy(maxAge: 0) } : policy
+        if let key, let policy { responseCache.store(response, for: key, policy, now: .now()) }
+        var result = HTTPResponse(response, to: request, policy, age: nil, in: context)
+        result.operation?.upstream = execution.usage
+        return result
+    }
+}
+
+extension RequestHead {
+    /// Whether a person has entered the address of the endpoint in a browser, without an operation.
+    fileprivate var isOpenedInBrowser: Bool {
+        method == .GET && target.query == nil && fields.accept?.lowercased().contains("text/html") == true
+    }
+}
+
+extension RequestContext {
+    fileprivate func allowing(_ operations: Set<OperationType>) -> RequestContext {
+        var context = self
+        context.allowedOperations = operations
+        return context
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static let startPage: HTTPResponse = {
+        var response = HTTPResponse(.seeOther)
+        response.headers = [
+            HTTPResponse.Header("location", "/"), HTTPResponse.Header("cache-control", "no-store"),
+            HTTPResponse.Header("vary", "accept"),
+        ]
+        return response
+    }()
 }

@@ -33,16 +33,17 @@ struct ToolsRoute: Route {
         let metadata = resource?.metadataURL(for: head)
         do throws(HTTPError) {
             guard head.method == .POST else { throw .methodNotAllowed(head.method, allowed: [.POST]) }
-            try GraphQLRoute.checkContentType(of: head)
+            try head.checkContentType()
             guard ContentNegotiation.acceptsJSON(head.fields.accept) else {
                 throw .notAcceptable(head.fields.accept ?? "", offered: [.json])
             }
-            let context = try graphQL.context(of: head, id: id, accepted: AcceptedResponses(accept: nil))
+            let context = try graphQL.resources.authentication.context(
+                of: head, id: id, accepted: AcceptedResponses(accept: nil))
             if let rejection = context.session.tokenRejection { throw .unauthorized(rejection) }
             let protocolHead = ProtocolHead(head.fields)
             let acceptsEvents = ContentNegotiation.streamFormat(accept: head.fields.accept) == .eventStream
             return .success { body, _ in
-                graphQL.verified(context) { context in
+                graphQL.resources.authentication.verified(context) { context in
                     // The token may have ended since the head arrived, or been refused by its verification.
                     if let rejection = context.session.tokenRejection {
                         return .ready(Self.response(.unauthorized(rejection), id: id, metadata))
@@ -79,7 +80,7 @@ struct ToolsRoute: Route {
     ) -> MaybeAsync<HTTPResponse> {
         do throws(JSONRPCError) {
             let message = try JSONRPCMessage(
-                json: Array(body.readableBytesView), limits: graphQL.jsonLimits)
+                json: Array(body.readableBytesView), limits: graphQL.resources.jsonLimits)
             let revision = try head.revision(of: message)
             guard let id = message.id else { return .ready(HTTPResponse(.accepted)) }
             if message.method == "tools/call" {

@@ -8,7 +8,7 @@ import Tracing
 ///
 /// Nothing waits for it. Spans above its limit, or that the collector does not accept, are dropped and
 /// counted.
-package final class SpanExporter: Service, CustomStringConvertible {
+package final class SpanExporter: Service {
     /// The bounds of an exporter.
     package struct Limits: Sendable {
         /// Spans that wait to be sent; what ends beyond is dropped.
@@ -57,8 +57,6 @@ package final class SpanExporter: Service, CustomStringConvertible {
         self.send = send
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
-
-    package var description: String { "Span exporter" }
 
     /// Takes a span that has ended.
     func add(_ span: FinishedSpan) {

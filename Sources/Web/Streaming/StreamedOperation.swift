@@ -1,20 +1,21 @@
 import GraphQL
 import NIOCore
 
-/// An operation with several responses, one after the other, and the recipients of its metrics, log entries
-/// and spans.
+/// An operation with several responses, one after the other.
 struct StreamedOperation: Sendable {
     let request: PreparedRequest
     let context: RequestContext
-    let tracer: RequestTracer?
-    let recorder: OperationRecorder
-    let memory: StreamMemory
-    let scheduler: FairScheduler
+    private let resources: OperationResources
     /// The client whose share of the memory the operation uses; nil for a client that is exempt from shares.
-    let client: ClientIdentity?
+    private let client: ClientIdentity?
+
+    init(_ request: PreparedRequest, in context: RequestContext, _ resources: OperationResources) {
+        (self.request, self.context, self.resources) = (request, context, resources)
+        client = resources.load.shares.client(context.session.user, at: context.client)
+    }
 
     /// The executor for the tasks of the operation; nil for the global one.
-    var executor: (any TaskExecutor)? { scheduler.executor(for: client) }
+    var executor: (any TaskExecutor)? { resources.load.scheduler.executor(for: client) }
 
     /// A part of the result.
     enum Part: Sendable {
@@ -56,7 +57,8 @@ struct StreamedOperation: Sendable {
     func run(
         eventsOn executor: (any TaskExecutor)? = nil, _ receive: (Part) async throws -> Void
     ) async throws {
-        let span = span
+        let span = resources.span(of: request, in: context)
+        let memory = resources.load.streamMemory
         var progress = Progress()
         defer { span?.end(progress.outcome, of: context.requestID, upstreamCalls: progress.upstreamCalls) }
         let retained = request.retained
@@ -116,6 +118,7 @@ struct StreamedOperation: Sendable {
         let log = progress.log.drain(until: now, nextFrom: isSubscription ? nil : progress.log.start)
         let use = log.use(until: now)
         if progress.outcome == nil {
+            let recorder = resources.recorder
             recorder.recordUse(of: request, outcome, by: context.application)
             var summary = OperationSummary(request, outcome, from: context.application)
             summary.upstream = use
@@ -124,11 +127,6 @@ struct StreamedOperation: Sendable {
         if progress.outcome ?? .complete == .complete { progress.outcome = outcome }
         progress.upstreamCalls += use.calls
         return context.reportsUpstream ? log.report(until: now) : InputObject()
-    }
-
-    private var span: OperationSpan? {
-        guard let tracer, let trace = context.trace else { return nil }
-        return OperationSpan(tracer, in: trace, request.operationType, named: request.operationName)
     }
 }
 

@@ -231,7 +231,7 @@ package final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         } catch {
             return close(.malformedToken)
         }
-        let session = service.session(token)
+        let session = service.authentication.session(token)
         guard let verify = session.verification else { return accept(session, token, payload) }
         let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
         Task {
@@ -251,7 +251,9 @@ package final class GraphQLWebSocketHandler: ChannelDuplexHandler {
         }
         (request.session, request.token, isAccepted) = (session, token, true)
         if let application = ClientApplication(payload) { request.application = application }
-        if service.allowsUpstreamReports, payload.requestsUpstreamReport { request.reportsUpstream = true }
+        if service.authentication.allowsUpstreamReports, payload.requestsUpstreamReport {
+            request.reportsUpstream = true
+        }
         send(.acknowledge)
         let (handler, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
         stopObservingToken = session.onEnd { eventLoop.execute { handler.value.tokenEnded() } }

@@ -6,18 +6,16 @@ import NIOHTTP1
 import NIOWebSocket
 import Synchronization
 
-/// The dependencies that all WebSockets share: sessions, documents, limits and records.
+/// Opens WebSockets, and admits their operations within the limits.
 package struct GraphQLWebSocketService: Sendable {
-    let session: @Sendable (_ bearerToken: String?) -> any GraphQLSession
-    let prepare: @Sendable (GraphQLRequest) -> PreparedRequest
-    let documents: DocumentResolver
-    let tracer: RequestTracer?
-    let recorder: OperationRecorder
-    /// True if responses list upstream calls for clients that request it.
-    let allowsUpstreamReports: Bool
-    let load: ServerResources
-    let limits: ServerLimits
+    private let resources: OperationResources
     let ids = RequestIDGenerator()
+
+    init(_ resources: OperationResources) { self.resources = resources }
+
+    var authentication: RequestAuthentication { resources.authentication }
+    var load: ServerResources { resources.load }
+    var limits: ServerLimits { resources.limits }
 
     /// Adds the handlers of a WebSocket: frames are counted and limited before they are processed.
     ///
@@ -77,16 +75,12 @@ package struct GraphQLWebSocketService: Sendable {
     func admit(
         _ request: GraphQLRequest, in context: RequestContext, isDraining: Bool
     ) throws(HTTPError) -> Admission {
-        try load.quota.charge(context.client)
-        if let credential = context.credential {
-            try load.quota.charge(credential: credential, from: context.client)
-        }
+        try authentication.charge(context)
         guard !isDraining else { throw .shuttingDown }
-        let resolved = try documents.resolve(request)
+        let resolved = try resources.documents.resolve(request)
         let user = context.session.user
         let permit = try load.shares.stream(of: user, at: context.client)
-        let client = load.shares.client(user, at: context.client)
-        let executor = load.scheduler.executor(for: client)
+        let executor = load.scheduler.executor(for: load.shares.client(user, at: context.client))
         var reservation: MemoryBudget.Reservation?
         // The request of a named user is prepared immediately, and needs no reservation.
         let isReserved =
@@ -95,17 +89,14 @@ package struct GraphQLWebSocketService: Sendable {
                 resolved.weight, for: load.shares.address(context.client), uncounted: 4 << 10,
                 in: &reservation)
         guard isReserved else { throw .overloaded(.requestMemory) }
-        let lazy = LazyRequest(resolved, holding: reservation, prepare: prepare)
+        let lazy = LazyRequest(resolved, holding: reservation, prepare: resources.prepareDocument)
         let type = executor == nil ? lazy.prepared.operationType : nil
         guard load.streams.acquire() else { throw .overloaded(.streams) }
         var operation = context
         operation.requestID = ids.make()
         operation.incrementalFormat = .pendingAndCompleted
         return Admission(requestID: operation.requestID, executor: executor, type: type, permit: permit) {
-            [operation] in
-            StreamedOperation(
-                request: lazy.prepared, context: operation, tracer: tracer, recorder: recorder,
-                memory: load.streamMemory, scheduler: load.scheduler, client: client)
+            [operation, resources] in StreamedOperation(lazy.prepared, in: operation, resources)
         }
     }
 }
