@@ -64,6 +64,11 @@ static inline CURLcode ccurl_get_pointer(CURL *handle, CURLINFO info, void **val
     return curl_easy_getinfo(handle, info, value);
 }
 
+// The string belongs to the handle.
+static inline CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
