@@ -2,6 +2,7 @@
 package enum PercentEncoding {
     /// Escapes all bytes but the unreserved characters: letters, digits, `-`, `.`, `_` and `~`.
     package static func encode(_ text: String) -> String {
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         append(text, to: &bytes)

@@ -53,7 +53,11 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
         var partial = complete
         var failures: [[(CacheScope, ProviderFailure)]] = Array(repeating: [], count: queries.count)
         for (position, source) in sources.enumerated() {
-            let wanted = queries.indices.filter { complete[$0] == nil && supports(source, queries[$0]) }
+            var wanted: [Int] = []
+            wanted.reserveCapacity(queries.count)
+            for index in queries.indices where complete[index] == nil && supports(source, queries[index]) {
+                wanted.append(index)
+            }
             if wanted.isEmpty { continue }
             let hasNext = sources.dropFirst(position + 1).contains { later in
                 wanted.contains { supports(later, queries[$0]) }
