@@ -76,7 +76,8 @@ done | sort | item 'test folders without a source folder' 0
 # Lines of code with the name of a provider, outside of its target, the registry, the sandbox, the table of exchanges, which
 # has the codes of all providers, the symbols as people type them, the page about each provider, and examples in the help of
 # commands, in the message at the start and in the schema.
-{ grep -rnE 'Alpaca|Saxo|Yahoo|Polygon|AlphaVantage|alpaca|saxo|yahoo|polygon|alphaVantage' Sources --include '*.swift' \
+providers=$(ls Sources/Providers | sed -E 's/.*/&|\l&/' | paste -sd '|')
+{ grep -rnE "$providers" Sources --include '*.swift' \
     | grep -vE '^Sources/(Providers|Sandbox|Executables)/|Brokerage/(ProviderID|Exchange|TypedSymbol)\.swift:|ProviderRegistry\.swift:' \
     | grep -vE 'Docs/ProviderSupportPage\.swift:|Verify/ProvidersVerifyCommand\.swift:|Schema/Scalars\.swift:|Mock/MockScalar\.swift:|StartupMessage\.swift:' \
     | grep -vE '^[^:]+:[0-9]+: *//' || true; } | item 'lines with the name of a provider outside of its target' 0

@@ -25,7 +25,9 @@ package struct ProviderID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProviderID: CaseIterable {
-    /// The compiled providers.
+    /// The compiled providers with traits of their own.
+    ///
+    /// Another one declares its id in its target.
     package static let allCases: [ProviderID] = [.alpaca, .saxo, .alphaVantage, .yahoo, .polygon]
 }
 
@@ -44,8 +46,8 @@ extension ProviderID {
         }
     }
 
-    /// The text in databases and in the data with which credentials are sealed: the name in capitals for a compiled
-    /// provider.
+    /// The text in databases and in the data with which credentials are sealed: the name, in capitals for a provider of
+    /// ``allCases``.
     package var storedText: String { Self.storedTexts[self] ?? name.text }
 }
 
@@ -69,7 +71,7 @@ package struct ProviderName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A name in the code, which has this form.
-    fileprivate init(compiled text: StaticString) {
+    package init(compiled text: StaticString) {
         self.init(valid: Array(text.description.utf8))
     }
 
@@ -118,7 +120,7 @@ package enum MarketDataCapability: Hashable, Sendable, CaseIterable {
     case corporateActions
 }
 
-/// The properties of a provider on which routes and caches depend.
+/// The properties of a provider on which routes and caches depend; a provider without its own has the standard ones.
 package struct ProviderTraits: Sendable {
     /// Whether the provider executes orders, and thus knows how an instrument is traded.
     package let isBroker: Bool
@@ -145,7 +147,7 @@ package struct ProviderTraits: Sendable {
 }
 
 extension ProviderID {
-    package var traits: ProviderTraits { Self.traits[self] ?? .fileProvider }
+    package var traits: ProviderTraits { Self.traits[self] ?? .standard }
 
     /// Brokers have the lowest ranks, because their quotas are high; the lowest quota has the highest rank.
     private static let traits: [ProviderID: ProviderTraits] = [
@@ -179,9 +181,9 @@ extension ProviderID {
 }
 
 extension ProviderTraits {
-    // A provider file has no traits: those of a provider with a low quota spend the fewest calls. The file itself
-    // has the ranks.
-    fileprivate static let fileProvider = ProviderTraits(
+    // Those of a provider with a low quota spend the fewest calls. A provider file, or the registry, has the places in the
+    // routes.
+    fileprivate static let standard = ProviderTraits(
         isBroker: false, historyRanges: [], secondsOfQuote: 15, hasLowQuota: true,
         minimumAge: .seconds(15), unknownLifetime: .seconds(3_600), ranks: [:])
 }

@@ -25,7 +25,7 @@ package struct ProviderExamples: Sendable {
     /// - Throws: `FileProblems` with all errors of the text.
     package init(_ text: String, file: String, of providers: ProviderFile) throws(FileProblems) {
         let node = try FileNode(text, file: file)
-        var reader = ProviderFileReader(file: file)
+        var reader = ProviderFileReader(file: file, compiled: [])
         let elements = node["examples"]?.elements ?? []
         if elements.isEmpty { reader.fail(node, "It needs \"examples\", a list.") }
         examples = elements.compactMap { ProviderExample($0, of: providers, &reader) }

@@ -11,12 +11,15 @@ package struct ProviderFile: Sendable {
     /// - Parameters:
     ///   - text: YAML or JSON.
     ///   - file: The name of the file, for messages.
+    ///   - compiled: The providers whose names the file must not have.
     /// - Throws: `FileProblems` with all errors of the text.
-    package init(_ text: String, file: String) throws(FileProblems) {
+    package init(
+        _ text: String, file: String, compiled: [ProviderID] = ProviderID.allCases
+    ) throws(FileProblems) {
         let node = try FileNode(text, file: file)
         let schema = try FileSchema(Contract.providerFileSchema)
         let problems = schema.problems(node, file: file)
-        var reader = ProviderFileReader(file: file)
+        var reader = ProviderFileReader(file: file, compiled: compiled)
         let providers = reader.providers(node)
         let all = FileProblems(problems + reader.problems)
         guard all.problems.isEmpty else { throw all }
@@ -26,8 +29,8 @@ package struct ProviderFile: Sendable {
     /// Reads a file.
     ///
     /// - Throws: `FileProblems` with all errors of the file, also if it cannot be read.
-    package init(path: String) throws(FileProblems) {
-        try self.init(Self.text(of: path), file: path)
+    package init(path: String, compiled: [ProviderID] = ProviderID.allCases) throws(FileProblems) {
+        try self.init(Self.text(of: path), file: path, compiled: compiled)
     }
 
     /// The text of a file.

@@ -6,10 +6,12 @@ import Upstream
 /// A value of the wrong type is skipped: the schema has reported it.
 struct ProviderFileReader {
     let file: String
+    private let compiled: [ProviderID]
     private(set) var problems: [FileProblem] = []
 
-    init(file: String) {
+    init(file: String, compiled: [ProviderID]) {
         self.file = file
+        self.compiled = compiled
     }
 
     mutating func fail(_ node: FileNode, _ message: String) {
@@ -32,7 +34,7 @@ struct ProviderFileReader {
         guard let value = node["name"], let name = value.text.flatMap({ ProviderName($0) }) else {
             return nil
         }
-        if ProviderID.allCases.contains(ProviderID(name)) {
+        if compiled.contains(ProviderID(name)) {
             fail(value, "\"\(name)\" is the name of a compiled provider. Choose another one.")
         }
         if !names.insert(name).inserted {

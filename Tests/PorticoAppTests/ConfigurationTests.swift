@@ -204,7 +204,8 @@ struct ConfigurationTests {
         Misuse(
             environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_QUOTES": "yahoo, google"],
             messages: [
-                "PORTICO_ROUTE_QUOTES has \"google\", which is not a provider", "alpha-vantage, yahoo",
+                "PORTICO_ROUTE_QUOTES has \"google\", which is not a provider",
+                "alpha-vantage, polygon, yahoo",
             ]
         ),
         Misuse(

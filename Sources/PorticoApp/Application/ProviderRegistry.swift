@@ -1,5 +1,7 @@
 import Alpaca
 import AlphaVantage
+import Brokerage
+import Gateway
 import Polygon
 import PorticoCore
 import ProviderFile
@@ -11,13 +13,19 @@ import Yahoo
 package enum ProviderRegistry {
     static let all: [ProviderDescriptor] = [.alpaca, .saxo, .alphaVantage, .polygon, .yahoo]
 
+    /// The ids of all compiled providers.
+    static let ids = all.map(\.id)
+
+    /// The compiled providers of each kind of market data, in the order of the calls.
+    static let routes = ProviderRoutes.standard
+
     /// The providers of the provider file, in its order; none without a file.
     ///
     /// - Throws: `UsageError` with all errors of the file.
     static func fileProviders(_ values: SettingValues) throws(UsageError) -> [ProviderDescription] {
         guard let path = try values[Settings.server.providers] else { return [] }
         do throws(FileProblems) {
-            return try ProviderFile(path: path).providers
+            return try ProviderFile(path: path, compiled: ids).providers
         } catch {
             throw UsageError(
                 "\(values.name(of: Settings.server.providers)) names a provider file with errors:\n\(error)")

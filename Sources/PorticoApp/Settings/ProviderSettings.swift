@@ -61,17 +61,17 @@ package struct ProviderSettings {
 extension ProviderRoutes {
     /// The routes of the settings; the standard ones with the providers of a file at their positions.
     fileprivate init(_ values: SettingValues, _ fileProviders: [ProviderDescription]) throws(UsageError) {
-        self = .standard
+        self = ProviderRegistry.routes
         let routes = Settings.routes
         let settings: [(MarketDataCapability, Setting<[String]>)] = [
             (.quotes, routes.quotes), (.charts, routes.charts), (.instruments, routes.instruments),
             (.fundamentals, routes.fundamentals), (.news, routes.news), (.clock, routes.clock),
             (.corporateActions, routes.corporateActions),
         ]
-        let known = ProviderID.allCases + fileProviders.map(\.id)
+        let known = ProviderRegistry.ids + fileProviders.map(\.id)
         for (capability, setting) in settings {
             let able =
-                Self.standard[capability]
+                ProviderRegistry.routes[capability]
                 + fileProviders.filter { $0.capabilities.contains(capability) }.map(\.id)
             var providers: [ProviderID] = []
             for name in try values[setting] {

@@ -391,7 +391,7 @@ struct RouteSettingGroup: SettingGroup {
     ) -> Setting<[String]> {
         Setting(
             "route-" + name, .list(of: "providers"),
-            default: ProviderRoutes.standard[capability].map(\.name.text), help)
+            default: ProviderRegistry.routes[capability].map(\.name.text), help)
     }
 }
 

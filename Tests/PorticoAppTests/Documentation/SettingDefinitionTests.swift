@@ -2,6 +2,7 @@ import Foundation
 import PorticoApp
 import PorticoCore
 import Testing
+import Upstream
 import portico
 
 @Suite("The definition of a setting")
@@ -9,10 +10,11 @@ struct SettingDefinitionTests {
     /// Everything that settings of one provider, and of the identity provider, need of each other.
     private static let base = [
         "PORTICO_ALPACA_KEY_ID": "PKTEST", "PORTICO_ALPACA_SECRET_KEY": "secret",
-        "PORTICO_SAXO_TOKEN": "token", "PORTICO_ALPHA_VANTAGE_KEY": "key", "PORTICO_POLYGON_KEY": "key",
-        "PORTICO_YAHOO": "true", "PORTICO_OIDC_ISSUER": "https://id.example.com",
-        "PORTICO_OIDC_CLIENT_ID": "portico",
-    ]
+        "PORTICO_SAXO_TOKEN": "token", "PORTICO_YAHOO": "true",
+        "PORTICO_OIDC_ISSUER": "https://id.example.com", "PORTICO_OIDC_CLIENT_ID": "portico",
+    ].merging(dataServices.map { ($0.key.value.variable, "key") }) { $1 }
+
+    private static let dataServices = Settings.groups.compactMap { $0 as? any DataServiceSettings }
 
     /// Settings that are read only together with an application.
     private static let ofApplications = ["alpaca-authorize-url", "alpaca-token-url", "saxo-login-url"]

@@ -1,10 +1,13 @@
 import Brokerage
+import Gateway
 import PorticoCore
 import Upstream
 
 /// What each provider supports, from the declarations of the adapters.
 struct ProviderSupportPage {
-    private let providers: [(id: ProviderID, clients: ProviderClients)]
+    private let providers: [Provider]
+
+    private typealias Provider = (id: ProviderID, title: String, clients: ProviderClients)
 
     /// Creates the page from clients that make no call.
     static func page() async throws -> GeneratedPage {
@@ -16,21 +19,22 @@ struct ProviderSupportPage {
 
     private init(over transport: HTTPClient) throws(UsageError) {
         // The clients need credentials, and do not use them.
+        let keys = ProviderRegistry.all.compactMap {
+            ($0.settings as? any DataServiceSettings)?.key.value.definition.name
+        }
         let entries = Dictionary(
-            uniqueKeysWithValues: [
-                "alpaca-key-id", "alpaca-secret-key", "saxo-token", "alpha-vantage-key", "polygon-key",
-            ].map { ($0, SettingValues.Entry("unused", file: nil)) } + [
-                ("yahoo", SettingValues.Entry("true", file: nil))
-            ])
+            uniqueKeysWithValues: (["alpaca-key-id", "alpaca-secret-key", "saxo-token"] + keys).map {
+                ($0, SettingValues.Entry("unused", file: nil))
+            } + [("yahoo", SettingValues.Entry("true", file: nil))])
         let clock = TimeSource.system
         let channels = ProviderChannelFactory(
             client: transport, ledger: QuotaLedger(clock: clock), monitor: ProviderMonitor(clock: clock),
             clock: clock, retry: RetryPolicy())
-        var providers: [(id: ProviderID, clients: ProviderClients)] = []
+        var providers: [Provider] = []
         for descriptor in ProviderRegistry.all {
             let provider = try descriptor.configure(SettingValues(entries), nil)
             guard let clients = provider.clients(over: channels) else { continue }
-            providers.append((descriptor.id, clients))
+            providers.append((descriptor.id, descriptor.settings.title, clients))
         }
         self.providers = providers
     }
@@ -66,7 +70,7 @@ struct ProviderSupportPage {
         """
     }
 
-    private var names: [String] { providers.map { $0.id.displayName } }
+    private var names: [String] { providers.map(\.title) }
 
     // MARK: Kinds of data
 
@@ -140,15 +144,9 @@ struct ProviderSupportPage {
         MarkdownTable(
             columns: ["Route"] + names,
             rows: MarketDataCapability.allCases.map { capability in
-                // The place among the providers that have the data.
-                let ranks = providers.filter { id, clients in
-                    capability.isServed(by: MarketDataClients(clients.market))
-                }.compactMap { $0.id.traits.ranks[capability] }.sorted()
-                let cells = providers.map { id, _ in
-                    id.traits.ranks[capability].flatMap { ranks.firstIndex(of: $0) }.map { "\($0 + 1)" }
-                        ?? "–"
-                }
-                return [capability.title] + cells
+                let route = ProviderRegistry.routes[capability]
+                return [capability.title]
+                    + providers.map { route.firstIndex(of: $0.id).map { "\($0 + 1)" } ?? "–" }
             }
         ).text
     }
@@ -230,7 +228,9 @@ struct ProviderSupportPage {
     }
 
     private var orders: String {
-        let brokers = providers.compactMap { id, clients in clients.orders.map { (id: id, trading: $0) } }
+        let brokers = providers.compactMap { provider in
+            provider.clients.orders.map { (title: provider.title, trading: $0) }
+        }
         var rows = Self.kindsOfOrders.map { kind in
             [kind.title] + brokers.map { kind.cell($0.trading.orderCapabilities) }
         }
@@ -242,36 +242,11 @@ struct ProviderSupportPage {
                     case .estimate: "by Portico, from the broker's rules"
                     }
                 })
-        return MarkdownTable(columns: ["Orders"] + brokers.map { $0.id.displayName }, rows: rows).text
-    }
-}
-
-extension ProviderID {
-    fileprivate var displayName: String {
-        switch self {
-        case .alpaca: "Alpaca"
-        case .saxo: "Saxo"
-        case .alphaVantage: "Alpha Vantage"
-        case .yahoo: "Yahoo"
-        case .polygon: "Polygon"
-        default: name.text
-        }
+        return MarkdownTable(columns: ["Orders"] + brokers.map(\.title), rows: rows).text
     }
 }
 
 extension MarketDataCapability {
-    fileprivate func isServed(by clients: MarketDataClients) -> Bool {
-        switch self {
-        case .quotes: clients.quotes != nil
-        case .charts: clients.charts != nil
-        case .instruments: clients.instruments != nil
-        case .fundamentals: clients.fundamentals != nil
-        case .news: clients.news != nil
-        case .clock: clients.clock != nil
-        case .corporateActions: clients.corporateActions != nil
-        }
-    }
-
     fileprivate var title: String {
         switch self {
         case .quotes: "Prices"

@@ -34,10 +34,11 @@ struct ProvidersCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var hasErrors = false
-        for file in files {
+        for path in files {
             do throws(FileProblems) {
-                let names = try ProviderFile(path: file).providers.map(\.name.text)
-                Terminal.write("\(file): no errors (\(names.joined(separator: ", ")))\n")
+                let file = try ProviderFile(path: path, compiled: ProviderRegistry.ids)
+                let names = file.providers.map(\.name.text)
+                Terminal.write("\(path): no errors (\(names.joined(separator: ", ")))\n")
             } catch {
                 hasErrors = true
                 Terminal.report("\(error)\n")
