@@ -279,7 +279,9 @@ let package = Package(
         tests(
             "WebTests",
             dependencies: [
-                "GraphQL", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tls, tracing, webSocket,
+                "GraphQL", "PorticoCore", "SocketInputs", "TestSupport", "Web", lifecycle, logging, tls,
+                tracing,
+                webSocket,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + nio + http2),
         tests(

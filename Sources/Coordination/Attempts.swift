@@ -1,56 +1,63 @@
 package import Brokerage
+package import Storage
 
-/// The failed sign-ins and the rates of new users over all processes.
-///
-/// A known client is an address that has signed in before as the user, or a session of that user. Its failures count for the
-/// user at this client alone, so that attempts of other clients cannot lock it out. A failure of any other client counts
-/// three times: for the name at the address, for the address with any name, and for the name from any address. Names of users
-/// that do not exist count like names of users that do.
+/// The records of failed sign-ins, known clients and new users over all processes; ``SignInThrottle`` has their rules.
 ///
 /// Without the database, no sign-in begins: an attempt that is not counted could be one of many guesses.
 package protocol Attempts: CoordinationPart {
-    /// Begins an attempt to sign in.
-    ///
-    /// It counts as failed until it succeeds, so that concurrent attempts all count.
-    ///
-    /// - Parameters:
-    ///   - user: The name in the form in which names are compared.
-    ///   - address: The client.
-    ///   - session: The request's session if it belongs to the user.
-    ///   - now: The current time.
-    /// - Returns: The attempt.
-    /// - Throws: ``SignInThrottle/RetryLater``, or the error of the database.
-    func begin(
-        user: String, from address: ClientOrigin, session: String?, now: Instant
-    ) async throws -> SignInThrottle.Attempt
+    /// Whether other processes change the records, too.
+    var isShared: Bool { get }
 
-    /// Removes an attempt for which no password was compared; if that cannot be stored, it counts.
-    func withdraw(_ attempt: SignInThrottle.Attempt, now: Instant) async
-
-    /// Records a success: the failures of the user at this client are reset, and the attempt does not count for the other
-    /// subjects; if that cannot be stored, the attempt counts.
-    func succeeded(_ attempt: SignInThrottle.Attempt, now: Instant) async
-
-    /// Records an address as a known client of a user who has signed up or signed in from it.
-    func know(_ address: ClientOrigin, of user: String, now: Instant) async
-
-    /// Counts a call against the rates of its client and of all clients at all processes; the limiters of this process
-    /// (``CallRateLimiter``) have counted it before.
+    /// Changes the records of some subjects while nobody else does.
     ///
     /// - Parameters:
-    ///   - name: The name of the calls.
-    ///   - address: The client.
-    ///   - rate: The rate of each client.
-    ///   - total: The rate of all clients together.
+    ///   - subjects: The subjects; the closure gets the records of those that have one.
+    ///   - lifetime: The time after which the changed records may be deleted.
     ///   - now: The current time.
-    /// - Throws: `CallRateLimiter.Refusal`, or the error of the database.
-    func consume(
-        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant
-    ) async throws
+    ///   - body: Changes the records; it may be called more than once.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that prevented the change.
+    func update<Value: Sendable>(
+        _ subjects: [AttemptSubject], keptFor lifetime: Duration, now: Instant,
+        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord]) -> Value
+    ) async throws(StorageError) -> Value
+}
 
-    /// Removes a call that had no effect from the counts of ``consume(_:from:_:total:now:)``; if that cannot be stored, it
-    /// counts.
-    func refund(
-        _ name: String, from address: ClientOrigin, _ rate: CallRate, total: CallRate, now: Instant
-    ) async
+/// The attempts that count for a subject.
+package struct AttemptRecord: Hashable, Sendable {
+    package var failures: Int
+    package var last: Instant
+    /// The time before which no other attempt is allowed; for calls, the time at which their token bucket is full.
+    package var blockedUntil: Instant?
+
+    package init(failures: Int = 0, last: Instant, blockedUntil: Instant? = nil) {
+        (self.failures, self.last, self.blockedUntil) = (failures, last, blockedUntil)
+    }
+}
+
+/// The subject for which attempts count.
+package enum AttemptSubject: Hashable, Sendable {
+    case userAtAddress(String, ClientOrigin)
+    /// A session of the user, by its id.
+    case userInSession(String, String)
+    case address(ClientOrigin)
+    case user(String)
+    /// An address from which a user has signed in.
+    case knownAddress(ClientOrigin, of: String)
+    /// Calls with a name, of one client or of all.
+    case calls(String, of: ClientOrigin?)
+
+    /// A text that no other subject has: a name is at its end.
+    ///
+    /// The database has its hash, so it must not change.
+    var text: String {
+        switch self {
+        case .userAtAddress(let user, let address): "user at address \(address.number) \(user)"
+        case .userInSession(let user, let id): "user at session \(id) \(user)"
+        case .address(let address): "address \(address.number)"
+        case .user(let user): "user \(user)"
+        case .knownAddress(let address, let user): "known \(address.number) \(user)"
+        case .calls(let name, let client): client.map { "\(name) \($0.number)" } ?? name
+        }
+    }
 }

@@ -1,3 +1,4 @@
+package import PorticoCore
 import Synchronization
 
 /// The rates of requests that are expensive for the server or for providers: for one client, and for all
@@ -26,48 +27,17 @@ package struct CallLimits: Sendable {
     package init() {}
 }
 
-/// A rate: `burst` requests at once, and after that one in each `interval`.
-package struct CallRate: Hashable, Sendable {
-    package let burst: Int
-    let interval: Duration
-
-    package init(burst: Int, every interval: Duration) {
-        (self.burst, self.interval) = (max(1, burst), interval)
-    }
-
-    /// A rate of `count` an hour.
-    ///
-    /// After a pause of an hour all of them are allowed at once.
-    package init(perHour count: Int) {
-        self.init(burst: count, every: .seconds(3_600) / max(1, count))
-    }
-
-    /// The rate that allows what one of the two rates allows.
-    package func union(_ other: CallRate) -> CallRate {
-        CallRate(burst: max(burst, other.burst), every: min(interval, other.interval))
-    }
-}
-
 /// Limits the rate of one kind of request for each client, and for all clients together.
-///
-/// It has a token bucket for each client and one for all, stored as the time at which the bucket is full
-/// again (the generic cell rate algorithm). The table has a capacity: while it is full of clients whose
-/// bucket is not full, all other clients share one bucket.
 package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     private let perClient: CallRate
     private let total: CallRate?
-    private let capacity: Int
     // A lock, because requests come on any thread.
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
-        /// The time at which a client's bucket is full again.
-        ///
-        /// Clients with a full bucket are removed when room is needed.
-        var fullAt: [Client: ContinuousClock.Instant] = [:]
-        var othersFullAt: ContinuousClock.Instant?
-        var totalFullAt: ContinuousClock.Instant?
-        var nextSweep: ContinuousClock.Instant?
+        var clients: TokenBuckets<Client>
+        /// The time at which the bucket of all clients is full.
+        var allFullAt: ContinuousClock.Instant?
     }
 
     /// - Parameters:
@@ -75,7 +45,8 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     ///   - total: The rate of all clients together; nil if something else limits it.
     ///   - capacity: The number of clients with a bucket of their own.
     package init(perClient: CallRate, total: CallRate? = nil, capacity: Int = 20_000) {
-        (self.perClient, self.total, self.capacity) = (perClient, total, max(1, capacity))
+        (self.perClient, self.total) = (perClient, total)
+        state = Mutex(State(clients: TokenBuckets(capacity: capacity)))
     }
 
     /// The limit that refuses a call, with the time after which a call will be allowed.
@@ -88,6 +59,17 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
             case .client(let retryAfter), .total(let retryAfter): retryAfter
             }
         }
+
+        /// Takes a call out of the bucket of its client and out of that of all clients, or out of neither.
+        static func take(
+            _ rate: CallRate, from client: inout TokenBucket, total: CallRate?, from all: inout TokenBucket
+        ) -> Refusal? {
+            var changed = client
+            if let wait = changed.take(rate) { return .client(retryAfter: wait) }
+            if let total, let wait = all.take(total) { return .total(retryAfter: wait) }
+            client = changed
+            return nil
+        }
     }
 
     /// Counts a call.
@@ -95,19 +77,11 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     /// - Throws: The reason for the refusal. A refused call is not counted.
     package func consume(_ client: Client, now: ContinuousClock.Instant = .now) throws(Refusal) {
         let refusal: Refusal? = state.withLock { state in
-            let isOther = !ensureCapacity(for: client, in: &state, now)
-            let fullAt = max((isOther ? state.othersFullAt : state.fullAt[client]) ?? now, now)
-            if let wait = Self.wait(perClient, fullAt: fullAt, now) { return .client(retryAfter: wait) }
-            if let total {
-                let fullAt = max(state.totalFullAt ?? now, now)
-                if let wait = Self.wait(total, fullAt: fullAt, now) { return .total(retryAfter: wait) }
-                state.totalFullAt = fullAt + total.interval
-            }
-            if isOther {
-                state.othersFullAt = fullAt + perClient.interval
-            } else {
-                state.fullAt[client] = fullAt + perClient.interval
-            }
+            var own = state.clients.bucket(of: client, at: now)
+            var all = TokenBucket(untilFull: now.duration(to: state.allFullAt ?? now))
+            if let refusal = Refusal.take(perClient, from: &own, total: total, from: &all) { return refusal }
+            state.clients.store(own, of: client, at: now)
+            state.allFullAt = now + all.untilFull
             return nil
         }
         if let refusal { throw refusal }
@@ -116,34 +90,9 @@ package final class CallRateLimiter<Client: Hashable & Sendable>: Sendable {
     /// Removes a call from the count that ``consume(_:now:)`` has counted and that had no effect.
     package func refund(_ client: Client) {
         state.withLock { state in
-            if let total { state.totalFullAt = state.totalFullAt.map { $0 - total.interval } }
-            if let fullAt = state.fullAt[client] {
-                state.fullAt[client] = fullAt - perClient.interval
-            } else {
-                state.othersFullAt = state.othersFullAt.map { $0 - perClient.interval }
-            }
+            state.clients.putBack(perClient, of: client)
+            if let total { state.allFullAt = state.allFullAt.map { $0 - total.interval } }
         }
-    }
-
-    /// The time to wait for room in a bucket; nil if there is room.
-    private static func wait(
-        _ rate: CallRate, fullAt: ContinuousClock.Instant, _ now: ContinuousClock.Instant
-    ) -> Duration? {
-        let earliest = fullAt + rate.interval * (1 - rate.burst)
-        return earliest > now ? now.duration(to: earliest) : nil
-    }
-
-    /// Whether the client has a bucket of its own.
-    ///
-    /// Searches for clients with a full bucket at most once a second.
-    private func ensureCapacity(
-        for client: Client, in state: inout State, _ now: ContinuousClock.Instant
-    ) -> Bool {
-        if state.fullAt[client] != nil || state.fullAt.count < capacity { return true }
-        if let next = state.nextSweep, now < next { return false }
-        state.nextSweep = now + .seconds(1)
-        state.fullAt = state.fullAt.filter { $0.value > now }
-        return state.fullAt.count < capacity
     }
 }
 

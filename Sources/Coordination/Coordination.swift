@@ -32,7 +32,7 @@ package struct Coordination: Sendable {
     ) -> Coordination {
         let alone = SoleProcess()
         return Coordination(
-            quotas: quotas, attempts: SignInThrottle(), leases: alone, membership: alone,
+            quotas: quotas, attempts: LocalAttempts(), leases: alone, membership: alone,
             sharedCache: redis.map { RedisSharedCache($0, clock: clock) } ?? LocalCache(cache),
             priceStreams: alone, rateLimits: redis.map(RedisRateLimits.init) ?? alone, redis: redis)
     }
@@ -56,7 +56,7 @@ package struct Coordination: Sendable {
         let leases = LeaseStore(in: postgres, of: membership.processID)
         return Coordination(
             quotas: PostgresQuota(in: postgres, clock: clock, report: report),
-            attempts: SharedSignInThrottle(AttemptStore(in: postgres)), leases: leases,
+            attempts: AttemptStore(in: postgres), leases: leases,
             membership: membership,
             sharedCache: redis.map { RedisSharedCache($0, clock: clock) } ?? LocalCache(nil),
             priceStreams: redis.map { RedisPriceStreams(redis: $0, leases: leases, clock: clock) }

@@ -133,7 +133,9 @@ struct StreamMessageTests {
 
     @Test("that logs in carries the credential, escaped, and a token goes to the account's stream only")
     func greetings() throws {
-        func text(_ body: AlpacaBody?) -> String? { body.map { String(decoding: $0.bytes, as: UTF8.self) } }
+        func text(_ body: JSONObjectText?) -> String? {
+            body.map { String(decoding: $0.bytes, as: UTF8.self) }
+        }
         let keys = try AlpacaCredential.keys(id: "k", secret: #"s"\"#)
         #expect(text(keys.dataStreamGreeting) == #"{"action":"auth","key":"k","secret":"s\"\\"}"#)
         #expect(

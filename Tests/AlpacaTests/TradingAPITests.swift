@@ -52,7 +52,7 @@ struct TradingAPITests {
             ),
         ]
         for (ticket, text) in cases {
-            #expect(AlpacaBody(ticket).map { String(decoding: $0.bytes, as: UTF8.self) } == text)
+            #expect(JSONObjectText(ticket).map { String(decoding: $0.bytes, as: UTF8.self) } == text)
         }
     }
 
@@ -61,7 +61,7 @@ struct TradingAPITests {
         func body(_ exits: OrderExits) throws -> String? {
             var ticket = try ticket(price: .limit(225), timeInForce: .goodTillCanceled, id: "1")
             ticket.exits = exits
-            return AlpacaBody(ticket).map { String(decoding: $0.bytes, as: UTF8.self) }
+            return JSONObjectText(ticket).map { String(decoding: $0.bytes, as: UTF8.self) }
         }
         let start = #"{"symbol":"AAPL","qty":"2","side":"buy","type":"limit","time_in_force":"gtc","#
         #expect(
@@ -265,7 +265,7 @@ struct TradingAPITests {
                 }
             }
             #expect(server.requests.isEmpty)
-            let body = AlpacaBody(
+            let body = JSONObjectText(
                 OrderReplacement(price: .trailingStop(.percent(4))), of: trailing, clientOrderID: "c")
             #expect(
                 body.map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -1,4 +1,5 @@
 import Coordination
+import PorticoCore
 import Testing
 
 @Suite("Limits of calls")

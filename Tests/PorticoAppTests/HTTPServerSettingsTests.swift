@@ -2,6 +2,7 @@ import Coordination
 import Foundation
 import Gateway
 import NIOCore
+import PorticoCore
 import TestSupport
 import Testing
 import Web

@@ -3,47 +3,27 @@ import Cryptography
 import Foundation
 package import Storage
 
-/// The failed sign-ins and the rates of sign-ups of all processes, in a PostgreSQL database.
-///
-/// A subject is a text such as a name at an address; the database has only its hash.
-package struct AttemptStore: Sendable {
+/// The attempts of all processes, in a PostgreSQL database, which has only hashes of their subjects.
+package struct AttemptStore: Attempts {
     private let database: SQLDatabase
 
     /// - Parameter file: The database, of PostgreSQL.
     package init(in file: UserDatabase) { database = file.database }
 
-    /// The attempts that count for a subject.
-    package struct Record: Hashable, Sendable {
-        package var failures: Int
-        package var last: Instant
-        /// The time before which no other attempt is allowed.
-        package var blockedUntil: Instant?
+    package var isShared: Bool { true }
 
-        package init(failures: Int = 0, last: Instant, blockedUntil: Instant? = nil) {
-            (self.failures, self.last, self.blockedUntil) = (failures, last, blockedUntil)
-        }
-    }
-
-    /// Changes the records of some subjects while no other process does.
-    ///
-    /// - Parameters:
-    ///   - subjects: The subjects; the closure gets the records of those that have one.
-    ///   - lifetime: The time after which the changed records are deleted.
-    ///   - now: The current time.
-    ///   - body: Changes the records; it may be called more than once.
-    /// - Returns: The result of `body`.
-    /// - Throws: The error that prevented the change.
     package func update<Value: Sendable>(
-        _ subjects: [String], keptFor lifetime: Duration, now: Instant = .now,
-        _ body: @escaping @Sendable (inout [String: Record]) -> Value
+        _ subjects: [AttemptSubject], keptFor lifetime: Duration, now: Instant,
+        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord]) -> Value
     ) async throws(StorageError) -> Value {
         let hashes = Dictionary(
-            subjects.map { (Data(HashFunction.sha256.hash($0)), $0) }, uniquingKeysWith: { first, _ in first }
+            subjects.map { (Data(HashFunction.sha256.hash($0.text)), $0) },
+            uniquingKeysWith: { first, _ in first }
         )
         let order = hashes.keys.sorted { $0.lexicographicallyPrecedes($1) }
         let forgetAt = (now + lifetime).millisecondsSince1970
         return try await database.write { db in
-            var records: [String: Record] = [:]
+            var records: [AttemptSubject: AttemptRecord] = [:]
             for hash in order {
                 // Also for a subject without a row, in the same order in all processes.
                 try db.execute(
@@ -54,7 +34,7 @@ package struct AttemptStore: Sendable {
                     [hash, now.millisecondsSince1970])
                 guard let row, let subject = hashes[hash], let last = try row.instant("last_at")
                 else { continue }
-                records[subject] = try Record(
+                records[subject] = try AttemptRecord(
                     failures: row["failures"], last: last, blockedUntil: row.instant("blocked_until"))
             }
             let known = records

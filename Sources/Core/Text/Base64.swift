@@ -4,35 +4,54 @@ package struct Base64: Sendable {
     package static let url = Base64(lastDigits: "-_")
 
     private let alphabet: [UInt8]
+    /// The value of each byte that is a digit, and ``noDigit`` for the others.
+    private let values: [UInt8]
+
+    private static let noDigit: UInt8 = 0xFF
 
     private init(lastDigits: String) {
         alphabet = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + lastDigits).utf8)
+        var values = [UInt8](repeating: Self.noDigit, count: 256)
+        for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
+        self.values = values
     }
 
     /// Encodes bytes without padding.
     package func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        var (text, bits, count) = ([UInt8](), UInt32(0), 0)
+        String(decoding: digits(of: Array(bytes)), as: UTF8.self)
+    }
+
+    /// Without the generic sequence, whose iteration takes 100 ns a byte in another module.
+    private func digits(of bytes: [UInt8]) -> [UInt8] {
+        var (digits, bits, count) = ([UInt8](), UInt32(0), UInt32(0))
+        digits.reserveCapacity(bytes.count / 3 * 4 + 4)
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)
             count += 8
             while count >= 6 {
                 count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
+                digits.append(alphabet[Int(bits >> count) & 63])
             }
-            bits &= (1 << UInt32(count)) - 1
+            bits &= 63
         }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
-        return String(decoding: text, as: UTF8.self)
+        if count > 0 { digits.append(alphabet[Int(bits << (6 - count)) & 63]) }
+        return digits
     }
 
     /// Decodes digits without padding; nil for a character outside of the alphabet.
     ///
     /// Remaining bits that do not fill a byte are ignored.
     package func decoded(_ digits: some Sequence<UInt8>) -> [UInt8]? {
-        var (bytes, bits, count) = ([UInt8](), 0, 0)
+        bytes(of: Array(digits))
+    }
+
+    private func bytes(of digits: [UInt8]) -> [UInt8]? {
+        var (bytes, bits, count) = ([UInt8](), UInt32(0), UInt32(0))
+        bytes.reserveCapacity(digits.count / 4 * 3 + 3)
         for digit in digits {
-            guard let value = alphabet.firstIndex(of: digit) else { return nil }
-            bits = (bits << 6 | value) & 0xFFFF
+            let value = values[Int(digit)]
+            guard value != Self.noDigit else { return nil }
+            bits = (bits << 6 | UInt32(value)) & 0xFFFF
             count += 6
             if count >= 8 {
                 count -= 8

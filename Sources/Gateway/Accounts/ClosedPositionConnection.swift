@@ -18,7 +18,7 @@ extension ConnectionPage<ConnectedClosedPosition> {
                 ConnectionEdge(
                     node: ConnectedClosedPosition(position: $0, account: account),
                     place: ClosedPositionCursor($0))
-            }, first: arguments.first, hasPrevious: rest.count < wanted.count,
+            }, first: arguments.page.first, hasPrevious: rest.count < wanted.count,
             details: positions.unreadable.map {
                 .unreadable("a closed position", $0, of: account.connection.provider)
             })
@@ -33,24 +33,11 @@ struct ConnectedClosedPosition: Sendable {
 
 struct ClosedPositionsArguments: GraphQLArguments {
     let symbols: [Symbol]?
-    let first: Int
-    let after: String?
-
-    private static let maximumPositions = 500
+    let page: PageArguments
 
     init(_ arguments: ArgumentReader) throws {
         symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
-        first = try arguments["first"]
-        after = try (arguments["after"] as CursorText?)?.text
-    }
-
-    /// Checks the arguments.
-    ///
-    /// - Returns: The position after which the page begins; nil for the newest.
-    func checkedStart() throws(FieldError) -> ClosedPositionCursor? {
-        try FieldError.check(first, of: "first", in: 1...Self.maximumPositions)
-        guard let after else { return nil }
-        return try ClosedPositionCursor(after)
+        page = try PageArguments(arguments)
     }
 }
 
@@ -90,7 +77,7 @@ extension AccountService {
     func closedPositions(
         of account: ConnectedAccount, _ arguments: ClosedPositionsArguments
     ) throws -> MaybeAsync<ConnectionPage<ConnectedClosedPosition>?> {
-        let start = try arguments.checkedStart()
+        let start = try arguments.page.start(ClosedPositionCursor.self, atMost: 500)
         let provider = account.connection.provider
         guard account.connection.accounts is any ClosedPositionSource else {
             throw FieldError(

@@ -106,7 +106,7 @@ extension ActivityService {
             guard account.connection.activities != nil else { throw FieldError.noActivities(account) }
             let page = try await self.activities(
                 of: account, arguments, after: start?.position(in: account))
-            return ActivityConnectionPage([.success(page)], after: start, first: arguments.first)
+            return ActivityConnectionPage([.success(page)], after: start, first: arguments.page.first)
         }
     }
 
@@ -120,7 +120,7 @@ extension ActivityService {
                 try await self.activities(of: account, arguments, after: start?.position(in: account))
             }
         }
-        return ActivityConnectionPage(try await pages.value(), after: start, first: arguments.first)
+        return ActivityConnectionPage(try await pages.value(), after: start, first: arguments.page.first)
     }
 
     /// The accounts with some ids, each once; a failure in the place of each that could not be read.
@@ -149,8 +149,7 @@ extension ActivityService {
 
 struct ActivitiesArguments: GraphQLArguments {
     let filter: ActivityFilter
-    let first: Int
-    let after: String?
+    let page: PageArguments
     /// Ids of accounts, for the field that takes them.
     let accounts: [String]?
 
@@ -165,8 +164,7 @@ struct ActivitiesArguments: GraphQLArguments {
         filter = ActivityFilter(
             kinds: try (arguments["kinds"] as BoundedList<ActivityKind>?).map { Set($0.elements) },
             symbol: try arguments["symbol"], from: try arguments["from"], to: try arguments["to"])
-        first = try arguments["first"]
-        after = try (arguments["after"] as CursorText?)?.text
+        page = try PageArguments(arguments)
         self.accounts = accounts
     }
 
@@ -174,7 +172,7 @@ struct ActivitiesArguments: GraphQLArguments {
     ///
     /// - Returns: The position after which the page begins; nil for the newest.
     func checkedStart() throws(FieldError) -> ActivityCursor? {
-        try FieldError.check(first, of: "first", in: 1...Self.maximumActivities)
+        let start = try page.start(ActivityCursor.self, atMost: Self.maximumActivities)
         if let accounts, accounts.count > Self.maximumAccounts {
             throw .argument(
                 "accountIds",
@@ -183,8 +181,7 @@ struct ActivitiesArguments: GraphQLArguments {
         if let from = filter.from, let to = filter.to, from > to {
             throw .argument("from", "It is \(from), which is after `to`, \(to).")
         }
-        guard let after else { return nil }
-        return try ActivityCursor(after)
+        return start
     }
 }
 

@@ -41,17 +41,17 @@ extension ActivityService {
         let stored = activityAccount(of: account)
         let (coverage, isStale) = try await coverage(
             of: stored, by: connection, for: arguments.filter, after: position)
-        let rows = try await mapStorageErrors { () throws(StorageError) in
-            try await store.activities(
-                arguments.filter, of: stored, coverage, after: position, limit: arguments.first + 1,
-                now: scope.clock.wallTime())
-        }
+        let rows = try await store.activities(
+            arguments.filter, of: stored, coverage, after: position, limit: arguments.page.first + 1,
+            now: scope.clock.wallTime())
         let origin = ConnectedActivity.Origin(connection, accountID: account.stored.id)
         return AccountActivityPage(
             account: ActivityCursor.Account(account),
-            activities: rows.prefix(arguments.first).map { ConnectedActivity(stored: $0, origin: origin) },
+            activities: rows.prefix(arguments.page.first).map {
+                ConnectedActivity(stored: $0, origin: origin)
+            },
             failures: position == nil ? coverage.failures(at: connection.provider) : [],
-            hasMore: rows.count > arguments.first, since: coverage.since, isStale: isStale)
+            hasMore: rows.count > arguments.page.first, since: coverage.since, isStale: isStale)
     }
 
     /// All activities of an account, after it was brought up to date.
@@ -62,9 +62,7 @@ extension ActivityService {
             of: stored, by: account.connection, for: ActivityFilter(), after: nil)
         // Without an activity, every figure that is calculated from all could be wrong.
         if let failure = coverage.failures(at: account.connection.provider).first { throw failure }
-        let rows = try await mapStorageErrors { () throws(StorageError) in
-            try await store.allActivities(of: stored, coverage, now: scope.clock.wallTime())
-        }
+        let rows = try await store.allActivities(of: stored, coverage, now: scope.clock.wallTime())
         return AccountBookings(
             account: account, activities: rows.reversed().map(\.activity), knownFrom: coverage.since,
             isStale: isStale)
@@ -124,9 +122,7 @@ extension ActivityService {
 
     /// What the database has of an account now: activities in memory are used only for this.
     private func storedCoverage(of account: ActivityAccount) async throws -> ActivityCoverage? {
-        try await mapStorageErrors { () throws(StorageError) in
-            try await store.coverage(of: account, now: scope.clock.wallTime())
-        }
+        try await store.coverage(of: account, now: scope.clock.wallTime())
     }
 
     /// The activity with an id; nil if the user has none with it.
@@ -140,9 +136,7 @@ extension ActivityService {
         let prefix = ConnectedActivity.idPrefix(of: connection)
         let reference = String(decoding: id.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
         return .async { [store] in
-            try await mapStorageErrors { () throws(StorageError) in
-                try await store.activity(reference, of: connection.owner, connection.id)
-            }.map {
+            try await store.activity(reference, of: connection.owner, connection.id).map {
                 ConnectedActivity(
                     stored: $0.activity, origin: ConnectedActivity.Origin(connection, accountID: $0.account))
             }

@@ -45,20 +45,11 @@ extension ConnectionEdge where Node: NumberedItem {
     }
 }
 
-extension PageArguments {
-    /// The length of a page and the number after which it begins; nil for the begin of the list.
-    fileprivate func checked<Item: NumberedItem>(_ item: Item.Type) throws(FieldError) -> Int64? {
-        try FieldError.check(first, of: "first", in: 1...200)
-        guard let after else { return nil }
-        return try NumberedCursor<Item>(after).number
-    }
-}
-
 extension AlertService {
     /// A page of the user's alerts.
     func alerts(_ arguments: PageArguments) throws -> MaybeAsync<ConnectionPage<AlertObject>?> {
         let owner = try scope.owner()
-        let start = try arguments.checked(AlertObject.self)
+        let start = try arguments.start(NumberedCursor<AlertObject>.self, atMost: 200)?.number
         return .async { [self] in
             let alerts = try await store.alerts(
                 of: owner, after: start, limit: arguments.first + 1)
@@ -73,7 +64,7 @@ extension AlertService {
         of alert: String? = nil, _ arguments: PageArguments
     ) throws -> MaybeAsync<ConnectionPage<AlertFiringObject>?> {
         let owner = try scope.owner()
-        let start = try arguments.checked(AlertFiringObject.self)
+        let start = try arguments.start(NumberedCursor<AlertFiringObject>.self, atMost: 200)?.number
         return .async { [self] in
             let firings = try await store.firings(
                 of: owner, alert: alert, before: start, limit: arguments.first + 1)

@@ -134,10 +134,6 @@ struct AlertLevel: BoundedDecimal {
     static var maximum: Decimal { 1_000_000_000_000 }
     static var maximumFractionDigits: Int { 12 }
     let value: Decimal
-
-    init(bounded value: Decimal) {
-        self.value = value
-    }
 }
 
 /// A percentage of an alert's condition.
@@ -145,8 +141,4 @@ struct AlertPercent: BoundedDecimal {
     static var maximum: Decimal { 1_000 }
     static var maximumFractionDigits: Int { 4 }
     let value: Decimal
-
-    init(bounded value: Decimal) {
-        self.value = value
-    }
 }

@@ -118,30 +118,18 @@ struct GoalTarget: BoundedDecimal {
     static var maximum: Decimal { 1_000_000_000_000_000 }
     static var maximumFractionDigits: Int { 8 }
     let value: Decimal
-
-    init(bounded value: Decimal) {
-        self.value = value
-    }
 }
 
 struct AllocatedQuantity: BoundedDecimal {
     static var maximum: Decimal { 1_000_000_000_000_000 }
     static var maximumFractionDigits: Int { 12 }
     let value: Decimal
-
-    init(bounded value: Decimal) {
-        self.value = value
-    }
 }
 
 struct AllocatedPercent: BoundedDecimal {
     static var maximum: Decimal { 100 }
     static var maximumFractionDigits: Int { 6 }
     let value: Decimal
-
-    init(bounded value: Decimal) {
-        self.value = value
-    }
 }
 
 extension Currency: GraphQLInput {

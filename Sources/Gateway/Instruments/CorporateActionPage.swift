@@ -37,7 +37,7 @@ extension ConnectionPage where Node: ListedCorporateAction {
             else { continue }
             rest.append(ConnectionEdge(node: item, place: place))
         }
-        self.init(rest, first: arguments.first, hasPrevious: start != nil, details: details)
+        self.init(rest, first: arguments.page.first, hasPrevious: start != nil, details: details)
     }
 
     /// The type of the schema with a name; `item` is what an action is in an error.
@@ -160,17 +160,13 @@ extension [Symbol] {
 struct CorporateActionArguments: GraphQLArguments {
     let from: CalendarDate?
     let to: CalendarDate?
-    let first: Int
-    private let after: String?
+    let page: PageArguments
     let provider: ProviderID?
-
-    private static let maximumActions = 500
 
     init(_ arguments: ArgumentReader) throws {
         from = try arguments["from"]
         to = try arguments["to"]
-        first = try arguments["first"]
-        after = try (arguments["after"] as CursorText?)?.text
+        page = try PageArguments(arguments)
         provider = try arguments["provider"]
     }
 
@@ -178,12 +174,11 @@ struct CorporateActionArguments: GraphQLArguments {
     ///
     /// - Returns: The place after which the page begins; nil for the latest action.
     func checkedStart() throws(FieldError) -> CorporateActionCursor? {
-        try FieldError.check(first, of: "first", in: 1...Self.maximumActions)
+        let start = try page.start(CorporateActionCursor.self, atMost: 500)
         if let from, let to, from > to {
             throw .argument("from", "It is \(from), which is after `to`, \(to).")
         }
-        guard let after else { return nil }
-        return try CorporateActionCursor(after)
+        return start
     }
 }
 

@@ -21,9 +21,10 @@ extension NewsService {
     func news(_ arguments: NewsArguments, about symbols: [Symbol]?) throws -> MaybeAsync<
         ArticleConnectionPage?
     > {
-        try FieldError.check(arguments.first, of: "first", in: 1...ArticleConnectionPage.maximumArticles)
+        let length = arguments.page.first
+        let start = try arguments.page.start(
+            NewsCursor.self, atMost: ArticleConnectionPage.maximumArticles)
         try FieldError.checkCount(of: symbols ?? [], maximum: 50)
-        let start = try arguments.after.map { try NewsCursor($0) }
         if let start { try scope.services.check(start.provider, of: "after") }
         if let start, let provider = arguments.provider, provider != start.provider {
             throw FieldError.argument(
@@ -33,25 +34,25 @@ extension NewsService {
         let provider = start?.provider ?? arguments.provider
         let sources = try reads.sources(for: .news, from: provider)
         if let symbols, !sources.contains(where: { symbols.contains(where: $0.has) }) {
-            return .ready(ArticleConnectionPage([], from: 0, first: arguments.first))
+            return .ready(ArticleConnectionPage([], from: 0, first: length))
         }
         let symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }
         let first = NewsQuery(symbols: symbols, page: start?.page)
         let offset = start?.offset ?? 0
         let page = try page(first, from: provider)
-        if case .ready(let page) = page, page.suffices(from: offset, arguments.first) {
-            return .ready(ArticleConnectionPage([(page, first.page)], from: offset, first: arguments.first))
+        if case .ready(let page) = page, page.suffices(from: offset, length) {
+            return .ready(ArticleConnectionPage([(page, first.page)], from: offset, first: length))
         }
         return .async {
             var pages = [(page: try await page.value(), mark: first.page)]
             while let last = pages.last?.page, let next = last.page.next,
                 pages.count < ArticleConnectionPage.maximumPages,
-                pages.reduce(0, { $0 + $1.page.page.count }) <= offset + arguments.first
+                pages.reduce(0, { $0 + $1.page.page.count }) <= offset + length
             {
                 let query = NewsQuery(symbols: symbols, page: next)
                 pages.append((try await self.page(query, from: last.provider).value(), next))
             }
-            return ArticleConnectionPage(pages, from: offset, first: arguments.first)
+            return ArticleConnectionPage(pages, from: offset, first: length)
         }
     }
 

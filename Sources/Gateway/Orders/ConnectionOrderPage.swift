@@ -88,10 +88,8 @@ extension OrderService {
         // Before the journal is read: the page may contain an order that the journal marks as unknown to the
         // broker.
         let listed = try await linked(page.orders, of: connection)
-        let own = try await mapStorageErrors { () throws(StorageError) in
-            try await journal.orders(
-                .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
-        }
+        let own = try await journal.orders(
+            .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         let fitting = own.filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
         let ends = [
             page.hasMore ? page.orders.last?.listTime ?? .earliest : nil,
@@ -115,10 +113,8 @@ extension OrderService {
         // afterwards.
         let limit = filter.first + OrderFilter.maximumBrokerPage
         func journalOrders() async throws -> [JournalOrder] {
-            try await mapStorageErrors { () throws(StorageError) in
-                try await journal.orders(
-                    .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
-            }
+            try await journal.orders(
+                .all, of: connection.owner, connection.id, before: place?.time, limit: limit)
         }
         var known = try await journalOrders()
         let query = OrderQuery(isOpen: true, limit: OrderFilter.maximumBrokerPage)

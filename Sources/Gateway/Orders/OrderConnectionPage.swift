@@ -65,12 +65,10 @@ extension OrderService {
     /// A page of orders over all connections of the user, or of one account.
     func orders(_ arguments: OrdersArguments) throws -> MaybeAsync<OrderConnectionPage?> {
         let connections = try ConnectionDirectory(scope).connections(with: nil)
-        try arguments.check()
+        let start = try arguments.checkedStart()
         guard let id = arguments.account else {
-            return try page(
-                of: connections.filter { $0.orders != nil }, arguments.filter, after: arguments.after)
+            return page(of: connections.filter { $0.orders != nil }, arguments.filter, after: start)
         }
-        let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
         return .async {
             let account = try await AccountService(scope).account(id: id, of: "accountId")
             return try await self.page(ofAccount: account, arguments.filter, after: start)
@@ -81,8 +79,7 @@ extension OrderService {
     func orders(of account: ConnectedAccount, _ arguments: OrdersArguments) throws -> MaybeAsync<
         OrderConnectionPage?
     > {
-        try arguments.check()
-        let start = try arguments.after.map { text throws(FieldError) in try OrderCursor(text) }
+        let start = try arguments.checkedStart()
         return .async { try await self.page(ofAccount: account, arguments.filter, after: start) }
     }
 
@@ -101,10 +98,9 @@ extension OrderService {
     }
 
     private func page(
-        of connections: [BrokerConnection], _ filter: OrderFilter, after text: String?
-    ) throws -> MaybeAsync<OrderConnectionPage?> {
-        let start = try text.map { text throws(FieldError) in try OrderCursor(text) }
-        return MaybeAsync.each(connections) { connection in
+        of connections: [BrokerConnection], _ filter: OrderFilter, after start: OrderCursor?
+    ) -> MaybeAsync<OrderConnectionPage?> {
+        MaybeAsync.each(connections) { connection in
             .async {
                 try await self.orders(filter, of: connection, after: start?.positions[connection.id])
             }
@@ -115,26 +111,28 @@ extension OrderService {
 struct OrdersArguments: GraphQLArguments {
     let filter: OrderFilter
     let account: String?
-    let after: String?
+    private let page: PageArguments
 
     init(_ arguments: ArgumentReader) throws {
+        try self.init(arguments, account: (arguments["accountId"] as IDText?)?.text)
+    }
+
+    fileprivate init(_ arguments: ArgumentReader, account: String?) throws {
         filter = try OrderFilter(arguments)
-        account = try (arguments["accountId"] as IDText?)?.text
-        after = try (arguments["after"] as CursorText?)?.text
+        self.account = account
+        page = try PageArguments(arguments)
     }
 
-    init(filter: OrderFilter, after: String?) {
-        self.filter = filter
-        account = nil
-        self.after = after
-    }
-
-    func check() throws {
-        try FieldError.check(filter.first, of: "first", in: 1...OrderFilter.maximumOrders)
+    /// Checks the arguments.
+    ///
+    /// - Returns: The place after which the page begins; nil for the newest order.
+    func checkedStart() throws(FieldError) -> OrderCursor? {
+        let start = try page.start(OrderCursor.self, atMost: OrderFilter.maximumOrders)
         try FieldError.checkCount(of: filter.symbols ?? [], maximum: 50)
         if let from = filter.from, let to = filter.to, from >= to {
             throw FieldError.argument("from", "It is \(from), which is not before `to`, \(to).")
         }
+        return start
     }
 }
 
@@ -143,8 +141,7 @@ struct AccountOrdersArguments: GraphQLArguments {
     let orders: OrdersArguments
 
     init(_ arguments: ArgumentReader) throws {
-        orders = OrdersArguments(
-            filter: try OrderFilter(arguments), after: try (arguments["after"] as CursorText?)?.text)
+        orders = try OrdersArguments(arguments, account: nil)
     }
 }
 

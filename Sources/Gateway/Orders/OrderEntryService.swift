@@ -60,11 +60,11 @@ extension OrderEntryService {
         by connection: BrokerConnection
     ) async throws -> ConnectedOrder {
         let journal = workflow.journal
-        var start = try await mapStorageErrors { () throws(StorageError) in try await journal.find(placing) }
+        var start = try await journal.find(placing)
         if start == nil {
             try await check(
                 input.order, placing.ticket, tradingAPI.orderCapabilities, at: connection.provider)
-            start = try await mapStorageErrors { () throws(StorageError) in try await journal.begin(placing) }
+            start = try await journal.begin(placing)
         }
         switch start {
         case .begun(let order):
@@ -214,10 +214,8 @@ extension OrderEntryService {
         let identity = OrderIdentity(
             owner: connection.owner, connection: connection.id, id: order.name.text)
         let isStored = try isStored(connection)
-        let start = try await mapStorageErrors { () throws(StorageError) in
-            try await workflow.journal.begin(
-                kind, of: order.order, identity, isConnectionStored: isStored, at: connection.provider)
-        }
+        let start = try await workflow.journal.begin(
+            kind, of: order.order, identity, isConnectionStored: isStored, at: connection.provider)
         switch start {
         case .begun(let write, let order): return (write, order)
         case .connectionDeleted: throw FieldError.noOrder(order.globalID)

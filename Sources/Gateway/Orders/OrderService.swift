@@ -54,11 +54,7 @@ extension OrderService {
             return try await linked([order], of: connection).first
         case .current(let id):
             let identity = OrderIdentity(owner: connection.owner, connection: connection.id, id: id)
-            guard
-                let known = try await mapStorageErrors({ () throws(StorageError) in
-                    try await journal.order(identity)
-                })
-            else {
+            guard let known = try await journal.order(identity) else {
                 guard let order = try await brokerOrder(id, of: connection) else { return nil }
                 return try await linked([order], of: connection).first { $0.name == name }
             }
@@ -75,9 +71,7 @@ extension OrderService {
             }
             try await record([order], among: [known], of: connection)
             guard order.state.isFinal, !connection.listsAllOrders,
-                let ended = try await mapStorageErrors({ () throws(StorageError) in
-                    try await journal.order(identity)
-                }), ended.order.state.isFinal
+                let ended = try await journal.order(identity), ended.order.state.isFinal
             else { return ConnectedOrder(order, known.names, of: connection) }
             return ConnectedOrder(ended, ended.currentOrder, of: connection)
         }
@@ -91,9 +85,7 @@ extension OrderService {
             guard let order = try await brokerOrder(providerID, of: connection) else { return nil }
             return try await linked([order], of: connection).first
         }
-        let names = try await mapStorageErrors { () throws(StorageError) in
-            try await journal.names(of: [providerID], of: connection.owner, connection.id)
-        }
+        let names = try await journal.names(of: [providerID], of: connection.owner, connection.id)
         guard let known = names.current[providerID] else { return nil }
         return try await order(.current(known.identity.id), of: connection)
     }
@@ -117,13 +109,10 @@ extension OrderService {
     /// outcome first.
     package func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
-        let names = try await mapStorageErrors { () throws(StorageError) in
-            var names = try await journal.names(of: ids, of: connection.owner, connection.id)
-            let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }
-            if try await journal.settle(unknown, of: connection.owner, connection.id) {
-                names = try await journal.names(of: ids, of: connection.owner, connection.id)
-            }
-            return names
+        var names = try await journal.names(of: ids, of: connection.owner, connection.id)
+        let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }
+        if try await journal.settle(unknown, of: connection.owner, connection.id) {
+            names = try await journal.names(of: ids, of: connection.owner, connection.id)
         }
         return orders.map { ConnectedOrder($0, names, of: connection) }
     }
@@ -166,9 +155,8 @@ extension OrderService {
             return try await self.linked(reported, of: connection)
         }
         func journalLegs() async throws -> [JournalOrder] {
-            try await mapStorageErrors { () throws(StorageError) in
-                try await journal.legs(of: [linked.name.text], connection.owner, connection.id)
-            }[linked.name.text, default: []]
+            let name = linked.name.text
+            return try await journal.legs(of: [name], connection.owner, connection.id)[name, default: []]
         }
         var known = try await journalLegs()
         if known.isEmpty { return try await self.linked(reported, of: connection) }

@@ -37,9 +37,7 @@ extension OrderService {
     @discardableResult
     package func settleOrders(of connection: BrokerConnection) async throws -> Bool {
         func followed(limit: Int) async throws -> [JournalOrder] {
-            try await mapStorageErrors { () throws(StorageError) in
-                try await journal.followedOrders(of: connection.owner, connection.id, limit: limit)
-            }
+            try await journal.followedOrders(of: connection.owner, connection.id, limit: limit)
         }
         let known = try await followed(limit: OrderFilter.maximumBrokerPage)
         guard !known.isEmpty, let tradingAPI = connection.orders else { return false }
@@ -63,9 +61,7 @@ extension OrderService {
         let changed = reported.filter { order in
             byID[order.id].map { !$0.state.isFinal && order.differs(from: $0) } ?? false
         }
-        _ = try await mapStorageErrors { () throws(StorageError) in
-            try await scope.services.record(changed, of: connection)
-        }
+        _ = try await scope.services.record(changed, of: connection)
         return !changed.isEmpty
     }
 
@@ -94,9 +90,7 @@ extension OrderService {
             lost.removeAll { order in outcomes.contains { $0.id == order.order.id } }
         }
         let hasChanged = try await record(outcomes, among: missing, of: connection)
-        _ = try await mapStorageErrors { () throws(StorageError) in
-            try await journal.markUnknown(lost.map(\.identity.id), of: connection.owner, connection.id)
-        }
+        _ = try await journal.markUnknown(lost.map(\.identity.id), of: connection.owner, connection.id)
         return (Set(outcomes.map(\.id)), hasChanged || !lost.isEmpty)
     }
 

@@ -18,8 +18,8 @@ extension ConnectionPage<Holding> {
     /// Some holdings of a portfolio, the largest value first.
     ///
     /// - Throws: `FieldError` for invalid arguments.
-    init(of portfolio: Portfolio, _ arguments: HoldingsArguments) throws {
-        let start = try arguments.checkedStart()
+    init(of portfolio: Portfolio, _ arguments: PageArguments) throws {
+        let start = try arguments.start(HoldingCursor.self, atMost: 200)
         let rest = try Holding.all(of: portfolio).drop { holding in
             start.map { holding.sortKey <= $0.sortKey } ?? false
         }
@@ -32,27 +32,6 @@ extension ConnectionPage<Holding> {
     /// Behind the holdings a failure for each connection that could not be read.
     fileprivate var entries: BatchResults<ConnectionEdge<Holding>> {
         edges.map { .success($0) } + details.map { .failure($0) }
-    }
-}
-
-struct HoldingsArguments: GraphQLArguments {
-    let first: Int
-    private let after: String?
-
-    private static let maximum = 200
-
-    init(_ arguments: ArgumentReader) throws {
-        first = try arguments["first"]
-        after = try (arguments["after"] as CursorText?)?.text
-    }
-
-    /// Checks the arguments.
-    ///
-    /// - Returns: The place after which the page begins; nil for the beginning.
-    fileprivate func checkedStart() throws(FieldError) -> HoldingCursor? {
-        try FieldError.check(first, of: "first", in: 1...Self.maximum)
-        guard let after else { return nil }
-        return try HoldingCursor(after)
     }
 }
 

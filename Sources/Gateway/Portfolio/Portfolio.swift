@@ -118,7 +118,7 @@ extension Portfolio: GraphQLObject {
                 }
             })
         Field(
-            "holdings", HoldingsArguments.self,
+            "holdings", PageArguments.self,
             load: { portfolios, arguments, scope in
                 .each(portfolios) { .ready(Optional(try ConnectionPage<Holding>(of: $0, arguments))) }
             })

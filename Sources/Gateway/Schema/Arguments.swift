@@ -56,36 +56,47 @@ struct SymbolsArguments: GraphQLArguments {
     }
 }
 
+/// The length of a page of a list, and the cursor after which it begins.
 struct PageArguments: GraphQLArguments {
     let first: Int
-    let after: String?
+    private let after: String?
 
     init(_ arguments: ArgumentReader) throws {
         first = try arguments["first"]
         after = try (arguments["after"] as CursorText?)?.text
     }
 
-    var news: NewsArguments { NewsArguments(symbols: nil, first: first, after: after, provider: nil) }
+    /// Checks the arguments.
+    ///
+    /// - Parameters:
+    ///   - list: The type of the cursors.
+    ///   - maximum: The longest page.
+    /// - Returns: The place after which the page begins; nil for the beginning.
+    /// - Throws: `FieldError` for a length out of range, and a text that is not a cursor of the list.
+    func start<Cursor: PageCursor>(
+        _ list: Cursor.Type = Cursor.self, atMost maximum: Int
+    ) throws(FieldError) -> Cursor? {
+        try FieldError.check(first, of: "first", in: 1...maximum)
+        guard let after else { return nil }
+        return try Cursor(after)
+    }
+
+    var news: NewsArguments { NewsArguments(symbols: nil, page: self, provider: nil) }
 }
 
 struct NewsArguments: GraphQLArguments {
     let symbols: [Symbol]?
-    let first: Int
-    let after: String?
+    let page: PageArguments
     let provider: ProviderID?
 
     init(_ arguments: ArgumentReader) throws {
         symbols = try (arguments["symbols"] as BoundedList<Symbol>?)?.elements
-        first = try arguments["first"]
-        after = try (arguments["after"] as CursorText?)?.text
+        page = try PageArguments(arguments)
         provider = try arguments["provider"]
     }
 
-    init(symbols: [Symbol]?, first: Int, after: String?, provider: ProviderID?) {
-        self.symbols = symbols
-        self.first = first
-        self.after = after
-        self.provider = provider
+    init(symbols: [Symbol]?, page: PageArguments, provider: ProviderID?) {
+        (self.symbols, self.page, self.provider) = (symbols, page, provider)
     }
 }
 

@@ -296,7 +296,7 @@ extension FieldError {
 /// - Returns: The result of `body`.
 /// - Throws: The converted error.
 func mapStorageErrors<Value>(
-    reporting report: (StorageError) -> Void = { _ in }, _ body: () async throws(StorageError) -> Value
+    reporting report: (StorageError) -> Void, _ body: () async throws(StorageError) -> Value
 ) async throws(FieldError) -> Value {
     do throws(StorageError) {
         return try await body()

@@ -238,13 +238,13 @@ protocol BoundedDecimal: GraphQLInput {
     static var maximum: Decimal { get }
     /// Digits after the point.
     static var maximumFractionDigits: Int { get }
-    init(bounded value: Decimal)
+    init(value: Decimal)
 }
 
 extension BoundedDecimal {
     static func bindInput(to binder: inout SchemaBinder) -> BoundType { Decimal.bindInput(to: &binder) }
 
-    static var sample: Self { Self(bounded: 1) }
+    static var sample: Self { Self(value: 1) }
 
     init(input: InputValue?) throws(InputError) {
         let value = try Decimal(input: input)
@@ -256,7 +256,7 @@ extension BoundedDecimal {
             throw InputError(
                 "It is \(value); it may have \(Self.maximumFractionDigits) digits after the point at most.")
         }
-        self.init(bounded: value)
+        self.init(value: value)
     }
 }
 

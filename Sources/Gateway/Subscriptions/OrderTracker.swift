@@ -112,9 +112,7 @@ extension OrderService {
         if orders.isEmpty { return }
         // Orders that were placed elsewhere change the holdings, too.
         scope.services.ordersChanged(of: connection)
-        _ = try await mapStorageErrors { () throws(StorageError) in
-            try await scope.services.record(orders, of: connection)
-        }
+        _ = try await scope.services.record(orders, of: connection)
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
     }
 
@@ -135,9 +133,7 @@ extension OrderService {
         _ orders: [Order], of connection: BrokerConnection
     ) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
-        let names = try await mapStorageErrors { () throws(StorageError) in
-            try await journal.names(of: ids, of: connection.owner, connection.id)
-        }
+        let names = try await journal.names(of: ids, of: connection.owner, connection.id)
         return orders.filter { order in
             let isBeingReplaced = names.current[order.id]?.openWrite == .replace
             return !names.replaced.contains(order.id) && !(isBeingReplaced && order.state == .replaced)

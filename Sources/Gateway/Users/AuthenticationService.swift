@@ -17,7 +17,7 @@ package struct AuthenticationService: Sendable {
     /// Signs users in with the identity provider; nil if the server has none.
     package var identityProvider: IdentityProviderService?
     /// The failed sign-ins of all processes.
-    package let attempts: any Attempts
+    package let attempts: SignInThrottle
     private let limits: CallLimits
     /// The rate of all attempts to sign in, whether they fail or not.
     private let signIns: CallRateLimiter<SignInClient>
@@ -32,14 +32,14 @@ package struct AuthenticationService: Sendable {
     /// - Throws: `wrongMasterKey` if the database was created with another key.
     package init(
         in file: UserDatabase, _ master: MasterKey, _ settings: UserPolicy = UserPolicy(),
-        attempts: any Attempts = SignInThrottle(),
+        attempts: any Attempts = LocalAttempts(),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws(StorageError) {
         self.report = report
         sessions = try SessionStore(in: file, master, settings.sessions)
         changes = try Coordination.changes(of: sessions)
         users = UserStore(in: file)
-        self.attempts = attempts
+        self.attempts = SignInThrottle(attempts)
         limits = settings.limits
         hasher = PasswordHasher(settings.passwordCost, queueLimit: settings.passwordQueue)
         signUpPolicy = settings.signUp

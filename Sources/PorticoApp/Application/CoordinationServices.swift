@@ -1,6 +1,5 @@
 import Coordination
 import Logging
-import NIOCore
 import Redis
 import ServiceLifecycle
 import Storage
@@ -92,14 +91,14 @@ struct ReplicaMergeService: Service {
         var clientByName: [String: LimitedClient] = [:]
         for (client, amount) in clients.takeSpent() {
             guard let name = client.name else { continue }
-            spent[name] = .nanoseconds(amount.nanoseconds)
+            spent[name] = amount
             clientByName[name] = client
         }
         guard let added = await rateLimits.add(spent) else { return false }
-        var debts: [LimitedClient: TimeAmount] = [:]
+        var debts: [LimitedClient: Duration] = [:]
         for (name, debt) in added {
             guard let client = clientByName[name] else { continue }
-            debts[client] = .milliseconds(debt.wholeMilliseconds)
+            debts[client] = debt
         }
         clients.merge(debts)
         return true

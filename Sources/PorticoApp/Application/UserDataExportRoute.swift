@@ -2,7 +2,6 @@ package import Brokerage
 package import Coordination
 package import Gateway
 import GraphQL
-import NIOCore
 import NIOHTTP1
 package import Storage
 import Synchronization
@@ -117,7 +116,7 @@ package final class UserDataExportRoute: Route {
     }
 
     private static func tooMany(_ sender: HTTPError.Sender, after delay: Duration) -> HTTPError {
-        .tooManyRequests(sender, of: "requests for exports", after: TimeAmount(delay))
+        .tooManyRequests(sender, of: "requests for exports", after: delay)
     }
 
     /// The export of a user.

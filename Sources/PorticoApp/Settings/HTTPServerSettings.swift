@@ -174,16 +174,16 @@ extension ServerLimits {
         requestsInFlight = try values[limits.maximumRequests]
         streamsPerClient = try values[limits.maximumStreamsPerClient]
         socketsPerClient = try values[limits.maximumSocketsPerClient]
-        addressRate = RateLimit(perSecond: try values[limits.requestsPerAddress])
-        tokenRate = RateLimit(perSecond: try values[limits.requestsPerToken])
+        addressRate = CallRate(perSecond: try values[limits.requestsPerAddress])
+        tokenRate = CallRate(perSecond: try values[limits.requestsPerToken])
         drainTimeout = .seconds(Int64(try values[limits.shutdownGracePeriod]))
     }
 }
 
-extension RateLimit {
+extension CallRate {
     /// A rate per second, with five times as many requests at once after a pause.
     fileprivate init(perSecond rate: Int) {
-        self.init(perSecond: rate, burst: 5 * rate)
+        self.init(burst: 5 * rate, every: .seconds(1) / max(1, rate))
     }
 }
 

@@ -131,7 +131,7 @@ package final class AlpacaClient: Sendable {
     /// `read` gets refusals too: ``AlpacaWriteRejection`` detects them.
     func write<Value>(
         _ operation: String, _ method: HTTPClientMethod, _ address: (HTTPURL) -> HTTPURL?,
-        body: AlpacaBody? = nil,
+        body: JSONObjectText? = nil,
         in context: CallContext, read: (HTTPClientResponse) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
         guard let url = address(configuration.tradingURL) else {

@@ -1,4 +1,4 @@
-import Upstream
+package import Upstream
 
 /// A credential for Alpaca: a key pair, or an OAuth token.
 ///
@@ -50,9 +50,9 @@ package struct AlpacaCredential: Sendable, Hashable {
     }
 
     /// The login message of the data stream; nil for a token, which the data stream does not accept.
-    package var dataStreamGreeting: AlpacaBody? {
+    package var dataStreamGreeting: JSONObjectText? {
         guard case .keys(let id, let secret) = proof else { return nil }
-        var body = AlpacaBody()
+        var body = JSONObjectText()
         body.add("action", "auth")
         body.add("key", id)
         body.add("secret", secret)
@@ -60,15 +60,15 @@ package struct AlpacaCredential: Sendable, Hashable {
     }
 
     /// The login message of the stream of an account's orders.
-    package var tradeStreamGreeting: AlpacaBody {
-        var data = AlpacaBody()
+    package var tradeStreamGreeting: JSONObjectText {
+        var data = JSONObjectText()
         switch proof {
         case .keys(let id, let secret):
             data.add("key_id", id)
             data.add("secret_key", secret)
         case .token(let token): data.add("oauth_token", token)
         }
-        var body = AlpacaBody()
+        var body = JSONObjectText()
         body.add("action", "authenticate")
         body.add("data", data)
         return body

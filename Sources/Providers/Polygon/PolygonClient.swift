@@ -104,14 +104,10 @@ struct PolygonCursor: Hashable {
             return nil
         }
         let items = text[text.index(after: question)...].split(separator: "&")
-        guard let item = items.first(where: { $0.hasPrefix("cursor=") }) else { return nil }
-        self.init(Self.decoded(item.dropFirst("cursor=".count)))
-    }
-
-    /// The three characters of base64 that an address escapes.
-    private static func decoded(_ text: Substring) -> String {
-        String(text).replacing("%2B", with: "+").replacing("%2b", with: "+").replacing("%2F", with: "/")
-            .replacing("%2f", with: "/").replacing("%3D", with: "=").replacing("%3d", with: "=")
+        guard let item = items.first(where: { $0.hasPrefix("cursor=") }),
+            let cursor = PercentEncoding.decode(item.dropFirst("cursor=".count))
+        else { return nil }
+        self.init(cursor)
     }
 }
 

@@ -6,7 +6,9 @@ import Synchronization
 
 /// An HTTP/1.1 server for one request handler, and one WebSocket handler.
 ///
-/// It has few features, since it replaces the providers' servers on a local network only.
+/// It is not the server of the target Web, which never truncates a body, closes a connection without a response or delays one:
+/// this one must, to simulate faults. A mistake about HTTP in a common server would be on both sides of each test. It has few
+/// features, since it replaces the providers' servers on a local network only.
 final class SandboxServer: Sendable {
     private let listener: any Channel
     private let connections: SandboxConnections

@@ -5,6 +5,9 @@ package import Brokerage
 /// `Codable` would convert numbers through binary floating point and does not fix the order of members. The
 /// same seed and clock must produce the same bytes.
 ///
+/// The sandbox has its own reader and writer on purpose: it replaces the providers, so a mistake in common code would be on both
+/// sides of each test. Upstream reads the responses of providers, GraphQL the requests of clients.
+///
 /// The file is longer than 350 lines, because it contains the parser and the writer of the same form.
 package enum JSONDocument: Sendable, Hashable {
     case null

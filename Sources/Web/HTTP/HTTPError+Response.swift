@@ -1,5 +1,4 @@
 import GraphQL
-import NIOCore
 package import NIOHTTP1
 
 extension HTTPError {
@@ -106,9 +105,10 @@ extension HTTPError {
     }
 }
 
-extension TimeAmount {
+extension Duration {
     /// For `Retry-After`, which has whole seconds: at least 1.
     package var secondsRoundedUp: Int64 {
-        max(1, (nanoseconds + 999_999_999) / 1_000_000_000)
+        let (seconds, attoseconds) = components
+        return max(1, attoseconds > 0 ? seconds + 1 : seconds)
     }
 }

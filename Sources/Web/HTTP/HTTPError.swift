@@ -49,7 +49,7 @@ package enum HTTPError: Error, Equatable, Sendable {
     case overloaded(Overload)
     /// A rate limit was exceeded: of all requests, or of those that `of` names, such as "requests for
     /// exports".
-    case tooManyRequests(Sender, of: String = "requests", after: TimeAmount)
+    case tooManyRequests(Sender, of: String = "requests", after: Duration)
     case responseTimeout(limit: TimeAmount)
     /// The server is shutting down, and the request was not started.
     case shuttingDown

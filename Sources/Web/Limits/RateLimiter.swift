@@ -1,12 +1,8 @@
 import Cryptography
-package import NIOCore
+package import PorticoCore
 import Synchronization
 
 /// A rate limiter with one token bucket for each key.
-///
-/// A bucket is stored as one time: when it will be full again (the generic cell rate algorithm). A client
-/// whose time has passed has a full bucket, and is removed when space is needed. The table is bounded: while
-/// it is full, all clients that are not in it share one bucket.
 ///
 /// Replicas share a limit as follows: each decides by its own buckets, takes the amounts that were spent since the last
 /// merge (``takeSpent()``), adds them to those of all replicas, and moves its buckets to the later of both times
@@ -14,14 +10,11 @@ import Synchronization
 ///
 /// A lock guards the table, because the clients of all event loops share it.
 package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
-    private let limit: RateLimit
-    private let capacity: Int
+    private let limit: CallRate
     private let state: Mutex<State>
 
     private struct State {
-        var repaid: [Key: NIODeadline] = [:]
-        var repaidByOthers = NIODeadline.uptimeNanoseconds(0)
-        var nextSweep = NIODeadline.uptimeNanoseconds(0)
+        var buckets: TokenBuckets<Key>
         /// The requests of each key since the last merge; nil for a limiter that is not shared.
         var spent: [Key: Int]?
         /// The number of replicas among which the limit is divided while they cannot merge.
@@ -32,46 +25,20 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     ///   - limit: The limit of each key.
     ///   - capacity: The number of buckets.
     ///   - isShared: Whether spent amounts are recorded for other replicas.
-    package init(_ limit: RateLimit, capacity: Int, isShared: Bool = false) {
+    package init(_ limit: CallRate, capacity: Int, isShared: Bool = false) {
         self.limit = limit
-        self.capacity = capacity
-        state = Mutex(State(spent: isShared ? [:] : nil))
+        state = Mutex(State(buckets: TokenBuckets(capacity: capacity), spent: isShared ? [:] : nil))
     }
 
     /// Returns nil if the request is admitted, otherwise the time until one is.
-    package func consume(_ key: Key, now: NIODeadline) -> TimeAmount? {
+    package func consume(_ key: Key, now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
-            let cost = limit.cost(dividedBy: state.replicas)
-            if let repaid = state.repaid[key] {
-                let delay = spend(cost, now, repaid) { state.repaid[key] = $0 }
-                if delay == nil { state.spent?[key, default: 0] += 1 }
-                return delay
-            }
-            if state.repaid.count >= capacity { sweep(&state, now) }
-            guard state.repaid.count < capacity else {
-                return spend(cost, now, state.repaidByOthers) { state.repaidByOthers = $0 }
-            }
-            state.spent?[key, default: 0] += 1
-            return spend(cost, now, now) { state.repaid[key] = $0 }
+            var bucket = state.buckets.bucket(of: key, at: now)
+            if let delay = bucket.take(limit, dividedBy: state.replicas) { return delay }
+            let isOwn = state.buckets.store(bucket, of: key, at: now)
+            if isOwn { state.spent?[key, default: 0] += 1 }
+            return nil
         }
-    }
-
-    /// Takes one request out of a bucket, if it is there.
-    private func spend(
-        _ cost: TimeAmount, _ now: NIODeadline, _ repaid: NIODeadline, _ store: (NIODeadline) -> Void
-    ) -> TimeAmount? {
-        let next = max(repaid, now) + cost
-        let excess = next - (now + limit.tolerance)
-        guard excess <= .zero else { return excess }
-        store(next)
-        return nil
-    }
-
-    /// Forgets whose bucket is full; at most once a second, since it looks at all of them.
-    private func sweep(_ state: inout State, _ now: NIODeadline) {
-        guard now >= state.nextSweep else { return }
-        state.nextSweep = now + .seconds(1)
-        state.repaid = state.repaid.filter { $0.value > now }
     }
 
     // MARK: Sharing
@@ -79,13 +46,13 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// Returns the time by which each key that sent requests since the last call is ahead of its rate, and forgets it.
     ///
     /// There are at most as many keys as buckets.
-    package func takeSpent() -> [Key: TimeAmount] {
+    package func takeSpent() -> [Key: Duration] {
         let spent = state.withLock { state in
             let spent = state.spent
             if spent?.isEmpty == false { state.spent = [:] }
             return spent
         }
-        return (spent ?? [:]).mapValues { .nanoseconds(limit.interval.nanoseconds * Int64($0)) }
+        return (spent ?? [:]).mapValues { limit.interval * $0 }
     }
 
     /// Moves buckets to the times of all replicas together; a time before the own one has no effect.
@@ -93,12 +60,11 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - debts: For each key, the time until its bucket will be full again.
     ///   - now: The current time.
-    package func merge(_ debts: [Key: TimeAmount], now: NIODeadline) {
+    package func merge(_ debts: [Key: Duration], now: ContinuousClock.Instant) {
         state.withLock { state in
             for (key, debt) in debts {
                 // A key that was removed since has a full bucket here, and sends no requests.
-                guard let repaid = state.repaid[key] else { continue }
-                state.repaid[key] = max(repaid, now + min(debt, limit.tolerance))
+                state.buckets.lower(key, to: TokenBucket(untilFull: min(debt, limit.capacity)), at: now)
             }
         }
     }
@@ -106,37 +72,6 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// Divides the limit among replicas, because they cannot merge; 1 ends the division.
     package func divide(among replicas: Int) {
         state.withLock { $0.replicas = min(max(replicas, 1), 10_000) }
-    }
-}
-
-/// The number of requests that one client may send.
-package struct RateLimit: Sendable, Hashable {
-    /// Between two requests, on average; a microsecond to an hour.
-    let interval: TimeAmount
-    /// At once, after a pause; 1 to 1,000,000.
-    let burst: Int
-
-    package init(every interval: TimeAmount, burst: Int) {
-        self.interval = min(max(.microseconds(1), interval), .hours(1))
-        self.burst = min(max(1, burst), 1_000_000)
-    }
-
-    /// A limit by the second.
-    ///
-    /// - Parameters:
-    ///   - perSecond: on average; 1 to 1,000,000.
-    ///   - burst: at once, after a pause; 1 to 1,000,000.
-    package init(perSecond: Int, burst: Int) {
-        self.init(every: .nanoseconds(1_000_000_000 / Int64(min(max(1, perSecond), 1_000_000))), burst: burst)
-    }
-
-    /// The time by which a client may be ahead of the rate.
-    var tolerance: TimeAmount { .nanoseconds(interval.nanoseconds * Int64(burst)) }
-
-    /// The time that one request takes of the tolerance, if several replicas share rate and burst; never more than all
-    /// of it, so that a single request is admitted.
-    func cost(dividedBy replicas: Int) -> TimeAmount {
-        replicas == 1 ? interval : min(.nanoseconds(interval.nanoseconds * Int64(replicas)), tolerance)
     }
 }
 
@@ -165,7 +100,7 @@ package struct ClientRateLimits: Sendable {
     /// - Throws: `.tooManyRequests`.
     package func charge(_ address: ClientAddress) throws(HTTPError) {
         guard !isExempt(address) else { return }
-        if let delay = addresses.consume(address, now: .now()) {
+        if let delay = addresses.consume(address, now: .now) {
             throw .tooManyRequests(.address, after: delay)
         }
     }
@@ -178,7 +113,7 @@ package struct ClientRateLimits: Sendable {
     /// - Throws: `.tooManyRequests`.
     package func charge(credential: String, from address: ClientAddress) throws(HTTPError) {
         guard !isExempt(address) else { return }
-        if let delay = tokens.consume(hash(credential), now: .now()) {
+        if let delay = tokens.consume(hash(credential), now: .now) {
             throw .tooManyRequests(.token, after: delay)
         }
     }
@@ -213,17 +148,17 @@ package enum LimitedClient: Hashable, Sendable {
 
 extension ClientRateLimits {
     /// Returns what clients spent since the last call, see ``RateLimiter/takeSpent()``.
-    package func takeSpent() -> [LimitedClient: TimeAmount] {
-        var spent: [LimitedClient: TimeAmount] = [:]
+    package func takeSpent() -> [LimitedClient: Duration] {
+        var spent: [LimitedClient: Duration] = [:]
         for (address, amount) in addresses.takeSpent() { spent[.address(address)] = amount }
         for (token, amount) in tokens.takeSpent() { spent[.token(token)] = amount }
         return spent
     }
 
     /// Applies the times of all replicas, see ``RateLimiter/merge(_:now:)``.
-    package func merge(_ debts: [LimitedClient: TimeAmount], now: NIODeadline = .now()) {
-        var ofAddresses: [ClientAddress: TimeAmount] = [:]
-        var ofTokens: [UInt64: TimeAmount] = [:]
+    package func merge(_ debts: [LimitedClient: Duration], now: ContinuousClock.Instant = .now) {
+        var ofAddresses: [ClientAddress: Duration] = [:]
+        var ofTokens: [UInt64: Duration] = [:]
         for (client, debt) in debts {
             switch client {
             case .address(let address): ofAddresses[address] = debt

@@ -1,4 +1,5 @@
 package import NIOCore
+package import PorticoCore
 
 /// The limits of the HTTP server.
 ///
@@ -62,9 +63,9 @@ package struct ServerLimits: Sendable, Hashable {
     // MARK: Rates
 
     /// Requests of one address, except for health checks and CORS preflights.
-    package var addressRate = RateLimit(perSecond: 200, burst: 1_000)
+    package var addressRate = CallRate(burst: 1_000, every: .milliseconds(5))
     /// Requests with one token, from all addresses.
-    package var tokenRate = RateLimit(perSecond: 100, burst: 500)
+    package var tokenRate = CallRate(burst: 500, every: .milliseconds(10))
     /// Addresses, and tokens, whose requests are counted apart at a time; those beyond share what one may send.
     package var trackedClients = 100_000
     /// Whether clients on this machine are exempt from the limits of rates, connections and shares: they

@@ -187,7 +187,8 @@ struct WebSocketCloseReason: Error, Hashable, Sendable {
     static let idle = WebSocketCloseReason(1001, "Nothing was heard from the client for too long")
     static let protocolError = WebSocketCloseReason(1002, "A frame is none that a client may send (RFC 6455)")
     static func messageTimeout(limit: TimeAmount) -> WebSocketCloseReason {
-        WebSocketCloseReason(1008, "A message took longer than \(limit.secondsRoundedUp) seconds to arrive")
+        WebSocketCloseReason(
+            1008, "A message took longer than \(Duration(limit).secondsRoundedUp) seconds to arrive")
     }
     static let invalidText = WebSocketCloseReason(1007, "Text must be UTF-8")
     static let messageTooLarge = WebSocketCloseReason(1009, "Message too large")

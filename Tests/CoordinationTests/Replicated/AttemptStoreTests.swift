@@ -10,15 +10,16 @@ struct AttemptStoreTests {
         try await TestEngine.postgresql.with { test in
             let stores = try (0..<3).map { _ in AttemptStore(in: try test.open()) }
             let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+            let (subjects, bob) = ([AttemptSubject.user("ann"), .user("shared")], AttemptSubject.user("bob"))
             try await withThrowingTaskGroup { group in
                 for index in 0..<30 {
                     group.addTask {
                         try await stores[index % 3].update(
-                            ["ann", "shared"], keptFor: .seconds(60), now: now
+                            subjects, keptFor: .seconds(60), now: now
                         ) {
                             records in
-                            for name in ["ann", "shared"] {
-                                records[name, default: AttemptStore.Record(last: now)].failures += 1
+                            for subject in subjects {
+                                records[subject, default: AttemptRecord(last: now)].failures += 1
                             }
                         }
                     }
@@ -26,18 +27,19 @@ struct AttemptStoreTests {
                 try await group.waitForAll()
             }
             let counts = try await stores[0].update(
-                ["ann", "shared", "bob"], keptFor: .seconds(60), now: now
+                subjects + [bob], keptFor: .seconds(60), now: now
             ) {
                 records in
-                let counts = ["ann", "shared", "bob"].map { records[$0]?.failures }
-                records["ann"] = nil
+                let counts = (subjects + [bob]).map { records[$0]?.failures }
+                records[subjects[0]] = nil
                 return counts
             }
             #expect(counts == [30, 30, nil])
             // They are forgotten after their time.
-            let later = try await stores[1].update(["shared"], keptFor: .seconds(60), now: now + .seconds(61))
-            {
-                $0["shared"]
+            let later = try await stores[1].update(
+                [subjects[1]], keptFor: .seconds(60), now: now + .seconds(61)
+            ) {
+                $0[subjects[1]]
             }
             #expect(later == nil)
         }

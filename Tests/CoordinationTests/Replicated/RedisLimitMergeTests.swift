@@ -1,6 +1,7 @@
 import Coordination
 import EngineTestSupport
 import Foundation
+import PorticoCore
 import Redis
 import TestSupport
 import Testing
@@ -38,6 +39,40 @@ struct RedisLimitMergeTests {
                 uniqueKeysWithValues: (0..<1_000).map { ("client \($0)", Duration.seconds(3_600)) })
             let debts = try await merge.add(spent)
             #expect(debts.count == 1_000)
+        }
+    }
+
+    @Test("adds as a token bucket does, to full buckets and to others")
+    func tokenBuckets() async throws {
+        let server = try RedisServer.shared.get()
+        let keyspace = RedisKeyspace.ofTest()
+        var random = SplitMix(seed: 118)
+        try await RunningClient.with(server.url()) { running in
+            let merge = RedisLimitMerge(running.client, keyspace)
+            // In microseconds, by the clock of Redis.
+            var fullAt: [String: Int64] = [:]
+            var comparisons = 0
+            for _ in 0..<500 {
+                // Some buckets are full again before the next merge, others never.
+                let longest: Int64 = [1_000, 10_000, 100_000, 10_000_000].randomElement(using: &random) ?? 1
+                let taken = Duration.microseconds(Int64.random(in: 1...longest, using: &random))
+                let client = "up to \(longest)"
+                let debt = try #require(try await merge.add([client: taken])[client])
+                let key = keyspace.name("limit", client)
+                let stored = try await running.client.send([RedisCommand(["GET", key])]).first?.bytes
+                guard let after = stored.flatMap({ Int64(String(decoding: $0, as: UTF8.self)) }) else {
+                    fullAt[client] = nil
+                    continue
+                }
+                // The time at which the script ran.
+                let now = Duration.microseconds(after) - debt
+                var bucket = TokenBucket(untilFull: .microseconds(fullAt[client] ?? 0) - now)
+                bucket.add(taken)
+                #expect(bucket.untilFull == debt)
+                fullAt[client] = after
+                comparisons += 1
+            }
+            #expect(comparisons > 100)
         }
     }
 

@@ -1,6 +1,7 @@
 import Brokerage
 import Coordination
 import EngineTestSupport
+import PorticoCore
 import Storage
 import Testing
 
@@ -9,10 +10,10 @@ struct SharedSignInThrottleTests {
     private static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
 
     /// Two processes with one database.
-    private static func throttles() throws -> [SharedSignInThrottle] {
+    private static func throttles() throws -> [SignInThrottle] {
         let database = try TestDatabase(.postgresql, Folder())
         return try (0..<2).map { _ in
-            SharedSignInThrottle(AttemptStore(in: try database.open()))
+            SignInThrottle(AttemptStore(in: try database.open()))
         }
     }
 
@@ -26,12 +27,12 @@ struct SharedSignInThrottleTests {
             let address = ClientOrigin(UInt64(index % 3))
             let name = index % 5 == 0 ? "bob" : "ann"
             var expected: Instant?
-            do throws(SignInThrottle.RetryLater) {
-                let attempt = try alone.begin(user: name, from: address, now: now)
-                if index % 11 == 10 { alone.succeeded(attempt, now: now) }
-                if index % 13 == 12 { alone.withdraw(attempt) }
-            } catch {
-                expected = error.retryAt
+            do {
+                let attempt = try await alone.begin(user: name, from: address, now: now)
+                if index % 11 == 10 { await alone.succeeded(attempt, now: now) }
+                if index % 13 == 12 { await alone.withdraw(attempt, now: now) }
+            } catch let refusal as SignInThrottle.RetryLater {
+                expected = refusal.retryAt
             }
             var found: Instant?
             do {

@@ -3,6 +3,7 @@ import Coordination
 import Dispatch
 import Gateway
 import GraphQL
+import PorticoCore
 import Storage
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import Brokerage
 import Coordination
 import Gateway
+import PorticoCore
 import Sandbox
 import Storage
 import TestSupport

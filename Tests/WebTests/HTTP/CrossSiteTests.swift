@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import PorticoCore
 import TestSupport
 import Testing
 import Web
@@ -236,7 +237,7 @@ struct CrossSiteTests {
     @Test("counts against the limits of an address, also on this machine")
     func limits() async throws {
         var limits = ServerLimits.patient
-        limits.addressRate = RateLimit(every: .hours(1), burst: 1)
+        limits.addressRate = CallRate(burst: 1, every: .seconds(3_600))
         let allowed = configuration {
             $0.limits = limits
             $0.cors.origins = .any
@@ -267,7 +268,7 @@ struct UntrustedProxyTests {
         ])
     func oneAddress(_ field: String) async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
-        configuration.limits.addressRate = RateLimit(every: .hours(1), burst: 3)
+        configuration.limits.addressRate = CallRate(burst: 3, every: .seconds(3_600))
         let log = LogLines()
         try await withServer(configuration, logger: Logger(label: "test") { _ in log }) { server in
             // Metrics are served to this machine only, not to clients of a proxy.
@@ -345,7 +346,7 @@ struct TrustedProxyTests {
 
     private func configuration(_ proxies: Int, burst: Int) -> ServerConfiguration {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
-        configuration.limits.addressRate = RateLimit(every: .hours(1), burst: burst)
+        configuration.limits.addressRate = CallRate(burst: burst, every: .seconds(3_600))
         configuration.trustedProxies = proxies
         return configuration
     }

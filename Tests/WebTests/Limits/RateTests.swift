@@ -1,16 +1,17 @@
 import NIOCore
 import NIOHTTP1
+import PorticoCore
 import TestSupport
 import Testing
 import Web
 
 @Suite("A rate limiter")
 struct RateLimiterTests {
-    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+    private let start = ContinuousClock.now
 
     @Test("admits a burst, then a rate per second")
     func bucket() {
-        let limiter = RateLimiter<String>(RateLimit(perSecond: 2, burst: 3), capacity: 10)
+        let limiter = RateLimiter<String>(CallRate(burst: 3, every: .milliseconds(500)), capacity: 10)
         for _ in 0..<3 { #expect(limiter.consume("a", now: start) == nil) }
         #expect(limiter.consume("a", now: start) == .milliseconds(500))
         #expect(limiter.consume("a", now: start + .milliseconds(300)) == .milliseconds(200))
@@ -18,13 +19,13 @@ struct RateLimiterTests {
         #expect(limiter.consume("a", now: start + .milliseconds(500)) == .milliseconds(500))
         #expect(limiter.consume("b", now: start) == nil)
         // A pause fills the bucket, and not more.
-        for _ in 0..<3 { #expect(limiter.consume("a", now: start + .hours(1)) == nil) }
-        #expect(limiter.consume("a", now: start + .hours(1)) == .milliseconds(500))
+        for _ in 0..<3 { #expect(limiter.consume("a", now: start + .seconds(3_600)) == nil) }
+        #expect(limiter.consume("a", now: start + .seconds(3_600)) == .milliseconds(500))
     }
 
     @Test("removes full buckets when it needs room; without room, new clients share a bucket")
     func table() {
-        let limiter = RateLimiter<Int>(RateLimit(perSecond: 1, burst: 1), capacity: 2)
+        let limiter = RateLimiter<Int>(CallRate(burst: 1, every: .seconds(1)), capacity: 2)
         #expect(limiter.consume(1, now: start) == nil)
         #expect(limiter.consume(2, now: start) == nil)
         #expect(limiter.consume(3, now: start) == nil)
@@ -39,7 +40,7 @@ struct RateLimiterTests {
 @Suite("The rate limit of a client")
 struct ClientRateLimitsTests {
     /// The time between two requests, longer than the slowest machine takes for a test.
-    private let pause = TimeAmount.hours(1)
+    private let pause = Duration.seconds(3_600)
 
     /// Limits that also apply to clients on this machine.
     private var limits: ServerLimits {
@@ -51,7 +52,7 @@ struct ClientRateLimitsTests {
     @Test("of an address responds with 429 and the retry time; health checks and the connection continue")
     func address() async throws {
         var limits = limits
-        limits.addressRate = RateLimit(every: pause, burst: 2)
+        limits.addressRate = CallRate(burst: 2, every: pause)
         try await withServer(limits: limits) { server in
             let client = try server.client()
             let request = RawRequest.post(RawRequest.query("{ hello }"))
@@ -78,7 +79,7 @@ struct ClientRateLimitsTests {
         ])
     func routes(path: String, status: Int) async throws {
         var limits = limits
-        limits.addressRate = RateLimit(every: pause, burst: 1)
+        limits.addressRate = CallRate(burst: 1, every: pause)
         let file = ReadOnlyRoute { _ in HTTPResponse(.ok, "text/plain", body: []) }
         try await withServer(limits: limits, routes: ["/file": file]) { server in
             let type = "application/graphql-response+json"
@@ -97,7 +98,7 @@ struct ClientRateLimitsTests {
     @Test("of an unknown token is that of its address: invented tokens need no memory")
     func unknownToken() async throws {
         var limits = limits
-        limits.tokenRate = RateLimit(every: pause, burst: 1)
+        limits.tokenRate = CallRate(burst: 1, every: pause)
         limits.trackedClients = 1
         func request(_ token: String) -> String {
             RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer \(token)"])
@@ -115,7 +116,7 @@ struct ClientRateLimitsTests {
     @Test("of a token that must be verified counts after its verification, and only if it is valid")
     func unverifiedToken() async throws {
         var limits = limits
-        limits.tokenRate = RateLimit(every: pause, burst: 1)
+        limits.tokenRate = CallRate(burst: 1, every: pause)
         limits.trackedClients = 1
         var service = TestService.make()
         service.mustVerify = { _ in true }
@@ -144,7 +145,7 @@ struct ClientRateLimitsTests {
         arguments: [false, true])
     func texts(mustVerify: Bool) async throws {
         var limits = limits
-        limits.tokenRate = RateLimit(every: pause, burst: 2)
+        limits.tokenRate = CallRate(burst: 2, every: pause)
         var service = TestService.make()
         service.mustVerify = { _ in mustVerify }
         service.session = { .success($0 == "other" ? "other" : "somebody") }
@@ -165,7 +166,7 @@ struct ClientRateLimitsTests {
     @Test("of a token is separate on every connection")
     func token() async throws {
         var limits = limits
-        limits.tokenRate = RateLimit(every: pause, burst: 1)
+        limits.tokenRate = CallRate(burst: 1, every: pause)
         let request = RawRequest.post(RawRequest.query("{ session }"), fields: ["Authorization: Bearer good"])
         try await withServer(limits: limits) { server in
             #expect(try await server.ask(request).status == 200)
@@ -180,8 +181,8 @@ struct ClientRateLimitsTests {
 
     @Test("counts each request of an array, for the address and for the token")
     func batch() async throws {
-        let pairs: [(RateLimit?, RateLimit?)] = [
-            (RateLimit(every: pause, burst: 3), nil), (nil, RateLimit(every: pause, burst: 3)),
+        let pairs: [(CallRate?, CallRate?)] = [
+            (CallRate(burst: 3, every: pause), nil), (nil, CallRate(burst: 3, every: pause)),
         ]
         let one = RawRequest.query("{ hello }")
         let request = RawRequest.post("[\(one),\(one)]", fields: ["Authorization: Bearer good"])
@@ -202,7 +203,7 @@ struct ClientRateLimitsTests {
     @Test("does not count this machine, unless a proxy forwards the request")
     func thisMachine() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0, limits: .patient)
-        configuration.limits.addressRate = RateLimit(every: pause, burst: 1)
+        configuration.limits.addressRate = CallRate(burst: 1, every: pause)
         configuration.trustedProxies = 1
         try await withServer(configuration) { server in
             let client = try server.client()
@@ -355,8 +356,8 @@ struct ForwardedClientTests {
 
 @Suite("A rate limiter that replicas share")
 struct SharedRateLimiterTests {
-    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
-    private let limit = RateLimit(perSecond: 2, burst: 4)
+    private let start = ContinuousClock.now
+    private let limit = CallRate(burst: 4, every: .milliseconds(500))
 
     @Test("returns what each key spent since the last merge, without refused requests")
     func spent() {
@@ -386,7 +387,7 @@ struct SharedRateLimiterTests {
         #expect(limiter.consume("b", now: start) == nil)
         limiter.merge(["a": .milliseconds(500)], now: start)
         #expect(limiter.consume("a", now: start) == .milliseconds(500))
-        limiter.merge(["a": .hours(1)], now: start)
+        limiter.merge(["a": .seconds(3_600)], now: start)
         #expect(limiter.consume("a", now: start) == .milliseconds(500))
         #expect(limiter.consume("a", now: start + .milliseconds(500)) == nil)
     }
@@ -406,7 +407,7 @@ struct SharedRateLimiterTests {
             for replica in replicas {
                 full = max(full, now) + (replica.takeSpent()["a"] ?? .zero)
             }
-            for replica in replicas { replica.merge(["a": full - now], now: now) }
+            for replica in replicas { replica.merge(["a": now.duration(to: full)], now: now) }
             now = now + .milliseconds(250)
         }
         // Two bursts of 4, and 2 per second.

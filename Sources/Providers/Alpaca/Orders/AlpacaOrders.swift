@@ -193,7 +193,7 @@ extension AlpacaClient: TradingAPI {
     package func place(
         _ ticket: OrderTicket, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
-        guard let body = AlpacaBody(ticket) else { throw ProviderFailure(.alpaca, .unsupported) }
+        guard let body = JSONObjectText(ticket) else { throw ProviderFailure(.alpaca, .unsupported) }
         let answer = try await write(
             "place", .post, { $0.appending(path: "v2", "orders") }, body: body, in: context,
             read: writeResult(in:)
@@ -210,7 +210,7 @@ extension AlpacaClient: TradingAPI {
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
         let id = try AlpacaID(order.id)
-        guard let body = AlpacaBody(change, of: order, clientOrderID: clientOrderID) else {
+        guard let body = JSONObjectText(change, of: order, clientOrderID: clientOrderID) else {
             throw ProviderFailure(.alpaca, .unsupported)
         }
         let answer = try await write(
@@ -304,7 +304,7 @@ extension AlpacaWriteRejection {
     }
 }
 
-extension AlpacaBody {
+extension JSONObjectText {
     /// The body of `POST /v2/orders`; nil for an order that Alpaca does not accept: a date of expiry, an
     /// unknown symbol, an id that is empty or longer than 128 characters.
     package init?(_ ticket: OrderTicket) {
@@ -312,6 +312,7 @@ extension AlpacaBody {
             let timeInForce = ticket.timeInForce.alpacaName, ticket.expiresOn == nil,
             Self.isValidClientOrderID(ticket.clientOrderID)
         else { return nil }
+        self.init()
         add("symbol", symbol)
         switch ticket.size {
         case .quantity(let quantity): add("qty", quantity)
@@ -332,6 +333,7 @@ extension AlpacaBody {
     /// The body of `PATCH /v2/orders/{id}`; nil for what Alpaca does not take, which is another type of order too.
     package init?(_ change: OrderReplacement, of order: Order, clientOrderID: String) {
         guard change.expiresOn == nil, Self.isValidClientOrderID(clientOrderID) else { return nil }
+        self.init()
         add("qty", change.quantity)
         if let timeInForce = change.timeInForce {
             guard let name = timeInForce.alpacaName else { return nil }
@@ -363,12 +365,12 @@ extension AlpacaBody {
             add("order_class", exits.legs.count > 1 ? "bracket" : "oto")
         }
         if let price = exits.takeProfit {
-            var profit = AlpacaBody()
+            var profit = JSONObjectText()
             profit.add("limit_price", price)
             add("take_profit", profit)
         }
         if let stopLoss = exits.stopLoss {
-            var loss = AlpacaBody()
+            var loss = JSONObjectText()
             loss.add("stop_price", stopLoss.stop)
             loss.add("limit_price", stopLoss.limit)
             add("stop_loss", loss)

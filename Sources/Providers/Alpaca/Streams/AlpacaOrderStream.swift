@@ -39,9 +39,9 @@ extension AlpacaClient: OrderStream {
     }
 
     private func listen(on socket: AlpacaSocket) async throws(ProviderFailure) {
-        var data = AlpacaBody()
+        var data = JSONObjectText()
         data.add("streams", [AlpacaTradeMessage.updates])
-        var body = AlpacaBody()
+        var body = JSONObjectText()
         body.add("action", "listen")
         body.add("data", data)
         try await socket.send(body)

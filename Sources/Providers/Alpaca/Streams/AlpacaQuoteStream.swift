@@ -96,7 +96,7 @@ private struct AlpacaDataStream: Sendable {
     private func change(_ action: String, _ symbols: Set<Symbol>) async throws(ProviderFailure) {
         guard !symbols.isEmpty else { return }
         let names = symbols.map(\.text).sorted()
-        var body = AlpacaBody()
+        var body = JSONObjectText()
         body.add("action", action)
         body.add("trades", names)
         body.add("quotes", names)

@@ -60,7 +60,7 @@ struct AlpacaSocket: Sendable {
         }
     }
 
-    func send(_ body: AlpacaBody) async throws(ProviderFailure) {
+    func send(_ body: JSONObjectText) async throws(ProviderFailure) {
         do throws(WebSocketError) {
             try await connection.send(WebSocketMessage(.text, body.bytes))
         } catch {

@@ -90,7 +90,7 @@ extension AlpacaClient: WatchlistEditing {
         guard (1...64).contains(name.unicodeScalars.count), spelled.count == symbols.count else {
             throw ProviderFailure(.alpaca, .unsupported)
         }
-        var body = AlpacaBody()
+        var body = JSONObjectText()
         body.add("name", name)
         body.add("symbols", spelled)
         let answer = try await write(

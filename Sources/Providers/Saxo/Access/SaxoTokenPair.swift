@@ -112,7 +112,7 @@ extension SaxoTokenPair: JSONDecodable {
         text.add("refreshEndsAt", refreshEndsAt.description)
         text.add("verifier", verifier)
         if takesTradeLevel { text.add("takesTradeLevel", true) }
-        return text.body
+        return text.bytes
     }
 
     /// Nil for bytes that ``stored`` has not written.

@@ -50,7 +50,7 @@ extension SaxoClient {
         do throws(ProviderFailure) {
             try await write(
                 "session capabilities", .root, .patch,
-                try address(.root, ["v1", "sessions", "capabilities"]), body: body.body, in: context,
+                try address(.root, ["v1", "sessions", "capabilities"]), body: body.bytes, in: context,
                 read: { _ throws(JSONError) in () })
         } catch {
             tradeLevel.didFail(at: clock.now())

@@ -133,6 +133,6 @@ extension SaxoClient {
         body.add("UserInput", text)
         try await write(
             "accept disclaimer", .disclaimers, .post, try address(.disclaimers, ["v2", "disclaimers"]),
-            body: body.body, in: context, read: { _ throws(JSONError) in () })
+            body: body.bytes, in: context, read: { _ throws(JSONError) in () })
     }
 }

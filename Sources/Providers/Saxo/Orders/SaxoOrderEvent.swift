@@ -184,7 +184,7 @@ package struct SaxoOrderSubscriptionRequest: Hashable, Sendable {
         text.add("ReplaceReferenceId", replaces)
         text.add("Format", "application/json")
         text.add("Arguments", arguments)
-        return text.body
+        return text.bytes
     }
 }
 

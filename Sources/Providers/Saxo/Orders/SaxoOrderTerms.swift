@@ -215,7 +215,7 @@ package enum SaxoOrderRequestBody {
             }
         }
         if let fieldGroups { text.add("FieldGroups", fieldGroups) }
-        return text.body
+        return text.bytes
     }
 
     /// The reference of a leg by its number, from 1; of the order itself for 0.
@@ -280,7 +280,7 @@ package enum SaxoOrderRequestBody {
         add(terms, to: &text)
         text.add("OrderDuration", duration(timeInForce, until: date))
         text.add("ManualOrder", true)
-        return text.body
+        return text.bytes
     }
 
     private static func add(_ terms: Terms, to text: inout JSONObjectText) {
@@ -300,5 +300,11 @@ package enum SaxoOrderRequestBody {
             text.add("ExpirationDateContainsTime", false)
         }
         return text
+    }
+}
+
+extension JSONObjectText {
+    mutating func add(_ name: StaticString, _ value: Decimal?) {
+        if let value { add(name, json: value.description.utf8) }
     }
 }

@@ -22,7 +22,7 @@ package struct SaxoSubscriptionRequest: Hashable, Sendable {
         // Once a second; Saxo uses a lower rate if the plan requires it.
         text.add("RefreshRate", 1_000)
         text.add("Arguments", arguments)
-        return text.body
+        return text.bytes
     }
 }
 

@@ -1,64 +1,10 @@
 import Brokerage
 import Upstream
 
-/// The body of a write: a JSON object (RFC 8259) of few members, put together member by member.
-package struct AlpacaBody {
-    package private(set) var bytes: [UInt8] = [UInt8(ascii: "{"), UInt8(ascii: "}")]
-
-    mutating func add(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        member(name) { bytes in Self.append(value, to: &bytes) }
-    }
-
+extension JSONObjectText {
     /// As a string, which Alpaca advises: so no reader in between can take it for a binary number.
     mutating func add(_ name: StaticString, _ value: Decimal?) {
         add(name, value?.description)
-    }
-
-    mutating func add(_ name: StaticString, _ value: Bool) {
-        member(name) { $0.append(contentsOf: (value ? "true" : "false").utf8) }
-    }
-
-    mutating func add(_ name: StaticString, _ values: [String]) {
-        member(name) { bytes in
-            bytes.append(UInt8(ascii: "["))
-            for (index, value) in values.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.append(value, to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "]"))
-        }
-    }
-
-    mutating func add(_ name: StaticString, _ body: AlpacaBody) {
-        member(name) { $0.append(contentsOf: body.bytes) }
-    }
-
-    private mutating func member(_ name: StaticString, _ value: (inout [UInt8]) -> Void) {
-        bytes.removeLast()
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        Self.append("\(name)", to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        value(&bytes)
-        bytes.append(UInt8(ascii: "}"))
-    }
-
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(UInt8(ascii: "0") + byte >> 4)
-                let low = byte & 0xF
-                bytes.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + (low - 10))
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
     }
 }
 

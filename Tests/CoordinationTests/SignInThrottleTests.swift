@@ -1,0 +1,160 @@
+import Brokerage
+import Coordination
+import Testing
+
+@Suite("Failed attempts to sign in")
+struct SignInThrottleTests {
+    private static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+
+    /// How long somebody waits before each of so many failures, in seconds, who comes back as early as may be.
+    private static func waits(
+        _ attempts: SignInThrottle, count: Int, user: (Int) -> String, address: (Int) -> UInt64,
+        session: String? = nil
+    ) async throws -> [Int64] {
+        var now = start
+        var waits: [Int64] = []
+        for number in 0..<count {
+            let before = now
+            while waits.count == number {
+                do {
+                    _ = try await attempts.begin(
+                        user: user(number), from: ClientOrigin(address(number)), session: session,
+                        now: now)
+                    waits.append(now.secondsSince1970 - before.secondsSince1970)
+                } catch let refusal as SignInThrottle.RetryLater {
+                    try #require(refusal.retryAt > now)
+                    now = refusal.retryAt
+                }
+            }
+        }
+        return waits
+    }
+
+    @Test(
+        "of one user from one address: the first are free, then the waits double, up to a quarter of an hour")
+    func doubles() async throws {
+        let waits = try await Self.waits(
+            SignInThrottle(), count: 18, user: { _ in "ann" }, address: { _ in 1 })
+        #expect(waits == [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900])
+    }
+
+    @Test("from one address, for many users")
+    func address() async throws {
+        let waits = try await Self.waits(
+            SignInThrottle(), count: 33, user: { "user \($0)" }, address: { _ in 1 })
+        #expect(waits.prefix(30).allSatisfy { $0 == 0 })
+        #expect(waits.suffix(3) == [1, 2, 4])
+    }
+
+    @Test("of one user from many addresses: the wait never prevents the user from signing in")
+    func user() async throws {
+        let waits = try await Self.waits(
+            SignInThrottle(), count: 60, user: { _ in "ann" }, address: { UInt64($0) })
+        #expect(waits.prefix(50).allSatisfy { $0 == 0 })
+        #expect(waits.suffix(10) == [1, 2, 4, 8, 16, 30, 30, 30, 30, 30])
+    }
+
+    @Test("with a copy of a user's token: the waits stay so short that the user can sign in")
+    func copiedToken() async throws {
+        let waits = try await Self.waits(
+            SignInThrottle(), count: 14, user: { _ in "ann" }, address: { UInt64($0) }, session: "s")
+        #expect(waits == [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30, 30])
+    }
+
+    @Test("are reset by a success, and after an hour")
+    func forgets() async throws {
+        let attempts = SignInThrottle()
+        func fail(_ now: Instant) async throws -> SignInThrottle.Attempt {
+            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: now)
+        }
+        var last: SignInThrottle.Attempt?
+        for _ in 0..<5 { last = try await fail(Self.start) }
+        await #expect(throws: SignInThrottle.RetryLater.self) { try await fail(Self.start) }
+        await attempts.succeeded(try #require(last), now: Self.start)
+        // The client is known now, and has a higher limit of failures.
+        for _ in 0..<10 { _ = try await fail(Self.start) }
+        await #expect(throws: SignInThrottle.RetryLater.self) { try await fail(Self.start) }
+        let later = Self.start + Duration.seconds(3_601)
+        for _ in 0..<10 { _ = try await fail(later) }
+        await #expect(throws: SignInThrottle.RetryLater.self) { try await fail(later) }
+    }
+
+    @Test("are not counted if they are withdrawn, because no password was compared")
+    func withdrawn() async throws {
+        let attempts = SignInThrottle()
+        for number in 0..<100 {
+            let attempt = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+            await attempts.withdraw(attempt, now: Self.start)
+            if number < 4 {
+                _ = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+            }
+        }
+        let fifth = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+        await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+        }
+        await attempts.withdraw(fifth, now: Self.start)
+        _ = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+    }
+
+    @Test("of other clients do not block a known client, neither by name nor by address")
+    func known() async throws {
+        let attempts = SignInThrottle()
+        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        // For the name, from a hundred addresses.
+        for address in 0..<100 as Range<UInt64> {
+            _ = try? await attempts.begin(user: "ann", from: ClientOrigin(100 + address), now: Self.start)
+        }
+        // For other names, from Ann's address.
+        for name in 0..<100 {
+            _ = try? await attempts.begin(user: "user \(name)", from: ClientOrigin(1), now: Self.start)
+        }
+        await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "ann", from: ClientOrigin(2), now: Self.start)
+        }
+        await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "bob", from: ClientOrigin(1), now: Self.start)
+        }
+        let own = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+        #expect(own.isKnown)
+    }
+
+    @Test("of other clients at a user's own address do not block a session of that user")
+    func session() async throws {
+        let attempts = SignInThrottle()
+        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        for _ in 0..<100 {
+            _ = try? await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+        }
+        await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+        }
+        let own = try await attempts.begin(user: "ann", from: ClientOrigin(1), session: "s", now: Self.start)
+        #expect(own.isKnown)
+        for _ in 0..<4 {
+            _ = try await attempts.begin(user: "ann", from: ClientOrigin(1), session: "s", now: Self.start)
+        }
+        await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "ann", from: ClientOrigin(1), session: "s", now: Self.start)
+        }
+    }
+
+    @Test("are stored within limits, the latest first")
+    func bounded() async throws {
+        let attempts = SignInThrottle(LocalAttempts(capacity: 30))
+        for number in 0..<1_000 {
+            let now = Self.start + Duration.seconds(number)
+            let origin = ClientOrigin(UInt64(number) + 10)
+            _ = try await attempts.begin(user: "user \(number)", from: origin, now: now)
+            await attempts.know(origin, of: "user \(number)", now: now)
+        }
+        let end = Self.start + Duration.seconds(1_000)
+        for _ in 0..<5 { _ = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: end) }
+        await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: end)
+        }
+        #expect(
+            try await attempts.begin(user: "user 999", from: ClientOrigin(1_009), now: end).isKnown)
+        #expect(try await !attempts.begin(user: "user 1", from: ClientOrigin(11), now: end).isKnown)
+    }
+}
