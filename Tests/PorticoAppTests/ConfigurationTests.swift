@@ -205,7 +205,7 @@ struct ConfigurationTests {
             environment: ["PORTICO_YAHOO": "true", "PORTICO_ROUTE_QUOTES": "yahoo, google"],
             messages: [
                 "PORTICO_ROUTE_QUOTES has \"google\", which is not a provider",
-                "alpha-vantage, polygon, yahoo",
+                "alpha-vantage, polygon",
             ]
         ),
         Misuse(
