@@ -4,7 +4,7 @@
 //   subscribers PORT BROKER_PORT PID TOKENS first:OUT FILE …
 //
 // TOKENS has one token a line; the number of the line is the user's number at the broker. FILE is the JSON of a subscription;
-// one with `$symbols` gets the symbols of the user's positions. A hundred connections are opened a second, so that the polls of
+// one with `$symbols` gets the symbols of the user's positions. Fifty connections are opened a second, so that the polls of
 // the servers, every five seconds, are spread evenly. The measurement begins when each user has the first values.
 //
 // Printed are events a second, bytes of an event's message, processor time of the process PID for an event in microseconds
@@ -220,14 +220,14 @@ int main(int count, char **arguments) {
     uint64_t start = now();
     double work = processor_time(pid);
     for (int number = 0; number < user_count; number++) {
-        run(start + (uint64_t)number * 10000000);
+        run(start + (uint64_t)number * 20000000);
         open_connection(&users[number]);
     }
     if (is_comparing) {
         run(now() + 10000000000);
         return write_first(arguments[5] + 6);
     }
-    while (!have_all_begun() && now() < start + 120000000000) run(now() + 100000000);
+    while (!have_all_begun() && now() < start + 180000000000) run(now() + 100000000);
     double opened = (processor_time(pid) - work) / 1000 / (double)user_count;
     run(now() + 5000000000);
     long calls = broker_calls(broker);
