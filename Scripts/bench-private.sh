@@ -130,10 +130,10 @@ start_behind_proxy() { # plain, http1 or http2
         PORTICO_ALPACA_DATA_URL="$scheme://127.0.0.1:$((proxy_port + 1))"
 }
 
-start_replica() {
+start_replica() { # FURTHER SETTINGS
     [[ -s $state/master-key ]] || head -c 32 /dev/urandom | base64 >"$state/master-key"
     start_portico PORTICO_DATABASE_URL="$BENCH_DATABASE_URL" PORTICO_REDIS_URL="$BENCH_REDIS_URL" \
-        PORTICO_MASTER_KEY_FILE="$state/master-key"
+        PORTICO_MASTER_KEY_FILE="$state/master-key" "$@"
 }
 
 start_server() { # NAME SETTINGS OF PORTICO
@@ -141,7 +141,7 @@ start_server() { # NAME SETTINGS OF PORTICO
     case $1 in
         portico) start_portico PORTICO_DATA="$state/data" "${settings[@]}" ;;
         plain | http1 | http2) start_behind_proxy "$1" ;;
-        replica) start_replica ;;
+        replica) start_replica "${settings[@]}" ;;
         backend)
             PORT=$port BROKER_PORT=$broker_port STREAM_PORT=${stream:+$stream_port} USERS=$state/users.json NODE_ENV=production \
                 "${server_core[@]}" node backend.js 2>"$state/backend.log" &
