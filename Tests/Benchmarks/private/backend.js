@@ -4,7 +4,8 @@
 //
 //   PORT=… BROKER_PORT=… USERS=users.json node backend.js      USERS: [{"token", "key", "secret"}, …]
 //
-// CONNECTIONS limits the connections to each host of the broker; by default there is no limit.
+// CONNECTIONS limits the connections to each host of the broker; by default there is no limit. With STREAM_PORT, it also has
+// subscriptions: see backend-streams.js.
 'use strict';
 const fs = require('fs');
 const http = require('http');
@@ -124,7 +125,7 @@ class Quotes {
       const batch = this.batch = { symbols: [], result: null };
       batch.result = new Promise((resolve) => process.nextTick(resolve)).then(() => {
         this.batch = null;
-        return call(market, this.user.marketQuota, `/v2/stocks/snapshots?symbols=${batch.symbols.join('%2C')}`, this.user);
+        return this.user.snapshots(batch.symbols);
       });
     }
     this.batch.symbols.push(symbol);
@@ -137,6 +138,7 @@ function quote(symbol, snapshot) {
   const price = snapshot.latestTrade?.p ?? null;
   const close = snapshot.prevDailyBar?.c ?? null;
   return {
+    symbol,
     price: price === null ? null : String(price),
     changePercentage: price === null || !close ? null : ((price - close) / close * 100).toFixed(4),
   };
@@ -144,6 +146,7 @@ function quote(symbol, snapshot) {
 
 class User {
   constructor({ key, secret }) {
+    this.key = { key, secret };
     this.headers = { accept: 'application/json', 'apca-api-key-id': key, 'apca-api-secret-key': secret };
     this.tradingQuota = new Quota();
     this.marketQuota = new Quota();
@@ -159,6 +162,10 @@ class User {
     });
     this.quotes = new Quotes(this);
   }
+
+  snapshots(symbols) {
+    return call(market, this.marketQuota, `/v2/stocks/snapshots?symbols=${symbols.join('%2C')}`, this);
+  }
 }
 
 const users = new Map(JSON.parse(fs.readFileSync(process.env.USERS, 'utf8')).map((user) => [user.token, new User(user)]));
@@ -168,9 +175,10 @@ const users = new Map(JSON.parse(fs.readFileSync(process.env.USERS, 'utf8')).map
 const schema = buildSchema(`
   scalar Decimal
   type Query { account: Account positions: [Position] }
+  type Subscription { positions: Position quotes(symbols: [String!]!): Quote }
   type Account { equity: Decimal cash: Decimal buyingPower: Decimal }
   type Position { symbol: String! quantity: Decimal! marketValue: Decimal unrealizedProfitLoss: Decimal quote: Quote }
-  type Quote { price: Decimal changePercentage: Decimal }`);
+  type Quote { symbol: String! price: Decimal changePercentage: Decimal }`);
 const resolve = (type, field, resolver) => { schema.getType(type).getFields()[field].resolve = resolver; };
 resolve('Query', 'account', (_, __, user) => user.account.get());
 resolve('Query', 'positions', (_, __, user) => user.positions.get());
@@ -210,7 +218,7 @@ async function respond(request, response, body) {
   }
 }
 
-http.createServer((request, response) => {
+const server = http.createServer((request, response) => {
   if (request.url !== '/graphql' || request.method !== 'POST') return send(response, request.url === '/health/ready' ? 200 : 404, {});
   const parts = [];
   let size = 0;
@@ -220,5 +228,7 @@ http.createServer((request, response) => {
     parts.push(part);
   });
   request.on('end', () => respond(request, response, Buffer.concat(parts).toString()));
-}).listen(Number(process.env.PORT), '127.0.0.1', 4096);
+});
+if (process.env.STREAM_PORT) require('./backend-streams.js')(server, schema, users, quote);
+server.listen(Number(process.env.PORT), '127.0.0.1', 4096);
 process.on('SIGTERM', () => process.exit(0));

@@ -2,6 +2,9 @@
 //
 //   broker PORT     PORT is the trading API, PORT + 1 the market-data API
 //
+// With CHANGES, the number of a user's positions that have another price at each read, positions change in turn; without it
+// all values are constant.
+//
 // It serves /v2/account, /v2/positions and /v2/stocks/snapshots?symbols=… The user is the number at the end of the key
 // ID; all amounts depend on it, so that a response with the data of another user is detected. `GET /counts` returns the
 // number of calls of each kind, without a delay.
@@ -23,7 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_FD = 65536, INPUT = 16 << 10, SYMBOLS = 60, HELD = 12 };
+#include "market.h"
+
+enum { MAX_FD = 65536, INPUT = 16 << 10, MAX_USERS = 100000 };
 
 struct text {
     char *bytes;
@@ -52,19 +57,8 @@ static struct connection connections[MAX_FD];
 static struct response *first_due, *last_due;
 static int poller, timer;
 static uint64_t delay = 4000000;
+static int changes;
 static long account_calls, position_calls, snapshot_calls, other_calls, opened;
-
-static const char *symbols[SYMBOLS] = {
-    "AAPL", "ABT",  "ADBE", "AMD",  "AMZN", "AVGO", "AXP", "BA",   "BAC",  "BLK",  "C",    "CAT",  "COP",  "COST", "CRM",
-    "CSCO", "CVX",  "DE",   "DIS",  "GE",   "GOOG", "GS",  "HD",   "HON",  "IBM",  "INTC", "JNJ",  "JPM",  "KO",   "LLY",
-    "LOW",  "MA",   "MCD",  "META", "MMM",  "MRK",  "MS",  "MSFT", "NFLX", "NKE",  "NVDA", "ORCL", "PEP",  "PFE",  "PG",
-    "QCOM", "SBUX", "SLB",  "T",    "TGT",  "TSLA", "TXN", "UBER", "UNH",  "UPS",  "V",    "VZ",   "WFC",  "WMT",  "XOM"};
-
-// Prices in cents, which never end in a zero: a price has one form in JSON.
-static int price(int symbol) { return 3011 + symbol * 713 + (symbol * 713 + 3011) % 10 * 10 + 1 + (symbol % 9); }
-static int previous_close(int symbol) { return price(symbol) - 97 + symbol % 5 * 31; }
-static int held_symbol(long user, int place) { return (int)((user * 11 + place * 5) % SYMBOLS); }
-static int quantity(long user, int place) { return 1 + (int)((user * 5 + place * 13) % 80); }
 
 static uint64_t now(void) {
     struct timespec time;
@@ -107,9 +101,12 @@ static void write_account(struct text *body, long user) {
 }
 
 static void write_positions(struct text *body, long user) {
+    static int reads[MAX_USERS];
+    int changed = user < MAX_USERS ? reads[user]++ * changes : 0;
     append(body, "[");
     for (int place = 0; place < HELD; place++) {
-        int symbol = held_symbol(user, place), count = quantity(user, place), cents = price(symbol);
+        int symbol = held_symbol(user, place), count = quantity(user, place);
+        int cents = price(symbol) + (changed + HELD - 1 - place) / HELD;
         double cost = cents * 0.0075, value = count * cents / 100.0;
         append(body,
             "%s{\"asset_id\":\"9a2c41d0-33aa-4c0e-8d0b-%012x\",\"symbol\":\"%s\",\"exchange\":\"NASDAQ\","
@@ -121,12 +118,6 @@ static void write_positions(struct text *body, long user) {
             count * (cents - previous_close(symbol)) / 100.0, cents / 100.0, previous_close(symbol) / 100.0, count);
     }
     append(body, "]");
-}
-
-static int find_symbol(const char *name, int length) {
-    for (int symbol = 0; symbol < SYMBOLS; symbol++)
-        if ((int)strlen(symbols[symbol]) == length && !memcmp(symbols[symbol], name, (size_t)length)) return symbol;
-    return -1;
 }
 
 static void write_snapshot(struct text *body, int symbol, const char *time, const char *day) {
@@ -352,6 +343,7 @@ static void receive(int fd) {
 
 int main(int count, char **arguments) {
     int port = count > 1 ? atoi(arguments[1]) : 4600;
+    if (getenv("CHANGES")) changes = atoi(getenv("CHANGES"));
     if (getenv("DELAY_MS")) delay = (uint64_t)(atof(getenv("DELAY_MS")) * 1e6);
     signal(SIGPIPE, SIG_IGN);
     poller = epoll_create1(0);

@@ -9,18 +9,10 @@
 // Each response must have the status 200, no "errors", and the equity of its own user. Printed are requests a second,
 // percentiles, the broker's calls for a request, and the processor time of the process PID for a request (user and system).
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "measure.h"
 
 enum { INPUT = 256 << 10, OUTPUT = 8 << 10, MAX_OPERATIONS = 8, MAX_LATENCY_US = 4000000 };
 
@@ -43,65 +35,10 @@ static uint32_t latencies[MAX_LATENCY_US / 10 + 1];
 static long responses, failures, starved;
 static int is_measuring;
 
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static uint32_t random_number(void) {
     static uint64_t state = 0x9E3779B97F4A7C15;
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (uint32_t)(state >> 33);
-}
-
-static int dial(int to) {
-    int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_port = htons((uint16_t)to), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    if (connect(fd, (struct sockaddr *)&address, sizeof address)) {
-        perror("load: connect");
-        exit(1);
-    }
-    return fd;
-}
-
-// MARK: The broker and the server
-
-static long broker_calls(int broker) {
-    const char *request = "GET /counts HTTP/1.1\r\nHost: broker\r\n\r\n";
-    char text[2048] = "";
-    int fd = dial(broker);
-    size_t length = 0;
-    ssize_t count = write(fd, request, strlen(request));
-    while (count > 0 && !strchr(text, '}') && length < sizeof text - 1) {
-        count = read(fd, text + length, sizeof text - 1 - length);
-        if (count > 0) text[length += (size_t)count] = 0;
-    }
-    close(fd);
-    const char *names[] = {"\"account\":", "\"positions\":", "\"quotes\":", "\"other\":"};
-    long sum = 0;
-    for (int index = 0; index < 4; index++) {
-        char *found = strstr(text, names[index]);
-        if (found) sum += atol(found + strlen(names[index]));
-    }
-    return sum;
-}
-
-// Microseconds of processor time that a process has used, with all its threads.
-static double processor_time(int pid) {
-    char path[64], text[1024] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "r");
-    if (!file) return 0;
-    size_t count = fread(text, 1, sizeof text - 1, file);
-    text[count] = 0;
-    fclose(file);
-    unsigned long user = 0, system = 0;
-    char *rest = strrchr(text, ')');
-    if (rest) sscanf(rest + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
-    return (double)(user + system) * 1e6 / (double)sysconf(_SC_CLK_TCK);
 }
 
 // MARK: Requests
@@ -224,20 +161,6 @@ static void ask_all(struct connection *connections, int count) {
     }
 }
 
-static char *content(const char *path) {
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        perror(path);
-        exit(1);
-    }
-    char *text = NULL;
-    size_t capacity = 0;
-    ssize_t length = getdelim(&text, &capacity, 0, file);
-    fclose(file);
-    if (length < 0) exit(1);
-    return text;
-}
-
 int main(int count, char **arguments) {
     if (count < 10) return 2;
     port = atoi(arguments[1]);
@@ -253,11 +176,7 @@ int main(int count, char **arguments) {
         operation->has_equity = strstr(operation->body, "equity") != NULL;
         total_weight += operation->weight;
     }
-    char *text = content(arguments[2]);
-    for (char *token = strtok(text, "\n"); token; token = strtok(NULL, "\n")) {
-        tokens = realloc(tokens, sizeof *tokens * (size_t)(user_count + 1));
-        tokens[user_count++] = token;
-    }
+    tokens = lines(arguments[2], &user_count);
     free_from = calloc((size_t)user_count, sizeof *free_from);
     poller = epoll_create1(0);
     struct connection *connections = calloc((size_t)connection_count, sizeof *connections);
