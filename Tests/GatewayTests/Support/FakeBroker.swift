@@ -132,11 +132,12 @@ extension FakeBroker {
         MarketDataSource(
             self, symbolMapping: SameSymbols(), provider: provider, environment: .sandbox, for: .everybody)
     }
+}
 
-    private struct SameSymbols: SymbolMapping {
-        func providerSymbol(for symbol: Symbol) -> String? { symbol.text }
-        func symbol(for text: String) -> Symbol? { Symbol(text) }
-    }
+/// The symbols of Portico.
+struct SameSymbols: SymbolMapping {
+    func providerSymbol(for symbol: Symbol) -> String? { symbol.text }
+    func symbol(for text: String) -> Symbol? { Symbol(text) }
 }
 
 /// The scope of a request, for tests of one service: without HTTP, sandbox and schema.
@@ -144,18 +145,22 @@ extension FakeBroker {
 /// - Parameters:
 ///   - owner: The user of the request; nil for none.
 ///   - connections: The connections of all users.
-///   - market: The server's own sources of market data, in the order of each route.
+///   - market: The server's own sources of quotes, in the order of the route.
+///   - sources: Its other sources of market data, behind those in the order of each route.
 /// - Returns: A scope with an empty cache and an empty database.
 /// - Throws: `StorageError` if the database cannot be opened.
 func requestScope(
-    of owner: OwnerID? = alice, connections: [BrokerConnection] = [], market: [FakeBroker] = []
+    of owner: OwnerID? = alice, connections: [BrokerConnection] = [], market: [FakeBroker] = [],
+    sources: [MarketDataSource] = []
 ) throws -> RequestScope {
     let userData = try UserData.temporary()
     for user in [alice, bob] { try UserStore(in: userData.file).ensure(user) }
-    let route = market.map(\.provider)
+    let sources = market.map(\.market) + sources
+    let routes = MarketDataCapability.allCases.map { ($0, sources.map(\.provider)) }
     let services = GatewayServices(
-        connections: connections.map { ProviderConnection($0) }, market: market.map(\.market),
-        routes: ProviderRoutes([.quotes: route]), reads: ReadCaches(), userData: userData,
+        connections: connections.map { ProviderConnection($0) }, market: sources,
+        routes: ProviderRoutes(Dictionary(uniqueKeysWithValues: routes)), reads: ReadCaches(),
+        userData: userData,
         condition: { provider in
             ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
         })
