@@ -359,3 +359,109 @@ struct SubscriptionServiceTests {
         #expect(source.calls == ["quotes": 1])
     }
 }
+
+@Suite("The service of alerts")
+struct AlertServiceTests {
+    @Test("finds the user's alerts by their ids, in the order of the ids, and their connections")
+    func order() async throws {
+        let scope = try requestScope(connections: [FakeBroker().connection("a")])
+        let store = scope.services.userData.alerts
+        var ids: [String] = []
+        for (owner, connection) in [(alice, "a"), (alice, "gone"), (bob, "a")] {
+            let alert = try await store.create(
+                .connectionNeedsRenewal(connection: connection), label: nil, rearmAfter: nil, for: owner)
+            ids.append(try #require(alert).id)
+        }
+        let service = AlertService(scope)
+        let alerts = try await service.alerts(withIDs: [ids[1], "unknown", ids[2], ids[0]]).value()
+        #expect(alerts.map { $0?.alert.id } == [ids[1], nil, nil, ids[0]])
+        let connections = try service.connections(of: alerts.compactMap(\.self)).map { try $0.get()?.id }
+        #expect(connections == [nil, "a"])
+        let firings = try await service.lastFirings(of: alerts.compactMap(\.self)).value()
+        #expect(try firings.map { try $0.get() == nil } == [true, true])
+    }
+
+    @Test("fails without a session")
+    func unauthenticated() throws {
+        let error = #expect(throws: FieldError.self) {
+            try AlertService(requestScope(of: nil)).alerts(withIDs: [])
+        }
+        #expect(error?.code == .unauthenticated)
+    }
+}
+
+@Suite("The service of corporate actions")
+struct CorporateActionServiceTests {
+    private struct FakeDividends: CorporateActionSource {
+        let days: [Symbol: [CalendarDate]]
+        let unreadable: [String]
+        let reportsDeclarations = false
+
+        func dividends(
+            of symbols: [Symbol], in call: CallContext
+        ) async throws(ProviderFailure) -> KeyedResults<Symbol, DividendHistory> {
+            var histories = KeyedResults<Symbol, DividendHistory>()
+            for symbol in symbols {
+                guard let days = days[symbol] else { continue }
+                histories[symbol] = DividendHistory(
+                    symbol: symbol,
+                    dividends: days.map { Dividend(exDate: $0, amount: 1, currency: "USD") },
+                    unreadable: unreadable, provenance: Provenance(source: .polygon, fetchedAt: .now))
+            }
+            return histories
+        }
+
+        func splits(
+            of symbols: [Symbol], in call: CallContext
+        ) async throws(ProviderFailure) -> KeyedResults<Symbol, SplitHistory> { [:] }
+    }
+
+    private func dates(
+        of symbols: [Symbol], unreadable: [String] = []
+    ) async throws -> [Result<CalendarDate?, any Error>] {
+        let days = try ["2026-01-05", "2026-03-02", "2026-06-01"].map { try #require(CalendarDate($0)) }
+        let source = MarketDataSource(
+            FakeDividends(days: [.example: days], unreadable: unreadable), symbolMapping: SameSymbols(),
+            provider: .polygon, environment: .sandbox, for: .everybody)
+        let service = CorporateActionService(try requestScope(of: nil, sources: [source]))
+        return try await service.nextDividendDates(of: symbols, from: days[1]).value()
+    }
+
+    @Test("has the next day of a share, and none of a currency or a share that no provider knows")
+    func nextDates() async throws {
+        let symbols = try ["EUR/USD", "TSLA"].map { try #require(Symbol($0)) }
+        let dates = try await dates(of: symbols + [.example])
+        #expect(try dates.map { try $0.get()?.description } == [nil, nil, "2026-03-02"])
+    }
+
+    @Test("fails if the next dividend may be one that could not be read")
+    func unreadable() async throws {
+        let dates = try await dates(of: [.example], unreadable: ["results[3]"])
+        let error = FieldError(
+            .providerResponseInvalid, "polygon sent a dividend that cannot be read: results[3].",
+            provider: .polygon)
+        #expect(throws: error) { try dates.first?.get() }
+    }
+}
+
+@Suite("The service of activities")
+struct ActivityServiceTests {
+    @Test("has an error for a broker that reports none, and no activity with an unknown id")
+    func noActivities() async throws {
+        let broker = FakeBroker()
+        broker.set {
+            $0.accounts = .success([
+                Account(id: "1", number: "1", currency: "USD", provenance: broker.provenance)
+            ])
+        }
+        let scope = try requestScope(connections: [broker.connection("a")])
+        let account = try await AccountService(scope).account(id: "Account:a:1", with: nil).value()
+        let error = FieldError(.unsupported, "alpaca reports no activities.", provider: .alpaca)
+        await #expect(throws: error) {
+            try await ActivityService(scope).bookings(of: #require(account))
+        }
+        for id in ["Activity:a:7", "Activity:b:7", "Order:a:7"] {
+            #expect(try await ActivityService(scope).activityIfAny(id).value() == nil, "\(id)")
+        }
+    }
+}
