@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Foundation
+import TestSupport
 import Testing
 import Upstream
 
@@ -109,22 +110,14 @@ struct InstrumentTests {
     func thread() async throws {
         try await withAlpaca(answering: { _, _ in .text(Self.list) }) { alpaca, _ in
             _ = try await alpaca.search("t", limit: 3, in: .patient)
-            // With the list in memory nothing waits. The executor of tasks does not use this thread.
-            let thread = await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
-                    Thread.current.name = "event loop"
-                    Task.immediate {
-                        _ = try? await alpaca.search("tesla", limit: 1, in: .patient)
-                        continuation.resume(returning: Self.threadName())
-                    }
-                }
+            // With the list in memory nothing waits.
+            let (beginning, end) = await CallingThread.begin {
+                _ = try? await alpaca.search("tesla", limit: 1, in: .patient)
+                return CallingThread.current()
             }
-            #expect(thread != "event loop")
+            #expect(beginning != end)
         }
     }
-
-    /// Asynchronous functions cannot ask for the current thread.
-    private static func threadName() -> String? { Thread.current.name }
 
     @Test("is requested alone while the list is not in memory")
     func single() async throws {

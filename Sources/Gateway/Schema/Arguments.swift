@@ -61,6 +61,8 @@ struct PageArguments: GraphQLArguments {
     let first: Int
     private let after: String?
 
+    init(first: Int, after: String?) { (self.first, self.after) = (first, after) }
+
     init(_ arguments: ArgumentReader) throws {
         first = try arguments["first"]
         after = try (arguments["after"] as CursorText?)?.text

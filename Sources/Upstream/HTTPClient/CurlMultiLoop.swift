@@ -57,6 +57,8 @@ struct CurlMultiLoop: ~Copyable {
         unsafe ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, limits.connectionsPerHost)
         unsafe ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.connections)
         unsafe ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, limits.connections)
+        // Above it, libcurl opens a connection for each further call, instead of a stream; a server has a limit of its own.
+        unsafe ccurl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, limits.callsPerProvider)
     }
 
     // MARK: Transfers

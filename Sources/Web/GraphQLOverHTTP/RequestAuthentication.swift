@@ -84,7 +84,7 @@ struct RequestAuthentication: Sendable {
         try await verified(replacingSession(of: context), keepsSlot: keepsSlot)
     }
 
-    /// Charges a further operation of a batch or a WebSocket, of which the first one was charged with the head.
+    /// Charges an operation of a WebSocket, or a further one of a batch, whose first one was charged with the head.
     func charge(_ context: RequestContext) throws(HTTPError) {
         try quota.charge(context.client)
         try chargeToken(of: context)

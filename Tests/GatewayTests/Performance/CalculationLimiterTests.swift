@@ -2,6 +2,7 @@ import Brokerage
 import Foundation
 import Gateway
 import GraphQL
+import TestSupport
 import Testing
 import Upstream
 
@@ -35,23 +36,11 @@ struct CalculationLimiterTests {
     func thread() async throws {
         let ann = try #require(OwnerID("ann"))
         let limiter = CalculationLimiter(perUser: 1, clock: .system)
-        // The executor of tasks does not use this thread.
-        let thread = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                Thread.current.name = "event loop"
-                Task.immediate {
-                    let thread = try? await limiter.run(for: ann, before: .now + .seconds(3_600)) {
-                        Self.threadName()
-                    }
-                    continuation.resume(returning: thread ?? "no calculation")
-                }
-            }
+        let (beginning, calculation) = await CallingThread.begin {
+            try? await limiter.run(for: ann, before: .now + .seconds(3_600)) { CallingThread.current() }
         }
-        #expect(thread != "event loop" && thread != "no calculation")
+        #expect(calculation != nil && calculation != beginning)
     }
-
-    /// Asynchronous functions cannot ask for the current thread.
-    private static func threadName() -> String { Thread.current.name ?? "" }
 
     @Test("that fail or are cancelled leave their places to others")
     func failures() async throws {

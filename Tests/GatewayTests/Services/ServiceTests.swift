@@ -154,7 +154,8 @@ struct NewsServiceTests {
     private func arguments(
         _ first: Int, after cursor: String? = nil, from provider: ProviderID? = nil
     ) -> NewsArguments {
-        NewsArguments(symbols: nil, first: first, after: cursor, provider: provider)
+        NewsArguments(
+            symbols: nil, page: PageArguments(first: first, after: cursor), provider: provider)
     }
 
     @Test("continues behind a cursor, over the pages of one provider, which are read once")
