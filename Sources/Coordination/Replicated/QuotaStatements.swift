@@ -7,8 +7,8 @@ import Upstream
 /// The statements of ``PostgresQuota``, which are functions of PostgreSQL (`ReplicaMigration`).
 ///
 /// The calls that wait for a slot at the same time are one statement: a call alone is sent at once, and the next statement has
-/// all calls that came during the last one. So the cost of a statement is divided among them, and no call waits
-/// for more than one statement before its own.
+/// the calls that came during the last one. So the cost of a statement is divided among them. It waits for no lock: a call
+/// whose windows another process is changing gets a statement of its own, which waits, and delays no other call.
 final class QuotaStatements: Sendable {
     private let database: SQLDatabase
     // Held for a few changes of a list, never while a statement is executed.
@@ -24,19 +24,20 @@ final class QuotaStatements: Sendable {
 
     private struct WaitingCall {
         let call: Call
-        let continuation: CheckedContinuation<Result<Answer, StorageError>, Never>
+        let begin: ContinuousClock.Instant
+        /// Gets nil if the call needs a statement of its own.
+        let continuation: CheckedContinuation<Result<Answer?, StorageError>, Never>
     }
 
-    /// The calls of one statement, which holds the locks of all their windows.
-    private static let maximumGroup = 64
+    /// The calls of one statement: a window with many slots is written for each of its calls.
+    private static let maximumGroup = 16
     /// The calls that wait for a statement; more are refused.
     private static let maximumWaiting = 1_024
-    /// The statements for groups at the same time.
-    ///
-    /// More than one is executed only if the last one is slow: it may wait for a lock of one account, and the others shall not
-    /// wait with it.
+    /// The statements for groups at the same time: another one is executed if the last one takes long.
     private static let maximumStatements = 4
-    private static let slow = Duration.milliseconds(20)
+    private static let slow = Duration.milliseconds(50)
+    /// A call waits for its statement so long at most: longer than the deadlines of calls, which are checked elsewhere.
+    private static let maximumWait = Duration.seconds(10)
 
     init(_ database: SQLDatabase) { self.database = database }
 
@@ -80,6 +81,8 @@ final class QuotaStatements: Sendable {
 
     /// What a call gets, by the database's clock, in milliseconds since 1970.
     struct Answer: Sendable {
+        /// Whether the windows could not be changed without a wait.
+        fileprivate let isBusy: Bool
         let now: Int64
         /// When the slots begin; nil if the call gets none.
         let start: Int64?
@@ -115,20 +118,32 @@ final class QuotaStatements: Sendable {
 
     /// Takes a slot in each window of a call, or in none.
     func reserve(_ call: Call) async throws(StorageError) -> Answer {
+        if let answer = try await reserveInGroup(call) { return answer }
+        return try await database.statement { db in
+            guard let answer = try Self.answers(to: [call], waiting: true, db).first else {
+                throw CorruptedRow()
+            }
+            return answer
+        }
+    }
+
+    private func reserveInGroup(_ call: Call) async throws(StorageError) -> Answer? {
         let result = await withCheckedContinuation { continuation in
             let isAccepted = state.withLock { state in
                 guard state.waiting.count < Self.maximumWaiting else { return false }
-                state.waiting.append(WaitingCall(call: call, continuation: continuation))
+                state.waiting.append(WaitingCall(call: call, begin: .now, continuation: continuation))
                 return true
             }
             guard isAccepted else {
-                let error = StorageError.unavailable(
-                    path: database.location, reason: "too many calls wait", retryAt: .now + .seconds(1))
-                return continuation.resume(returning: .failure(error))
+                return continuation.resume(returning: .failure(unavailable("too many calls wait")))
             }
             if startsStatement() { Task { await reserveWaiting() } }
         }
         return try result.get()
+    }
+
+    private func unavailable(_ reason: String) -> StorageError {
+        .unavailable(path: database.location, reason: reason, retryAt: .now + .seconds(1))
     }
 
     private func startsStatement() -> Bool {
@@ -146,54 +161,69 @@ final class QuotaStatements: Sendable {
     /// Executes statements until no call waits.
     private func reserveWaiting() async {
         while let group = nextGroup() {
-            let calls = group.map(\.call)
+            let result: Result<[Answer?], StorageError>
             do throws(StorageError) {
-                let answers = try await answers(to: calls)
-                for (waiting, answer) in zip(group, answers) {
-                    waiting.continuation.resume(returning: .success(answer))
+                let calls = group.map(\.call)
+                let answers = try await database.statement { db in
+                    try Self.answers(to: calls, waiting: false, db)
                 }
+                result = .success(answers.map { $0.isBusy ? nil : $0 })
+            } catch .refused {
+                // It is the fault of one call, which has it alone.
+                result = .success(group.map { _ in nil })
             } catch {
-                for waiting in group { waiting.continuation.resume(returning: .failure(error)) }
+                result = .failure(error)
+            }
+            for (index, waiting) in group.enumerated() {
+                waiting.continuation.resume(returning: result.map { $0[index] })
             }
         }
     }
 
     private func nextGroup() -> [WaitingCall]? {
-        state.withLock { state in
+        let now = ContinuousClock.now
+        let (expired, group) = state.withLock { state -> ([WaitingCall], [WaitingCall]?) in
+            let expired = state.waiting.prefix { $0.begin + Self.maximumWait < now }
+            state.waiting.removeFirst(expired.count)
             guard !state.waiting.isEmpty else {
                 state.statements -= 1
-                return nil
+                return (Array(expired), nil)
             }
-            let group = Array(state.waiting.prefix(Self.maximumGroup))
+            let group = state.waiting.prefix(Self.maximumGroup)
             state.waiting.removeFirst(group.count)
-            state.lastStart = .now
-            return group
+            state.lastStart = now
+            return (Array(expired), Array(group))
         }
+        for waiting in expired {
+            waiting.continuation.resume(returning: .failure(unavailable("it did not respond in time")))
+        }
+        return group
     }
 
     /// - Returns: An answer for each call.
-    private func answers(to calls: [Call]) async throws(StorageError) -> [Answer] {
-        try await database.statement { db in
-            var answers: [Answer?] = Array(repeating: nil, count: calls.count)
-            _ = try db.map("SELECT * FROM quota_reserve(CAST(? AS JSONB))", [try Self.json(calls)]) { row in
-                guard let call = Int(exactly: try row.next() as Int64), answers.indices.contains(call) else {
-                    throw CorruptedRow()
-                }
-                let answer = Answer(
-                    now: try row.next(), start: try row.next(), retryAt: try row.next(),
-                    isOfShare: try row.next())
-                let name: String? = try row.next()
-                var known = answers[call] ?? answer
-                if let name {
-                    known.slots.append(Slot(name: name, end: try row.next()))
-                    known.states.append(try WindowState(name, &row))
-                }
-                answers[call] = known
+    private static func answers(
+        to calls: [Call], waiting: Bool, _ db: SQLTransaction
+    ) throws -> [Answer] {
+        var answers: [Answer?] = Array(repeating: nil, count: calls.count)
+        _ = try db.map("SELECT * FROM quota_reserve(CAST(? AS JSONB), ?)", [try json(calls), waiting]) {
+            row in
+            guard let call = Int(exactly: try row.next() as Int64), answers.indices.contains(call) else {
+                throw CorruptedRow()
             }
-            return try answers.map { answer in
-                guard let answer else { throw CorruptedRow() }
-                return answer
+            let answer = Answer(
+                isBusy: try row.next(), now: try row.next(), start: try row.next(), retryAt: try row.next(),
+                isOfShare: try row.next())
+            let name: String? = try row.next()
+            var known = answers[call] ?? answer
+            if let name {
+                known.slots.append(Slot(name: name, end: try row.next()))
+                known.states.append(try WindowState(name, &row))
             }
+            answers[call] = known
+        }
+        return try answers.map { answer in
+            guard let answer else { throw CorruptedRow() }
+            return answer
         }
     }
 
@@ -280,9 +310,11 @@ final class QuotaStatements: Sendable {
         try await database.statement { db in
             try db.execute(
                 """
-                DELETE FROM quota WHERE changed_at < clock_milliseconds() - 3600000
-                    AND closed_until < clock_milliseconds()
-                    AND coalesce(ends[cardinality(ends)], 0) < clock_milliseconds()
+                DELETE FROM quota WHERE ctid = ANY (ARRAY (
+                    SELECT ctid FROM quota WHERE changed_at < clock_milliseconds() - 3600000
+                        AND closed_until < clock_milliseconds()
+                        AND coalesce(ends[cardinality(ends)], 0) < clock_milliseconds()
+                    FOR UPDATE SKIP LOCKED))
                 """)
         }
     }

@@ -42,8 +42,8 @@ extension UserDatabaseMigration {
 
     /// The operations of `PostgresQuota`, each of which is one statement.
     ///
-    /// - `quota_lock_all` makes missing rows, and locks the rows of calls in the order of their keys, so that two statements never
-    ///   wait for each other; `quota_lock` does it for one account and returns the time, read after the wait.
+    /// - `quota_lock` makes missing rows, and locks the rows of an account in the order of their names, so that two calls never
+    ///   wait for each other. It returns the time, read after the wait.
     /// - `quota_earliest` is `QuotaWindowCounter.earliest`.
     /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended. `width_bucket` is the number of
     ///   ends up to a time.
@@ -53,7 +53,8 @@ extension UserDatabaseMigration {
     ///   in New York.
     /// - `quota_figures` returns the state of one window.
     /// - `quota_reserve` takes a slot in each window of a call, or in none, for several calls. It returns a row for each
-    ///   window of a call, and one without a window for a call that gets no slot.
+    ///   window of a call, and one without a window for a call that gets no slot. Without `p_waits` it waits for no lock: a call
+    ///   whose rows are locked, or do not exist yet, is busy.
     /// - `quota_record` applies the figures and refusals of a response, and returns the state of each window.
     static let quotaFunctions = """
         CREATE OR REPLACE FUNCTION quota_lock(p_provider TEXT, p_credential TEXT, p_windows JSONB)
@@ -64,6 +65,13 @@ extension UserDatabaseMigration {
             latest BIGINT;
         BEGIN
             LOOP
+                -- Before the first lock: a new row may have to wait for another transaction that inserts it.
+                INSERT INTO quota (provider, credential, name)
+                    SELECT DISTINCT p_provider, p_credential, w->>'name' FROM jsonb_array_elements(p_windows) w
+                    WHERE NOT EXISTS (SELECT 1 FROM quota
+                        WHERE provider = p_provider AND credential = p_credential AND name = w->>'name')
+                    ORDER BY 3
+                ON CONFLICT DO NOTHING;
                 SELECT count(*), max(locked.changed_at) INTO known, latest FROM (
                     SELECT quota.changed_at FROM quota
                     WHERE provider = p_provider AND credential = p_credential
@@ -71,10 +79,6 @@ extension UserDatabaseMigration {
                     ORDER BY name FOR UPDATE
                 ) locked;
                 EXIT WHEN known >= wanted;
-                INSERT INTO quota (provider, credential, name)
-                    SELECT DISTINCT p_provider, p_credential, w->>'name' FROM jsonb_array_elements(p_windows) w
-                    ORDER BY 3
-                ON CONFLICT DO NOTHING;
             END LOOP;
             RETURN greatest(clock_milliseconds(), latest);
         END $$;
@@ -134,7 +138,7 @@ extension UserDatabaseMigration {
                 ELSE quota_step(p_until + p_period, p_step)
             END
         $$;
-        CREATE FUNCTION quota_figures(
+        CREATE OR REPLACE FUNCTION quota_figures(
             p_row quota, p_limit BIGINT, p_now BIGINT,
             OUT window_limit BIGINT, OUT remaining BIGINT, OUT resets_in BIGINT, OUT is_refused BOOLEAN
         ) LANGUAGE sql STABLE AS $$
@@ -144,51 +148,43 @@ extension UserDatabaseMigration {
                 nullif(greatest(coalesce(max(ending), 0), p_row.closed_until, p_now), p_now) - p_now, p_row.rejections > 0
             FROM unnest(p_row.ends, p_row.calls) AS known (ending, number) WHERE ending > p_now
         $$;
-        CREATE FUNCTION quota_rows(p_calls JSONB)
-        RETURNS TABLE (provider TEXT, credential TEXT, name TEXT) LANGUAGE sql IMMUTABLE AS $$
-            SELECT DISTINCT c->>'provider', c->>'credential', w->>'name'
-            FROM jsonb_array_elements(p_calls) c, jsonb_array_elements(c->'windows') w
-        $$;
-        CREATE FUNCTION quota_lock_all(p_calls JSONB)
-        RETURNS VOID LANGUAGE plpgsql AS $$
-        DECLARE
-            wanted CONSTANT BIGINT := (SELECT count(*) FROM quota_rows(p_calls));
-            known BIGINT;
-        BEGIN
-            LOOP
-                -- Before the first lock: a new row may have to wait for another transaction that inserts it.
-                INSERT INTO quota (provider, credential, name)
-                    SELECT r.* FROM quota_rows(p_calls) r WHERE NOT EXISTS (SELECT 1 FROM quota q
-                        WHERE (q.provider, q.credential, q.name) = (r.provider, r.credential, r.name))
-                    ORDER BY 1, 2, 3
-                ON CONFLICT DO NOTHING;
-                SELECT count(*) INTO known FROM (
-                    SELECT 1 FROM quota JOIN quota_rows(p_calls) USING (provider, credential, name)
-                    ORDER BY provider, credential, name FOR UPDATE OF quota
-                ) locked;
-                EXIT WHEN known >= wanted;
-            END LOOP;
-        END $$;
-        CREATE FUNCTION quota_reserve(p_calls JSONB)
+        CREATE OR REPLACE FUNCTION quota_reserve(p_calls JSONB, p_waits BOOLEAN)
         RETURNS TABLE (
-            call BIGINT, moment BIGINT, start BIGINT, retry_at BIGINT, is_of_share BOOLEAN, window_name TEXT,
+            call BIGINT, is_busy BOOLEAN, moment BIGINT, start BIGINT, retry_at BIGINT, is_of_share BOOLEAN, window_name TEXT,
             slot_end BIGINT, window_limit BIGINT, remaining BIGINT, resets_in BIGINT, is_refused BOOLEAN
         ) LANGUAGE plpgsql AS $$
         DECLARE
             item RECORD;
             entry RECORD;
             others BIGINT;
+            known BIGINT;
         BEGIN
-            PERFORM quota_lock_all(p_calls);
             FOR item IN
                 SELECT number, c.* FROM ROWS FROM (jsonb_to_recordset(p_calls)
                     AS (provider TEXT, credential TEXT, windows JSONB, wait BIGINT, "isShared" BOOLEAN)
                 ) WITH ORDINALITY AS c (provider, credential, windows, wait, is_shared, number)
             LOOP
                 call := item.number - 1;
-                SELECT greatest(clock_milliseconds(), max(changed_at)) INTO moment FROM quota
-                    WHERE provider = item.provider AND credential = item.credential
-                        AND name IN (SELECT w->>'name' FROM jsonb_array_elements(item.windows) w);
+                is_busy := false;
+                IF p_waits THEN
+                    moment := quota_lock(item.provider, item.credential, item.windows);
+                ELSE
+                    SELECT count(*), greatest(clock_milliseconds(), max(locked.changed_at)) INTO known, moment FROM (
+                        SELECT quota.changed_at FROM quota
+                        WHERE provider = item.provider AND credential = item.credential
+                            AND name IN (SELECT w->>'name' FROM jsonb_array_elements(item.windows) w)
+                        FOR UPDATE SKIP LOCKED
+                    ) locked;
+                    IF known < (SELECT count(DISTINCT w->>'name') FROM jsonb_array_elements(item.windows) w) THEN
+                        is_busy := true;
+                        start := NULL;
+                        retry_at := NULL;
+                        is_of_share := false;
+                        window_name := NULL;
+                        RETURN NEXT;
+                        CONTINUE;
+                    END IF;
+                END IF;
                 start := moment;
                 others := moment;
                 FOR entry IN
@@ -242,7 +238,7 @@ extension UserDatabaseMigration {
                 PERFORM quota_add(p_provider, p_credential, slot.name, moment, slot.ending, -1);
             END LOOP;
         END $$;
-        CREATE FUNCTION quota_record(p_provider TEXT, p_credential TEXT, p_notes JSONB)
+        CREATE OR REPLACE FUNCTION quota_record(p_provider TEXT, p_credential TEXT, p_notes JSONB)
         RETURNS TABLE (
             window_name TEXT, window_limit BIGINT, remaining BIGINT, resets_in BIGINT, is_refused BOOLEAN
         ) LANGUAGE plpgsql AS $$

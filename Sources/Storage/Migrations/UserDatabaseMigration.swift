@@ -19,7 +19,7 @@ package struct UserDatabaseMigration: Sendable {
     }
 
     /// All steps in their order; the number of a step is its place, from ``firstNumber``.
-    package static let all = [baseline, quotaFunctionsStep]
+    package static let all = [baseline, formerQuotaFunctions, quotaFunctionsStep]
 
     /// The number of ``baseline``, which contains the steps of the revisions before the first release.
     package static let firstNumber = 17
@@ -34,12 +34,16 @@ package struct UserDatabaseMigration: Sendable {
         postgres: SQLDialect.postgres.text(credentials + users + lists + orders + activities + alerts)
             + postgresTriggers + SQLDialect.postgres.text(changes) + replicas)
 
+    /// The step of a revision before the first release, whose functions ``quotaFunctionsStep`` replaces.
+    private static let formerQuotaFunctions = UserDatabaseMigration(
+        name: "18: steps of quotas", sqlite: nil, postgres: "")
+
     /// The functions that count calls.
     ///
     /// Those with the names of functions of ``lastUnreleased`` replace them, because they rounded times otherwise; the others have
     /// other names, because processes of that revision call its functions during an upgrade.
     private static let quotaFunctionsStep = UserDatabaseMigration(
-        name: "18: calls of quotas in groups", sqlite: nil, postgres: quotaFunctions)
+        name: "19: calls of quotas in groups", sqlite: nil, postgres: quotaFunctions)
 
     /// The last revision before the first release.
     static let lastUnreleased = "c8b28184"

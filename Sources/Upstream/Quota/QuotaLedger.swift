@@ -100,7 +100,7 @@ package final class QuotaLedger: QuotaLimiter {
     package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
         let moment = ClockReading(clock)
         state.withLock { state in
-            guard ensureCapacity(for: holder, in: &state, moment) else { return }
+            guard !windows.isEmpty, ensureCapacity(for: holder, in: &state, moment) else { return }
             _ = Self.account(holder, with: windows, in: &state, moment)
         }
     }

@@ -312,55 +312,88 @@ struct PostgresQuotaTests {
         }
     }
 
+    /// The calls that are counted for each credential and window, by their names.
+    private static func counts(in file: UserDatabase) async throws -> [(String, Int)] {
+        try await file.database.read { db in
+            try db.map(
+                """
+                SELECT credential || ' ' || name, CAST((SELECT sum(number) FROM unnest(calls) number) AS BIGINT)
+                FROM quota ORDER BY 1
+                """
+            ) { (try $0.next() as String, try $0.next() as Int) }
+        }
+    }
+
     @Test(
-        "are counted with one statement for the calls that wait, of all credentials, also if another process takes them in another order"
-    )
-    func groups() async throws {
+        "are counted with few statements for the calls that wait, of all credentials, also by two processes at the same time",
+        arguments: [1, 2])
+    func groups(processes: Int) async throws {
         try await TestEngine.postgresql.with { test in
-            let files = try (0..<2).map { _ in try test.open() }
+            let files = try (0..<processes).map { _ in try test.open() }
             let limiters = files.map { PostgresQuota(in: $0, maximumWait: .zero) }
             let windows = ["a", "b", "c"].map { QuotaWindow($0, limit: 60, per: .rolling(seconds: 60)) }
             let accounts = (0..<5).map { QuotaAccount(.alpaca, credential: "key \($0)") }
-            let start = files.map(\.database.transactionCount)
+            @Sendable func take(
+                _ windows: [QuotaWindow], of account: QuotaAccount, by process: Int
+            ) async throws {
+                _ = try await limiters[process].reserve(
+                    windows, of: account, before: .now + .seconds(60), isShared: false)
+            }
+            for account in accounts { try await take(windows, of: account, by: 0) }
+            let start = files[0].database.transactionCount
             // Each process has 20 calls for each of 5 accounts: 5 for each of 3 windows, and 5 for the first two.
-            let failures = await withTaskGroup(of: ProviderFailure.Cause?.self) { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<100 {
                     for process in limiters.indices {
                         let place = process == 0 ? index : 99 - index
                         let own = place % 4 == 3 ? Array(windows.prefix(2)) : [windows[place % 4]]
-                        group.addTask {
-                            do throws(ProviderFailure) {
-                                _ = try await limiters[process].reserve(
-                                    own, of: accounts[place / 4 % 5], before: .now + .seconds(60),
-                                    isShared: false)
-                                return nil
-                            } catch {
-                                return error.cause
-                            }
-                        }
+                        group.addTask { try await take(own, of: accounts[place / 4 % 5], by: process) }
                     }
                 }
-                return await group.compactMap(\.self).reduce(into: []) { $0.append($1) }
+                try await group.waitForAll()
             }
-            #expect(failures == [])
-            for (file, before) in zip(files, start) {
-                #expect(file.database.transactionCount - before <= 50, "statements for 100 calls")
+            if processes == 1 {
+                #expect(files[0].database.transactionCount - start <= 50, "statements for 100 calls")
             }
-            let counts = try await files[0].database.read { db in
-                try db.map(
-                    """
-                    SELECT credential || ' ' || name, CAST((SELECT sum(number) FROM unnest(calls) number) AS BIGINT)
-                    FROM quota ORDER BY 1
-                    """
-                ) { (try $0.next() as String, try $0.next() as Int) }
-            }
+            let counts = try await Self.counts(in: files[0])
             let expected = accounts.flatMap { account in
-                ["a": 20, "b": 20, "c": 10].sorted { $0.key < $1.key }.map {
-                    ("=\(account.credential ?? "") \($0.key)", $0.value)
+                [("a", 10), ("b", 10), ("c", 5)].map {
+                    ("=\(account.credential ?? "") \($0.0)", 1 + processes * $0.1)
                 }
             }
             #expect(counts.map(\.0) == expected.map(\.0))
             #expect(counts.map(\.1) == expected.map(\.1))
+        }
+    }
+
+    @Test("of one credential that another process is changing delay no call of another credential")
+    func locked() async throws {
+        try await TestEngine.postgresql.with { test in
+            let files = try (0..<2).map { _ in try test.open() }
+            let limiter = PostgresQuota(in: files[0], maximumWait: .zero)
+            let accounts = (0..<4).map { QuotaAccount(.alpaca, credential: "key \($0)") }
+            @Sendable func take(_ account: QuotaAccount) async throws {
+                _ = try await limiter.reserve(
+                    [Self.perMinute], of: account, before: .now + .seconds(60), isShared: false)
+            }
+            for account in accounts { try await take(account) }
+            let (isLocked, end) = (Event<Void>(), DispatchSemaphore(value: 0))
+            async let change: Void = files[1].database.write { db in
+                try db.execute("UPDATE quota SET changed_at = changed_at WHERE credential = '=key 0'")
+                isLocked.happen(())
+                end.wait()
+            }
+            await isLocked.wait()
+            async let busy: Void = take(accounts[0])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for account in accounts.dropFirst() { group.addTask { try await take(account) } }
+                try await group.waitForAll()
+            }
+            end.signal()
+            try await change
+            try await busy
+            try await limiter.refresh()
+            #expect(try await Self.counts(in: files[0]).map(\.1) == [2, 2, 2, 2])
         }
     }
 

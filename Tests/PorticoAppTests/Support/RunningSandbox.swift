@@ -79,10 +79,10 @@ func withSandboxProgram<Value>(_ test: (RunningSandbox) async throws -> Value) a
 }
 
 extension RunningSandbox {
-    /// The sandbox that a server has embedded, which logs its address where it logs at the level `debug`.
+    /// The sandbox that a server has embedded, whose address is in the text with which the server starts.
     init(embeddedIn server: RunningServer) async throws {
-        let found = await server.program.errors.first { text -> Int? in
-            text.firstMatch(of: /Sandbox on 127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
+        let found = await server.program.output.first { text -> Int? in
+            text.firstMatch(of: /--url http:\/\/127\.0\.0\.1:([0-9]+)/).flatMap { Int($0.1) }
         }
         port = try #require(found)
     }
