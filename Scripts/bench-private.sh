@@ -275,8 +275,24 @@ has_streams() {
         { echo "the subscriptions of the backend are not measured: npm install ws graphql-ws, with NODE_PATH" >&2; return 1; }
 }
 
+# median FILE COLUMN
+median() { awk -v column="$2" '{ print $column }' "$1" | sort --numeric-sort | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
+
+print_medians() { # CASE, WIDTH OF ITS COLUMN, WIDTHS OF THE OTHER COLUMNS, SERVER …
+    local name column case=$1 first=$2 widths
+    read -ra widths <<<"$3"
+    shift 3
+    for name in "$@"; do
+        printf "%-${first}s%-9s" "$case" "$name"
+        for column in "${!widths[@]}"; do
+            printf "%${widths[column]}s" "$(median "$state/$name.result" $((column + 1)))"
+        done
+        printf '\n'
+    done
+}
+
 print_streams() { # CASE
-    local name round column able=()
+    local name round able=()
     for name in "${servers[@]}"; do ! has_streams "$name" || able+=("$name"); done
     [[ -n $has_compared_streams ]] || compare_streams "${able[@]}"
     has_compared_streams=yes
@@ -285,38 +301,21 @@ print_streams() { # CASE
         for name in "${able[@]}"; do measure_streams "$1" "$name" >>"$state/$name.result"; done
     done
     printf '%-18s%-9s%12s%13s%14s%14s%9s%11s%10s\n' case server events/s bytes/event cpu-us/event opening-ms/u. calls/s KiB failures
-    for name in "${able[@]}"; do
-        printf '%-18s%-9s' "$1" "$name"
-        for column in 1 2 3 4 5 6 7; do
-            widths=(0 12 13 14 14 9 11 10)
-            printf "%${widths[column]}s" "$(median "$state/$name.result" "$column")"
-        done
-        printf '\n'
-    done
+    print_medians "$1" 18 "12 13 14 14 9 11 10" "${able[@]}"
     for name in "${able[@]:1}"; do
         awk -v own="$(median "$state/${able[0]}.result" 3)" -v peer="$(median "$state/$name.result" 3)" -v case="$1" -v name="$name" -v first="${able[0]}" \
             'BEGIN { printf "%-18s%s needs for an event %.2f times less processor time than %s\n", case, first, peer / own, name }'
     done
 }
 
-# median FILE COLUMN
-median() { awk -v column="$2" '{ print $column }' "$1" | sort --numeric-sort | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
-
 print_requests() { # CASE
-    local name round column
+    local name round
     rm -f "$state"/*.result
     for ((round = 1; round <= rounds; round++)); do
         for name in "${servers[@]}"; do measure "$1" "$name" >>"$state/$name.result"; done
     done
     printf '%-10s%-9s%12s%9s%9s%14s%12s%9s%9s\n' case server requests/s p50/ms p99/ms calls/request cpu-us/req. failures starved
-    for name in "${servers[@]}"; do
-        printf '%-10s%-9s' "$1" "$name"
-        for column in 1 2 3 4 5 6 7; do
-            widths=(0 12 9 9 14 12 9 9)
-            printf "%${widths[column]}s" "$(median "$state/$name.result" "$column")"
-        done
-        printf '\n'
-    done
+    print_medians "$1" 10 "12 9 9 14 12 9 9" "${servers[@]}"
     for name in "${servers[@]:1}"; do
         awk -v own="$(median "$state/${servers[0]}.result" 1)" -v peer="$(median "$state/$name.result" 1)" -v case="$1" -v name="$name" -v first="${servers[0]}" \
             'BEGIN { printf "%-10s%s is %.2f times %s\n", case, first, own / peer, name }'

@@ -23,9 +23,4 @@ package struct TokenBucket: Hashable, Sendable {
         untilFull = next
         return nil
     }
-
-    /// Adds the intervals of calls that were taken elsewhere, as many as there are.
-    package mutating func add(_ taken: Duration) {
-        untilFull += taken
-    }
 }

@@ -67,7 +67,7 @@ struct RedisLimitMergeTests {
                 // The time at which the script ran.
                 let now = Duration.microseconds(after) - debt
                 var bucket = TokenBucket(untilFull: .microseconds(fullAt[client] ?? 0) - now)
-                bucket.add(taken)
+                bucket = TokenBucket(untilFull: bucket.untilFull + taken)
                 #expect(bucket.untilFull == debt)
                 fullAt[client] = after
                 comparisons += 1
