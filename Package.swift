@@ -135,12 +135,13 @@ let package = Package(
                 "Brokerage", "Coordination", "Cryptography", "GraphQL", "OpenIDConnect", "Performance",
                 "PorticoCore", "Storage", "Upstream",
             ]),
-        .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
+        .target(
+            name: "CJemalloc", path: "Sources/CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         target(
             "Web", at: "Sources/Web",
             dependencies: [
-                "CMalloc", "CZlib", "Cryptography", "GraphQL", "PorticoCore", logging, lifecycle,
+                "CJemalloc", "CZlib", "Cryptography", "GraphQL", "PorticoCore", logging, lifecycle,
                 nioTLS,
                 tls, tracing, webSocket,
             ] + nio + http2),

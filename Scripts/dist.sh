@@ -2,7 +2,7 @@
 # Builds an archive and a Debian package for Linux machines without Swift: executable, explorer, completions, man page, SBOM and
 # checksums, in .build/dist. With EXECUTABLE=FILE they contain that executable, and nothing is built.
 #
-# The executable contains Swift's runtime. It needs libcurl, libpq, SQLite, OpenSSL 3 and zlib, which Debian 12, Ubuntu 22.04 and
+# The executable contains Swift's runtime. It needs libcurl, libpq, SQLite, OpenSSL 3, zlib and jemalloc, which Debian 12, Ubuntu 22.04 and
 # later have. The archive contains no time and no path of the build: the same source and the same toolchain give the same
 # archive in the same directory.
 set -euo pipefail

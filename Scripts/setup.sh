@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the build dependencies: a Swift toolchain, and the headers of five C libraries. With the argument `tests`, it also
+# Checks the build dependencies: a Swift toolchain, and the headers of six C libraries. With the argument `tests`, it also
 # checks the programs that tests start: database servers, and pkill. If everything is present, it prints nothing and uses no
 # package manager. Otherwise it installs what is missing with apt if it has the rights, or prints what to install.
 set -euo pipefail
@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 # Debian's package = one of its headers, which the build needs.
 libraries=(
     libcurl4-openssl-dev=curl/curl.h
+    libjemalloc-dev=jemalloc/jemalloc.h
     libpq-dev=Sources/CPQ/cpq.h
     libsqlite3-dev=sqlite3.h
     libssl-dev=openssl/ssl.h
@@ -60,6 +61,6 @@ fi
 cat >&2 <<EOF
 Portico needs packages that are not installed, and this account cannot install them. Please install:
   Debian, Ubuntu:   sudo apt-get install ${missing[*]}
-  Fedora, RHEL:     sudo dnf install libcurl-devel libpq-devel sqlite-devel openssl-devel zlib-devel${programs:+ postgresql-server postgresql-contrib procps-ng redis}
+  Fedora, RHEL:     sudo dnf install libcurl-devel jemalloc-devel libpq-devel sqlite-devel openssl-devel zlib-devel${programs:+ postgresql-server postgresql-contrib procps-ng redis}
 EOF
 exit 1

@@ -18,7 +18,7 @@ FOLDERS = {
     **{name: f"Providers/{name}" for name in PROVIDERS},
 }
 # Targets without Swift files: the modules of C libraries, and the embedded documents.
-LEAVES = {"CCurl", "CMalloc", "COpenSSL", "CPQ", "CZlib", "Contract"}
+LEAVES = {"CCurl", "CJemalloc", "COpenSSL", "CPQ", "CZlib", "Contract"}
 IMPORT = re.compile(r"^(?:[a-z]+ )?import (?:(?:struct|class|enum|func) )?(\w+)", re.MULTILINE)
 
 

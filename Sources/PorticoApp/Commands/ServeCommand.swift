@@ -81,7 +81,6 @@ struct ServeCommand<Product: ExecutableProduct>: AsyncParsableCommand {
 
     func run() async throws {
         AvailableCPUs.limitEventLoops()
-        MallocTuning.apply()
         let values = try SettingsLoader.load(
             flags: flags, environment: ProcessInfo.processInfo.environment)
         let settings = try ServeSettings(values, sandbox: Product.sandbox)

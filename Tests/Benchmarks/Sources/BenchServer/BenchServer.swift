@@ -26,7 +26,6 @@ struct BenchServer {
         var logger = Logger(label: "bench")
         logger.logLevel = .warning
         AvailableCPUs.limitEventLoops()
-        MallocTuning.apply()
         let workload = Workload()
         let schema = try workload.schema()
         let store = try workload.store()
