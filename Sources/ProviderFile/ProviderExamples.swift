@@ -268,7 +268,7 @@ extension ProviderFailure.Cause {
         case .rateLimited: ErrorForms.Cause.rateLimited.rawValue
         case .quotaExhausted: ErrorForms.Cause.quotaExhausted.rawValue
         case .unsupported: ErrorForms.Cause.unsupported.rawValue
-        case .circuitOpen, .overloaded, .feedFull, .cancelled, .notAllowed: description
+        case .circuitOpen, .overloaded, .tooMany, .feedFull, .cancelled, .notAllowed: description
         }
     }
 }

@@ -94,7 +94,7 @@ struct ChartTests {
             .text(#"{"bars":{},"next_page_token":"\#(number)"}"#)
         }) { alpaca, server in
             let symbols = [try symbol("AAPL"), try symbol("MSFT")]
-            await #expect(throws: ProviderFailure(.alpaca, .overloaded)) {
+            await #expect(throws: ProviderFailure(.alpaca, .tooMany(.pagesOfCharts, limit: 25))) {
                 try await alpaca.charts(of: symbols, ChartWindow(interval: .oneDay), in: .patient)
             }
             #expect(server.requests.count == 25)

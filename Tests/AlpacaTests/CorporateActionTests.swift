@@ -150,6 +150,21 @@ struct CorporateActionTests {
         }
     }
 
+    @Test("of more pages than are read at most fail: the shares behind them have no actions")
+    func endless() async throws {
+        try await withAlpaca(answering: { _, number in
+            .text(#"{"corporate_actions":{},"next_page_token":"\#(number)"}"#)
+        }) { client, server in
+            let symbols = [try Self.symbol("KO")]
+            await #expect(
+                throws: ProviderFailure(.alpaca, .tooMany(.pagesOfCorporateActions, limit: 30))
+            ) {
+                try await client.corporateActions(of: symbols, in: .patient)
+            }
+            #expect(server.requests.count == 30)
+        }
+    }
+
     @Test(
         "are unreadable as spin-offs without a company or a date: the shares of the others are known",
         arguments: ["source_symbol", "new_symbol", "ex_date"])

@@ -69,7 +69,7 @@ struct WatchlistTests {
     func many() async throws {
         let many = (1...101).map { "list-\($0)" }
         try await withAlpaca(answering: { _, _ in .text(Self.summaries(many)) }) { alpaca, server in
-            await #expect(throws: ProviderFailure(.alpaca, .overloaded)) {
+            await #expect(throws: ProviderFailure(.alpaca, .tooMany(.watchlists, limit: 100))) {
                 try await alpaca.watchlists(in: .patient)
             }
             #expect(server.requests.count == 1)

@@ -33,6 +33,17 @@ struct WatchlistTests {
         }
     }
 
+    @Test("are not read if there are more than are read at most")
+    func many() async throws {
+        let rows = (1...101).map { #"{"WatchlistId":"\#($0)"}"# }.joined(separator: ",")
+        try await withSaxo(["/ref/v1/watchlists": #"{"Data":[\#(rows)]}"#]) { saxo, server in
+            await #expect(throws: ProviderFailure(.saxo, .tooMany(.watchlists, limit: 100))) {
+                try await saxo.watchlists(in: .patient)
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
     private static let shares = #"""
         {"Instruments":[{"AssetType":"Stock","Symbol":"TSCO:xlon","Uic":5},{"AssetType":"Stock","Symbol":"AAPL:xnas","Uic":211},
         {"AssetType":"Stock","Uic":999}]}

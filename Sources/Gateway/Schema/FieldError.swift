@@ -16,6 +16,8 @@ package struct FieldError: ClientVisibleError, Hashable {
     package var argument: String?
     /// The reason why a broker refused to change an order.
     package var rejection: RejectionReason?
+    /// Whether a limit of calls of this process is reached, so that the error says nothing about the provider.
+    private(set) var isOverload = false
     /// The reason why a token of the identity provider, or a sign-in with it, was refused.
     package var reason: SignInRejection?
 
@@ -54,7 +56,7 @@ extension FieldError {
     /// The same error, of an argument.
     func of(argument path: String) -> FieldError {
         var error = FieldError(code, "Argument \"\(path)\": \(message)", provider: provider, retryAt: retryAt)
-        error.argument = path
+        (error.argument, error.isOverload) = (path, isOverload)
         return error
     }
 
@@ -159,6 +161,11 @@ extension FieldError {
             case .rateLimited, .quotaExhausted: (.quotaExhausted, "\(name) allows no further call for now.")
             case .unsupported: (.unsupported, "\(name) has no such thing.")
             case .overloaded: (.providerUnavailable, "Too many calls to \(name) are waiting; try again soon.")
+            case .tooMany(let items, let limit):
+                (
+                    .providerResponseInvalid,
+                    "\(name) has more than \(limit) \(items.rawValue), the most that Portico reads. \(items.remedy)"
+                )
             case .feedFull(nil):
                 (
                     .rateLimited,
@@ -210,6 +217,7 @@ extension FieldError {
             default: failure.provider
             }
         self.init(code, message, provider: provider, retryAt: failure.retryAt)
+        isOverload = failure.cause == .overloaded
     }
 }
 
@@ -218,6 +226,17 @@ extension FieldError {
     /// the same message in each response.
     private static func place(_ path: String, _ reason: String) -> String {
         ": " + (path.isEmpty ? "" : "\(path): ") + reason
+    }
+}
+
+extension ProviderFailure.Excess {
+    /// What a client can do to get fewer of them.
+    fileprivate var remedy: String {
+        switch self {
+        case .watchlists: "Delete watchlists at the broker."
+        case .pagesOfCharts: "Request fewer symbols, or a shorter period."
+        case .pagesOfCorporateActions: "Request fewer symbols."
+        }
     }
 }
 

@@ -48,7 +48,12 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
                 timer?.cancel()
                 let result = await read()
                 watch.publish(result)
-                if case .failure = result { failures += 1 } else { failures = 0 }
+                switch result {
+                case .success: failures = 0
+                // The provider has not failed.
+                case .failure(let error as FieldError) where error.isOverload: break
+                case .failure: failures += 1
+                }
                 let next = clock.now() + pace.pause(after: failures)
                 timer = Task {
                     try await clock.sleep(next)
@@ -170,7 +175,7 @@ package struct PollingPolicy: Sendable {
     var minimumInterval = Duration.seconds(1)
     /// The longest pause while reads fail.
     ///
-    /// The pause doubles with each attempt.
+    /// The pause doubles with each attempt, unless the attempt failed by a limit of this process.
     var maximumPause = Duration.seconds(60)
 
     /// The pause before the next read, after a number of consecutive failed reads.

@@ -90,8 +90,8 @@ extension ProviderFailure.Cause {
         case .circuitOpen, .unavailable: Self.unavailable.description
         case .rateLimited: Self.rateLimited(retryAt: nil).description
         case .quotaExhausted: Self.quotaExhausted(retryAt: nil).description
-        case .timedOut, .unauthorized, .notEntitled, .notFound, .unsupported, .overloaded, .feedFull,
-            .cancelled, .notAllowed:
+        case .timedOut, .unauthorized, .notEntitled, .notFound, .unsupported, .overloaded, .tooMany,
+            .feedFull, .cancelled, .notAllowed:
             description
         }
     }

@@ -49,6 +49,7 @@ extension ProviderFailure.Cause {
         case .quotaExhausted:
             [.responded, .allowsStaleValue, .concernsConnection, .notProcessed, .providerLimit]
         case .unsupported: [.responded, .final, .unknownObject]
+        case .tooMany: [.responded, .allowsStaleValue]
         case .overloaded, .feedFull, .notAllowed: .allowsStaleValue
         case .cancelled: []
         }

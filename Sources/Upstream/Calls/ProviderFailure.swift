@@ -36,6 +36,9 @@ public struct ProviderFailure: Error, Hashable, Sendable {
         /// Portico's own limit of calls is reached, a call could not be sent in time, or Portico is shutting
         /// down.
         case overloaded
+        /// The provider has more of something than Portico reads, so that a part would be missing: the same request fails
+        /// again.
+        case tooMany(Excess, limit: Int)
         /// Portico's price feed of the provider is full: for one client if a number is given, otherwise for
         /// all clients together.
         case feedFull(symbolsPerClient: Int?)
@@ -43,6 +46,13 @@ public struct ProviderFailure: Error, Hashable, Sendable {
         case cancelled
         /// A limit of this operation, of this client, or of all clients without a session prevents the call.
         case notAllowed(CallRefusal)
+    }
+
+    /// What a provider has more of than Portico reads.
+    package enum Excess: String, Hashable, Sendable {
+        case watchlists
+        case pagesOfCharts = "pages of charts"
+        case pagesOfCorporateActions = "pages of corporate actions"
     }
 }
 
@@ -108,6 +118,7 @@ extension ProviderFailure.Cause: CustomStringConvertible {
         case .quotaExhausted(let retryAt): "the quota is used up" + Self.until(retryAt)
         case .unsupported: "not supported"
         case .overloaded: "too many calls at once"
+        case .tooMany(let items, let limit): "more than \(limit) \(items.rawValue)"
         case .feedFull(nil): "the price feed is full"
         case .feedFull(let limit?): "the client follows \(limit) symbols already"
         case .cancelled: "cancelled"

@@ -33,7 +33,7 @@ extension ProviderFailure.Cause {
             .notAllowed(.uncounted(let retryAt)):
             retryAt
         case .unavailable, .timedOut, .invalidResponse, .unauthorized, .notEntitled, .notFound, .unsupported,
-            .overloaded, .feedFull, .cancelled, .notAllowed(.operation):
+            .overloaded, .tooMany, .feedFull, .cancelled, .notAllowed(.operation):
             nil
         }
     }

@@ -23,6 +23,7 @@ struct FailureTests {
         (.notEntitled, .notEntitled), (.notFound, .notFound), (.rateLimited(retryAt: later), .quotaExhausted),
         (.rateLimited(retryAt: nil), .quotaExhausted), (.quotaExhausted(retryAt: later), .quotaExhausted),
         (.unsupported, .unsupported), (.overloaded, .providerUnavailable), (.cancelled, .providerUnavailable),
+        (.tooMany(.watchlists, limit: 100), .providerResponseInvalid),
     ]
 
     @Test("of a provider have its name, a code, and the retry time if it is known", arguments: causes)
@@ -32,7 +33,23 @@ struct FailureTests {
         #expect(error.message.contains("alpha-vantage"))
         #expect(error.extensions["code"] == .string(code.rawValue))
         #expect(error.extensions["provider"] == .string("alpha-vantage"))
+        #expect(error.isOverload == (cause == .overloaded))
         #expect(error.extensions["retryAt"] == cause.retryAt.map { .string($0.dateTime) })
+    }
+
+    @Test(
+        "of a provider that has more than Portico reads name what it has too many of, and the remedy",
+        arguments: [
+            (ProviderFailure.Excess.watchlists, "watchlists", "Delete watchlists at the broker."),
+            (.pagesOfCharts, "pages of charts", "Request fewer symbols, or a shorter period."),
+            (.pagesOfCorporateActions, "pages of corporate actions", "Request fewer symbols."),
+        ])
+    func excess(_ items: ProviderFailure.Excess, _ name: String, _ remedy: String) {
+        let error = FieldError(ProviderFailure(.alpaca, .tooMany(items, limit: 25)))
+        #expect(
+            error.message == "alpaca has more than 25 \(name), the most that Portico reads. \(remedy)")
+        #expect(error.retryAt == nil)
+        #expect(!error.isOverload)
     }
 
     @Test("of the part of a quota for clients without a session name this limit, and the remedy")

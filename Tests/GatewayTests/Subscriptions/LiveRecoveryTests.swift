@@ -126,6 +126,44 @@ struct LiveRecoveryTests {
         }
     }
 
+    @Test("keeps its pause if a read fails by a limit of calls of this process")
+    func overload() async throws {
+        let overload = FieldError(ProviderFailure(.alpaca, .overloaded))
+        // The pauses after each, in milliseconds: a failure of the provider takes half to all of the full length, which
+        // doubles.
+        let failures: [(error: any Error, pause: ClosedRange<Int>)] = [
+            (overload, 20...20), (overload.of(argument: "id"), 20...20), (Lost(), 10...20),
+            (overload, 10...20), (Lost(), 20...40), (overload, 20...40),
+        ]
+        var pace = PollingPolicy()
+        (pace.interval, pace.minimumInterval) = (.milliseconds(20), .milliseconds(1))
+        let start = ContinuousClock.now
+        let reads = Mutex(0)
+        let pauses = Mutex<[Duration]>([])
+        // A clock that stands still, by which nobody waits.
+        let clock = TimeSource(
+            now: { start }, wallTime: { .earliest }, runningTime: TimeSource.system.runningTime,
+            sleep: { [pause = pace.minimumInterval] end in
+                let duration = start.duration(to: end)
+                if duration != pause { pauses.withLock { $0.append(duration) } }
+            })
+        let errors = failures.map(\.error)
+        let watch = SharedSubscription<Int>(pace, clock) {
+            let index = reads.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return .failure(errors[min(index, errors.count - 1)])
+        }
+        for await _ in watch.values() where pauses.withLock(\.count) >= errors.count { break }
+        for (pause, failure) in zip(pauses.withLock(\.self), failures) {
+            let expected = failure.pause
+            #expect(
+                (.milliseconds(expected.lowerBound) ... .milliseconds(expected.upperBound)).contains(pause),
+                "\(failure.error)")
+        }
+    }
+
     /// A subscription, and the endpoint that it reads.
     struct Followed: Sendable, CustomTestStringConvertible {
         let field: String

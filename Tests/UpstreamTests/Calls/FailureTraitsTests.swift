@@ -8,6 +8,7 @@ struct FailureTraitsTests {
         .unavailable, .circuitOpen(retryAt: .now), .timedOut, .invalidResponse(nil), .unauthorized,
         .notEntitled,
         .notFound, .rateLimited(retryAt: nil), .quotaExhausted(retryAt: nil), .unsupported, .overloaded,
+        .tooMany(.watchlists, limit: 100),
         .feedFull(symbolsPerClient: nil), .cancelled, .notAllowed(.operation(limit: 1)),
     ]
 

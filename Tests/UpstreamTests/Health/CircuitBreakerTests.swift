@@ -35,7 +35,8 @@ struct CircuitBreakerTests {
         arguments: [
             ProviderFailure.Cause.unauthorized, .notFound, .rateLimited(retryAt: nil),
             .quotaExhausted(retryAt: nil),
-            .invalidResponse(nil), .notEntitled, .unsupported, .cancelled, .overloaded, .timedOut,
+            .invalidResponse(nil), .notEntitled, .unsupported, .cancelled, .overloaded,
+            .tooMany(.watchlists, limit: 100), .timedOut,
         ])
     func staysClosed(_ cause: ProviderFailure.Cause) throws {
         let clock = ManualClock()

@@ -163,6 +163,7 @@ struct ReadsAgeingTests {
     static let causes: [(ProviderFailure.Cause, Bool)] = [
         (.unavailable, true), (.circuitOpen(retryAt: .latest), true), (.timedOut, true),
         (.invalidResponse(nil), true), (.rateLimited(retryAt: nil), true), (.overloaded, true),
+        (.tooMany(.watchlists, limit: 100), true),
         (.quotaExhausted(retryAt: nil), true), (.unauthorized, false), (.notEntitled, false),
         (.notFound, false), (.unsupported, false), (.cancelled, false),
     ]

@@ -21,7 +21,7 @@ extension AlpacaClient: ChartSource {
     /// continuously traded symbol has the requested number of candles, so that the series of a rarely traded
     /// symbol may be shorter.
     ///
-    /// More than ``maximumPages`` pages are `overloaded`, because pages are ordered by symbol and the last
+    /// More than ``maximumPages`` pages are the failure `tooMany`, because pages are ordered by symbol and the last
     /// symbols would have no data.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
@@ -83,7 +83,7 @@ extension AlpacaClient: ChartSource {
                 guard query.delay(at: clock.wallTime()) else { throw ProviderFailure(.alpaca, .notEntitled) }
             }
         }
-        throw ProviderFailure(.alpaca, .overloaded)
+        throw ProviderFailure(.alpaca, .tooMany(.pagesOfCharts, limit: Self.maximumPages))
     }
 
     /// The response to a request for a page of bars.

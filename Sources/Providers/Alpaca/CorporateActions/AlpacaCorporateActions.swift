@@ -76,7 +76,7 @@ extension AlpacaClient: CombinedCorporateActionSource {
             }
             if isRead, read.nextPage == nil { return read }
         }
-        throw ProviderFailure(.alpaca, .overloaded)
+        throw ProviderFailure(.alpaca, .tooMany(.pagesOfCorporateActions, limit: Self.maximumPages))
     }
 }
 

@@ -5,7 +5,7 @@ extension AlpacaClient: WatchlistEditing {
     /// All lists with their assets: `GET /v2/watchlists`, which omits the assets, then each list separately,
     /// a few at a time.
     ///
-    /// A list that is deleted meanwhile is left out. More than ``maximumLists`` are `overloaded`.
+    /// A list that is deleted meanwhile is left out. More than ``maximumLists`` are the failure `tooMany`.
     package func watchlists(in context: CallContext) async throws(ProviderFailure) -> BrokerWatchlists {
         let listed = try await get(
             "watchlists", from: .trading, { $0.appending(path: "v2", "watchlists") }, in: context
@@ -16,7 +16,7 @@ extension AlpacaClient: WatchlistEditing {
         }
         let ids = listed.elements.map(\.id)
         guard ids.count + listed.failures.count <= Self.maximumLists else {
-            throw ProviderFailure(.alpaca, .overloaded)
+            throw ProviderFailure(.alpaca, .tooMany(.watchlists, limit: Self.maximumLists))
         }
         let results = await concurrently(ids, atMost: 4) { [self] id async throws(ProviderFailure) in
             try await watchlist(id, in: context)

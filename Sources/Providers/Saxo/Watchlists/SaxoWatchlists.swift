@@ -8,7 +8,7 @@ extension SaxoClient: WatchlistSource {
     /// All lists with their instruments: the names, then each list separately, a few at a time.
     ///
     /// There are none if Saxo does not offer them to the application. A list that is deleted meanwhile is left
-    /// out. More than ``maximumLists`` are `overloaded`.
+    /// out. More than ``maximumLists`` are the failure `tooMany`.
     package func watchlists(in context: CallContext) async throws(ProviderFailure) -> BrokerWatchlists {
         let listed: SaxoList<SaxoWatchlistName>
         do throws(ProviderFailure) {
@@ -19,7 +19,9 @@ extension SaxoClient: WatchlistSource {
             guard error.cause == .notFound || error.cause == .notEntitled else { throw error }
             return []
         }
-        guard listed.items.count <= Self.maximumLists else { throw ProviderFailure(.saxo, .overloaded) }
+        guard listed.items.count <= Self.maximumLists else {
+            throw ProviderFailure(.saxo, .tooMany(.watchlists, limit: Self.maximumLists))
+        }
         return BrokerWatchlists(
             try await concurrently(listed.items, atMost: 4) { list async throws(ProviderFailure) in
                 try await watchlist(list, in: context)
