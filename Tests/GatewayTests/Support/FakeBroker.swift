@@ -15,11 +15,41 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
         var prices: [Symbol: Brokerage.Decimal] = [:]
         /// By their ids.
         var orders: [String: Order] = [:]
+        /// By the ids of the accounts; the history of an account without one is not supported.
+        var histories: [String: EquityHistory] = [:]
+        var activities: Result<[Activity], ProviderFailure> = .success([])
+        /// Nil for an estimate without values.
+        var previewMethod: OrderPreviewMethod?
+        var placing = Placing.accepted
+        var disclaimers: [OrderDisclaimer] = []
+    }
+
+    /// What happens to an order that is placed.
+    enum Placing {
+        case accepted
+        case rejected(OrderRejection)
+        /// It is sent, and the broker does not respond in time.
+        case unanswered
+        /// It is not sent.
+        case unsent(ProviderFailure.Cause)
     }
 
     let provider: ProviderID
     private let values: Mutex<Values>
     private let callCounts = Mutex<[String: Int]>([:])
+    private let sent = Mutex(Sent())
+
+    /// What the broker has received.
+    private struct Sent {
+        var tickets: [OrderTicket] = []
+        var acceptances: [Acceptance] = []
+    }
+
+    /// A disclaimer that was accepted, and the text that was typed.
+    struct Acceptance: Equatable {
+        let token: String
+        let text: String?
+    }
 
     init(_ provider: ProviderID = .alpaca, _ values: Values = Values()) {
         self.provider = provider
@@ -28,6 +58,12 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
 
     /// How often each method was called.
     var calls: [String: Int] { callCounts.withLock(\.self) }
+
+    /// The orders that were sent to be placed, in their order.
+    var placed: [OrderTicket] { sent.withLock(\.tickets) }
+
+    /// The disclaimers that were accepted, in their order.
+    var acceptances: [Acceptance] { sent.withLock(\.acceptances) }
 
     var provenance: Provenance { Provenance(source: provider, fetchedAt: .now) }
 
@@ -52,8 +88,13 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     func history(
         of account: String, _ range: DateRange, interval: Interval?, in call: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
-        throw ProviderFailure(provider, .unsupported)
+        guard let history = called().histories[account] else {
+            throw ProviderFailure(provider, .unsupported)
+        }
+        return history
     }
+
+    fileprivate func activities() throws(ProviderFailure) -> [Activity] { try called().activities.get() }
 
     var symbolsPerCall: Int { 200 }
 
@@ -80,7 +121,8 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     }
 
     var previewMethod: OrderPreviewMethod {
-        .estimate { [provenance] _, _ in OrderPreview(isEstimate: true, provenance: provenance) }
+        values.withLock(\.previewMethod)
+            ?? .estimate { [provenance] _, _ in OrderPreview(isEstimate: true, provenance: provenance) }
     }
 
     func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
@@ -101,7 +143,28 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     ) async throws(ProviderFailure) -> OrderLookup { .unknown }
 
     func place(_ ticket: OrderTicket, in call: CallContext) async throws(ProviderFailure) -> OrderResult {
-        try write()
+        let placing = called().placing
+        if case .unsent(let cause) = placing { throw ProviderFailure(provider, cause) }
+        do {
+            try await call.watch?.willSend()
+        } catch {
+            throw ProviderFailure(provider, .overloaded)
+        }
+        let number = sent.withLock {
+            $0.tickets.append(ticket)
+            return $0.tickets.count
+        }
+        switch placing {
+        case .rejected(let rejection): return .rejected(rejection)
+        case .unanswered, .unsent: throw ProviderFailure(provider, .timedOut)
+        case .accepted:
+            var order = Order(
+                id: "broker-\(number)", symbol: ticket.symbol, side: ticket.side, state: .open,
+                provenance: provenance)
+            (order.accountID, order.clientOrderID) = (ticket.accountID, ticket.clientOrderID)
+            set { [order] in $0.orders[order.id] = order }
+            return .accepted(order)
+        }
     }
 
     func replace(
@@ -114,6 +177,19 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
         try write()
     }
 
+    func disclaimers(
+        _ references: [OrderDisclaimer.Reference], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<OrderDisclaimer.Reference, OrderDisclaimer> {
+        let known = called().disclaimers.filter { references.contains($0.reference) }
+        return KeyedResults(Dictionary(known.map { ($0.reference, $0) }) { first, _ in first })
+    }
+
+    func accept(
+        _ disclaimer: OrderDisclaimer.Reference, typing text: String?, in call: CallContext
+    ) async throws(ProviderFailure) {
+        sent.withLock { $0.acceptances.append(Acceptance(token: disclaimer.token, text: text)) }
+    }
+
     private func write() throws(ProviderFailure) -> OrderResult {
         _ = called()
         throw ProviderFailure(provider, .unsupported)
@@ -121,16 +197,46 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
 }
 
 extension FakeBroker {
-    /// A connection to the broker.
-    func connection(_ id: String, of owner: OwnerID = alice) -> BrokerConnection {
+    /// A connection to the broker, which reports activities or not.
+    func connection(
+        _ id: String, of owner: OwnerID = alice, reportsActivities: Bool = false
+    ) -> BrokerConnection {
         BrokerConnection(
-            id: id, owner: owner, provider: provider, environment: .sandbox, accounts: self, orders: self)
+            id: id, owner: owner, provider: provider, environment: .sandbox,
+            accounts: reportsActivities ? FakeActivities(broker: self) : self, orders: self)
     }
 
     /// The broker as a source of the server's own market data.
     var market: MarketDataSource {
         MarketDataSource(
             self, symbolMapping: SameSymbols(), provider: provider, environment: .sandbox, for: .everybody)
+    }
+}
+
+/// The accounts of a broker in memory that reports activities.
+private struct FakeActivities: AccountSource, ActivitySource {
+    let broker: FakeBroker
+
+    func accounts(in call: CallContext) async throws(ProviderFailure) -> [Account] {
+        try await broker.accounts(in: call)
+    }
+
+    func positions(in call: CallContext) async throws(ProviderFailure) -> PositionList {
+        try await broker.positions(in: call)
+    }
+
+    func history(
+        of account: String, _ range: DateRange, interval: Interval?, in call: CallContext
+    ) async throws(ProviderFailure) -> EquityHistory {
+        try await broker.history(of: account, range, interval: interval, in: call)
+    }
+
+    var activityReportInterval: Duration { .seconds(1) }
+
+    func activities(
+        of account: String, _ query: ActivityQuery, in call: CallContext
+    ) async throws(ProviderFailure) -> ActivityPage {
+        ActivityPage(activities: try broker.activities())
     }
 }
 
@@ -147,11 +253,12 @@ struct SameSymbols: SymbolMapping {
 ///   - connections: The connections of all users.
 ///   - market: The server's own sources of quotes, in the order of the route.
 ///   - sources: Its other sources of market data, behind those in the order of each route.
+///   - clock: The clock of the caches, which is that of the request.
 /// - Returns: A scope with an empty cache and an empty database.
 /// - Throws: `StorageError` if the database cannot be opened.
 func requestScope(
     of owner: OwnerID? = alice, connections: [BrokerConnection] = [], market: [FakeBroker] = [],
-    sources: [MarketDataSource] = []
+    sources: [MarketDataSource] = [], clock: TimeSource = .system
 ) throws -> RequestScope {
     let userData = try UserData.temporary()
     for user in [alice, bob] { try UserStore(in: userData.file).ensure(user) }
@@ -159,7 +266,7 @@ func requestScope(
     let routes = MarketDataCapability.allCases.map { ($0, sources.map(\.provider)) }
     let services = GatewayServices(
         connections: connections.map { ProviderConnection($0) }, market: sources,
-        routes: ProviderRoutes(Dictionary(uniqueKeysWithValues: routes)), reads: ReadCaches(),
+        routes: ProviderRoutes(Dictionary(uniqueKeysWithValues: routes)), reads: ReadCaches(clock: clock),
         userData: userData,
         condition: { provider in
             ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])

@@ -10,10 +10,19 @@ final class FakeMarket: InstrumentSource, ChartSource, NewsSource {
     private let names: [Symbol: String]
     /// The headlines, newest first; a page has two.
     private let headlines: [String]
+    private let closes: [Symbol: [CalendarDate: Brokerage.Decimal]]
+    /// The symbols whose charts fail.
+    private let failing: Set<Symbol>
+    private let adjustments: Set<Adjustment>
     private let callCounts = Mutex<[String: Int]>([:])
 
-    init(_ provider: ProviderID = .alpaca, _ names: [Symbol: String] = [:], headlines: [String] = []) {
+    init(
+        _ provider: ProviderID = .alpaca, _ names: [Symbol: String] = [:], headlines: [String] = [],
+        closes: [Symbol: [CalendarDate: Brokerage.Decimal]] = [:], failing: Set<Symbol> = [],
+        adjustments: Set<Adjustment> = [.raw]
+    ) {
         (self.provider, self.names, self.headlines) = (provider, names, headlines)
+        (self.closes, self.failing, self.adjustments) = (closes, failing, adjustments)
     }
 
     /// How often each method was called.
@@ -49,18 +58,31 @@ final class FakeMarket: InstrumentSource, ChartSource, NewsSource {
     // MARK: Charts
 
     var chartCapabilities: ChartCapabilities {
-        ChartCapabilities(intervals: [.oneDay], adjustments: [.raw], symbolsPerCall: 50)
+        ChartCapabilities(intervals: [.oneDay], adjustments: adjustments, symbolsPerCall: 50)
     }
 
-    /// Empty series.
+    /// The closing prices, in US dollars, with the first of the source's adjustments unless the window states one; an empty
+    /// series of an instrument without prices.
     func charts(
         of symbols: [Symbol], _ window: ChartWindow, in call: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         count()
         var charts = KeyedResults<Symbol, CandleSeries>()
-        for symbol in symbols where names[symbol] != nil {
-            charts[symbol] = CandleSeries(symbol: symbol, interval: window.interval, provenance: provenance)
+        for symbol in symbols where names[symbol] != nil || closes[symbol] != nil {
+            var series = CandleSeries(symbol: symbol, interval: window.interval, provenance: provenance)
+            (series.currency, series.timeZone) = ("USD", "UTC")
+            series.adjustment = window.adjustment ?? Adjustment.allCases.first { adjustments.contains($0) }
+            for (day, close) in (closes[symbol] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                let time = Int64(day.daysSince1970) * 86_400
+                guard window.contains(time) else { continue }
+                _ = series.append(
+                    Candle(
+                        time: time, prices: OHLC(open: close, high: close, low: close, close: close),
+                        volume: nil))
+            }
+            charts[symbol] = series
         }
+        charts.fail(failing.intersection(symbols), ProviderFailure(provider, .unavailable))
         return charts
     }
 

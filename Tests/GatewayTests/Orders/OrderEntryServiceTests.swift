@@ -1,0 +1,137 @@
+import Brokerage
+import GraphQL
+import Storage
+import Testing
+import Upstream
+
+@testable import Gateway
+
+@Suite("The service that places orders")
+struct OrderEntryServiceTests {
+    private let broker = FakeBroker()
+
+    init() {
+        let account = Account(id: "1", number: "1", currency: "USD", provenance: broker.provenance)
+        broker.set { $0.accounts = .success([account]) }
+    }
+
+    private func scope(of owner: OwnerID? = alice) throws -> RequestScope {
+        try requestScope(of: owner, connections: [broker.connection("a")])
+    }
+
+    private func place(
+        _ arguments: OrderArguments = OrderArguments(), in scope: RequestScope
+    ) async throws -> ConnectedOrder {
+        let payload = try await OrderEntryService(scope).place(arguments.placing()).value()
+        return try #require(payload).order
+    }
+
+    /// What the broker does, and the order that the client gets.
+    struct Outcome: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let placing: FakeBroker.Placing
+        let state: OrderState
+        let id: String
+        var rejection: OrderRejection?
+    }
+
+    private static let refusal = OrderRejection(.insufficientFunds, message: "Buy less.")
+
+    @Test(
+        "sends an order once, whatever the broker does, and returns the same order to a repeated request",
+        arguments: [
+            Outcome(testDescription: "accepted", placing: .accepted, state: .open, id: "broker-1"),
+            Outcome(
+                testDescription: "rejected", placing: .rejected(refusal), state: .rejected, id: "",
+                rejection: refusal),
+            Outcome(testDescription: "no response", placing: .unanswered, state: .unconfirmed, id: ""),
+        ])
+    func once(_ outcome: Outcome) async throws {
+        let scope = try scope()
+        broker.set { $0.placing = outcome.placing }
+        let first = try await place(in: scope)
+        // A second attempt to send it would be accepted.
+        broker.set { $0.placing = .accepted }
+        let second = try await place(in: scope)
+        for order in [first, second] {
+            #expect(order.globalID == first.globalID)
+            #expect(order.order.state == outcome.state)
+            #expect(order.order.id == outcome.id)
+            #expect(order.order.rejection == outcome.rejection)
+            #expect(order.clientOrderID == "key-1")
+        }
+        let ticket = try #require(broker.placed.first)
+        #expect(broker.placed.count == 1)
+        #expect(ticket.accountID == "1" && ticket.symbol == .example && ticket.side == .buy)
+        #expect(ticket.size == .quantity(3) && ticket.price == .market)
+    }
+
+    @Test("sends an order once for fifty requests with its key at a time")
+    func concurrent() async throws {
+        let scope = try scope()
+        let ids = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await place(in: scope).globalID } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(ids.count == 50 && Set(ids).count == 1)
+        #expect(broker.placed.count == 1)
+    }
+
+    @Test("sends an order that was never sent when the request is repeated")
+    func unsent() async throws {
+        let scope = try scope()
+        broker.set { $0.placing = .unsent(.unavailable) }
+        let error = FieldError(ProviderFailure(.alpaca, .unavailable))
+        await #expect(throws: error) { try await place(in: scope) }
+        #expect(broker.placed.isEmpty)
+        broker.set { $0.placing = .accepted }
+        #expect(try await place(in: scope).order.state == .open)
+        #expect(broker.placed.count == 1)
+    }
+
+    @Test("refuses another order with a used key, and takes the key of another user")
+    func keys() async throws {
+        let connections = [broker.connection("a"), broker.connection("b", of: bob)]
+        let ofAlice = try requestScope(connections: connections)
+        let first = try await place(in: ofAlice)
+        let error = FieldError.argument(
+            "input.idempotencyKey", code: .conflict,
+            "Another order was placed with this key. Take a new key for each order.")
+        await #expect(throws: error) { try await place(OrderArguments(quantity: "4"), in: ofAlice) }
+        #expect(broker.placed.count == 1)
+        let ofBob = RequestScope(
+            session: Session(owner: bob, scopes: [.trade]), services: ofAlice.services, call: ofAlice.call)
+        let other = try await place(OrderArguments(account: "Account:b:1"), in: ofBob)
+        #expect(other.globalID != first.globalID)
+        #expect(broker.placed.count == 2)
+        #expect(Set(broker.placed.map(\.clientOrderID)).count == 2)
+    }
+
+    @Test(
+        "sends no order that it can check itself",
+        arguments: [
+            (
+                bob, OrderArguments(), ErrorCode.notFound, "input.accountId",
+                "There is no account \"Account:a:1\"."
+            ),
+            (
+                alice, OrderArguments(account: "Account:a:9"), .notFound, "input.accountId",
+                "There is no account \"Account:a:9\"."
+            ),
+            (
+                alice, OrderArguments(timeInForce: "GTD"), .badUserInput, "input.expiresOn",
+                "An order that is GTD needs the last day."
+            ),
+        ])
+    func refusals(
+        _ user: OwnerID, _ arguments: OrderArguments, _ code: ErrorCode, _ argument: String,
+        _ reason: String
+    ) async throws {
+        let scope = try scope(of: user)
+        let error = await #expect(throws: FieldError.self) { try await place(arguments, in: scope) }
+        #expect(error?.code == code)
+        #expect(error?.argument == argument)
+        #expect(error?.message == "Argument \"\(argument)\": \(reason)")
+        #expect(broker.placed.isEmpty)
+    }
+}
