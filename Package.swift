@@ -175,7 +175,7 @@ let package = Package(
             dependencies: ["GraphQL", "Web", "Workload", lifecycle, logging, signals] + nio),
         // Without strict memory safety: it is measured, and never built into Portico.
         .executableTarget(
-            name: "FloorServer", dependencies: ["Brokerage", "CCurl", "Upstream"] + nio,
+            name: "FloorServer", dependencies: ["Brokerage", "CCurl", "CJemalloc", "Upstream"] + nio,
             path: "Tests/Benchmarks/Sources/FloorServer",
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

@@ -38,10 +38,11 @@ trap stop_server EXIT
 
 heading() { printf '\n%s\n' "$*"; }
 
-# built PACKAGE PRODUCT: builds it for release, and prints the executable's path.
+# built PACKAGE PRODUCT: builds it as the image and the archive have it, with the standard library inside, and prints its path.
 built() {
-    swift build -c release --package-path "$1" --product "$2" >&2
-    echo "$(swift build -c release --package-path "$1" --product "$2" --show-bin-path)/$2"
+    local build=(swift build -c release --static-swift-stdlib --package-path "$1" --product "$2")
+    "${build[@]}" >&2
+    echo "$("${build[@]}" --show-bin-path)/$2"
 }
 
 built_hook() {
