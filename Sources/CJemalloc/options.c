@@ -4,4 +4,5 @@
 // - lg_tcache_max: the cache of a thread has blocks of up to 64 KiB, such as the buffers of libcurl, SQLite and responses.
 // - narenas: threads share four arenas instead of four for each processor. Memory that one thread has freed, as the event loop
 //   frees what a request allocated, is used by the others.
-const char *malloc_conf = "lg_tcache_max:16,narenas:4";
+// - background_thread: a thread returns freed memory to the system after some seconds, also while there are no requests.
+const char *malloc_conf = "lg_tcache_max:16,narenas:4,background_thread:true";
