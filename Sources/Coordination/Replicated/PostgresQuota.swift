@@ -83,18 +83,7 @@ package final class PostgresQuota: Quotas {
 
     package func tightest() -> [(provider: ProviderID, status: QuotaStatus)] {
         let accounts = state.withLock(\.accounts)
-        var tightest: [ProviderID: [String: QuotaStatus]] = [:]
-        for (holder, account) in accounts {
-            for (name, window) in account.windows {
-                let status = status(window)
-                let known = tightest[holder.provider]?[name]
-                if let known, known.remaining <= status.remaining { continue }
-                tightest[holder.provider, default: [:]][name] = status
-            }
-        }
-        return tightest.sorted { $0.key.storedText < $1.key.storedText }.flatMap { provider, windows in
-            windows.sorted { $0.key < $1.key }.map { (provider, $0.value) }
-        }
+        return .init(tightestOf: accounts.map { ($0, $1.windows.values.map(status)) })
     }
 
     private func status(_ window: Window) -> QuotaStatus {
@@ -149,7 +138,8 @@ package final class PostgresQuota: Quotas {
                 await release(reservation)
                 throw ProviderFailure(holder.provider, .cancelled)
             }
-            // The provider may have closed the window in the meantime.
+            // The provider may have closed the window in the meantime. Without a response the slots are not released: they count
+            // without a call.
             do throws(StorageError) {
                 if try await !statements.isClosed(windows, of: holder) { return reservation }
             } catch {

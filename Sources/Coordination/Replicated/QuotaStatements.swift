@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 import Upstream
 
-/// The statements of ``PostgresQuota``, which are functions of PostgreSQL (`ReplicaMigration`).
+/// The statements of ``PostgresQuota``, which are functions of PostgreSQL (`UserDatabaseMigration.quotaFunctions`).
 ///
 /// The calls that wait for a slot at the same time are one statement: a call alone is sent at once, and the next statement has
 /// the calls that came during the last one. So the cost of a statement is divided among them. It waits for no lock: a call

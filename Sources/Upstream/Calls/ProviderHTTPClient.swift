@@ -216,6 +216,7 @@ package struct ProviderHTTPClient: Sendable {
         // has sent the request on a reused connection, and a deadline can pass before a connection exists.
         let wasReleased = Atomic(false)
         if watch != nil || !windows.isEmpty {
+            // Called once, on the client's thread, immediately before the first byte; false ends the call with `notSent`.
             request.maySend = { [clock, ledger = channel.ledger] in
                 guard clock.now() < latestSend, ledger.confirm(reservation) else { return false }
                 wasReleased.store(true, ordering: .releasing)

@@ -58,7 +58,7 @@ package final class QuotaLedger: QuotaLimiter {
 
     /// The bounds of a ledger.
     package struct Limits: Sendable {
-        /// A call waits for its place so long at most.
+        /// A call waits for its slot so long at most.
         package var maximumWait = Duration.seconds(5)
         /// Credentials whose counts are in memory; as many without a connection are beside them.
         package var accounts = 10_000
@@ -116,19 +116,7 @@ package final class QuotaLedger: QuotaLimiter {
         let used = state.withLock { state in
             state.accounts.filter { !state.retired.contains($0.key) }.map { ($0.key, $0.value.counters) }
         }
-        var tightest: [ProviderID: [String: QuotaStatus]] = [:]
-        for (holder, counters) in used {
-            for counter in counters {
-                let name = counter.window.name
-                let status = counter.status(moment)
-                let known = tightest[holder.provider]?[name]
-                if let known, known.remaining <= status.remaining { continue }
-                tightest[holder.provider, default: [:]][name] = status
-            }
-        }
-        return tightest.sorted { $0.key.name.text < $1.key.name.text }.flatMap { provider, windows in
-            windows.sorted { $0.key < $1.key }.map { (provider, $0.value) }
-        }
+        return .init(tightestOf: used.map { ($0, $1.map { $0.status(moment) }) })
     }
 
     /// The number of holders whose counts are in memory, without the unused ones.
@@ -168,7 +156,7 @@ package final class QuotaLedger: QuotaLimiter {
         }
     }
 
-    // MARK: Places
+    // MARK: Slots
 
     package func reserve(
         _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
@@ -230,8 +218,8 @@ package final class QuotaLedger: QuotaLimiter {
     package func confirm(_ reservation: QuotaReservation) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
-            reservation.renewSlots(at: moment.now) { place in
-                state.update(place.window, of: reservation.account) { $0.renew(place, moment) } ?? nil
+            reservation.renewSlots(at: moment.now) { slot in
+                state.update(slot.window, of: reservation.account) { $0.renew(slot, moment) } ?? nil
             }
         }
     }
@@ -270,8 +258,8 @@ package final class QuotaLedger: QuotaLimiter {
                             ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
                 )
             }
-            let places = indices.map { account.counters[$0].acquire(at: start, moment) }
-            return .success(QuotaReservation(account: holder, start: start, slots: places))
+            let slots = indices.map { account.counters[$0].acquire(at: start, moment) }
+            return .success(QuotaReservation(account: holder, start: start, slots: slots))
         }
         return try result.get()
     }

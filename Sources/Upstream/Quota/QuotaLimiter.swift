@@ -7,6 +7,9 @@ import Synchronization
 /// (``QuotaWindow/validity``), which ``confirm(_:)`` checks when the call is sent: a process that was stopped in this time
 /// sends no call that no longer counts. Without a slot the call fails at once, unless a slot will be free so soon that
 /// waiting is better: that slot is then booked, and the call waits for its time.
+///
+/// `QuotaLedger` counts in the memory of one process, and `PostgresQuota` of Coordination for several; both follow the same
+/// rules. `DataStores` of the application chooses.
 package protocol QuotaLimiter: Sendable {
     /// Makes windows known before their first call, for ``status(of:)``.
     func declare(_ windows: [QuotaWindow], of holder: QuotaAccount)
@@ -72,6 +75,8 @@ package final class QuotaReservation: Sendable {
         /// The call may be sent before this moment, by the ledger's clock.
         package let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
+        ///
+        /// A slot that a database counts has `sendBefore` here and in `storedUntil`, where neither is read.
         let freeAt: ContinuousClock.Instant
         /// The time until which the store keeps the slot, if it outlives the process: see
         /// ``QuotaWindowCounter/retentionMargin``.
@@ -117,15 +122,15 @@ package final class QuotaReservation: Sendable {
 
     /// Replaces each slot that is too old at a given time.
     ///
-    /// - Returns: Whether all slots are valid at that time. If one cannot be replaced, the others are
-    ///   unchanged.
+    /// - Returns: Whether all slots are valid at that time. If one cannot be replaced, those before it are replaced all the
+    ///   same.
     package func renewSlots(
         at now: ContinuousClock.Instant, _ renew: (Slot) -> Slot?
     ) -> Bool {
-        state.withLock { places in
-            for index in places.indices where places[index].sendBefore <= now {
-                guard let renewed = renew(places[index]) else { return false }
-                places[index] = renewed
+        state.withLock { slots in
+            for index in slots.indices where slots[index].sendBefore <= now {
+                guard let renewed = renew(slots[index]) else { return false }
+                slots[index] = renewed
             }
             return true
         }

@@ -28,7 +28,7 @@ package protocol QuotaStore: Sendable {
     func add(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws
 }
 
-/// Places that are taken in a window, or a window that is closed, until a moment.
+/// Slots that are taken in a window, or a window that is closed, until a moment.
 package struct StoredQuotaUsage: Hashable, Sendable {
     package let account: QuotaAccount
     /// The ``QuotaWindow/name``.

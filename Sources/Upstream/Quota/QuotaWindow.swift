@@ -70,8 +70,9 @@ extension QuotaWindow {
     /// The time to whose next multiple the end of a slot is rounded up, so that the slots of a window of many calls have at
     /// most ``exactCalls`` different ends; nil for exact ends, as in a day, whose slots all end at once.
     ///
-    /// It is the only rounding of quotas: the counter of a process (``QuotaWindowCounter``) and the functions of PostgreSQL
-    /// take it from here, in whole milliseconds.
+    /// The counter of a process (``QuotaWindowCounter``) and the functions of PostgreSQL (`QuotaFunctions.swift`) take it
+    /// from here, in whole milliseconds; multiples are those of their own clocks. Nothing else shortens or extends a slot
+    /// differently in the two.
     package var step: Duration? {
         guard case .rolling = period, limit > Self.exactCalls else { return nil }
         let step = Int64(period.maximumDuration / .milliseconds(1)) / Int64(Self.exactCalls)
@@ -100,20 +101,5 @@ package struct ReportedQuota: Hashable, Sendable {
         self.limit = limit
         self.remaining = remaining
         self.resetsAt = resetsAt
-    }
-}
-
-/// The state of one window of an account.
-package struct QuotaStatus: Hashable, Sendable {
-    package let window: QuotaWindow
-    /// The calls in a period: the configured limit, or a smaller one that the provider reports.
-    package let limit: Int
-    /// Calls that can go out now.
-    package let remaining: Int
-    /// When all calls are available again; nil if no call is counted, or if it is unknown.
-    package let resetsAt: Instant?
-
-    package init(window: QuotaWindow, limit: Int, remaining: Int, resetsAt: Instant?) {
-        (self.window, self.limit, self.remaining, self.resetsAt) = (window, limit, remaining, resetsAt)
     }
 }

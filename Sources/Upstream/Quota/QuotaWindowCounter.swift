@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 
 /// The slots of one window.
 ///
@@ -8,7 +8,8 @@ package import Brokerage
 /// more calls than the limit, in whatever order slots were booked, counted at the times at which the calls
 /// are sent.
 struct QuotaWindowCounter {
-    private struct Places {
+    /// Slots that are free again at the same time.
+    private struct SlotGroup {
         let freeAt: ContinuousClock.Instant
         var count: Int
     }
@@ -17,7 +18,7 @@ struct QuotaWindowCounter {
         didSet { if window.period != oldValue.period { dayEnd = nil } }
     }
     /// Soonest free first, no two with the same moment.
-    private var takenSlots: [Places] = []
+    private var takenSlots: [SlotGroup] = []
     private var sum = 0
     /// The limit that the provider reported last.
     private var reportedLimit: Int?
@@ -56,7 +57,7 @@ struct QuotaWindowCounter {
         return takenSlots.isEmpty && closedUntil == nil
     }
 
-    // MARK: Places
+    // MARK: Slots
 
     /// The first time, `start` or later, at which a call may be sent; nil if there is none.
     ///
@@ -74,18 +75,18 @@ struct QuotaWindowCounter {
         guard limit > 0 else { return nil }
         var earliest = max(start, closedUntil ?? start)
         var later = 0
-        for places in takenSlots.reversed() {
-            if places.freeAt <= earliest { break }
-            later += places.count
+        for group in takenSlots.reversed() {
+            if group.freeAt <= earliest { break }
+            later += group.count
             if later >= limit {
-                earliest = places.freeAt
+                earliest = group.freeAt
                 break
             }
         }
         return earliest
     }
 
-    /// Takes a place for a call at a moment that ``earliest(from:isShared:)`` allows; when it will be free again.
+    /// Takes a slot for a call at a time that ``earliest(from:isShared:)`` allows.
     mutating func acquire(
         at start: ContinuousClock.Instant, _ moment: ClockReading
     ) -> QuotaReservation.Slot {
@@ -129,30 +130,30 @@ struct QuotaWindowCounter {
     /// Replaces a slot that is too old by a slot from now on; returns nil if none is free now.
     ///
     /// The stored entry of a slot does not change: the slot is not replaced if the entry would end before the
-    /// new slot.
+    /// new slot. The number of slots does not grow, so the share of calls without a session is not checked again.
     mutating func renew(
-        _ place: QuotaReservation.Slot, _ moment: ClockReading
+        _ slot: QuotaReservation.Slot, _ moment: ClockReading
     ) -> QuotaReservation.Slot? {
         var renewed = self
         renewed.free(at: moment.now)
-        renewed.release(freeAt: place.freeAt)
+        renewed.release(freeAt: slot.freeAt)
         guard renewed.earliest(from: moment.now) == moment.now else { return nil }
         let taken = renewed.acquire(at: moment.now, moment)
         guard window.isPersistent else {
             self = renewed
             return taken
         }
-        guard taken.freeAt <= place.storedUntil else { return nil }
+        guard taken.freeAt <= slot.storedUntil else { return nil }
         // The new slot has the entry of the old one.
         (renewed.storedRoom, renewed.isStoringRoom) = (storedRoom, isStoringRoom)
         self = renewed
         return QuotaReservation.Slot(
             window: window, sendBefore: taken.sendBefore, freeAt: taken.freeAt,
-            storedUntil: place.storedUntil, storedCount: place.storedCount,
-            clockReading: place.clockReading)
+            storedUntil: slot.storedUntil, storedCount: slot.storedCount,
+            clockReading: slot.clockReading)
     }
 
-    /// Gives a place back that no call has used.
+    /// Gives a slot back that no call has used.
     ///
     /// - Returns: Whether its stored count must be reverted: it is not if another call can use its part of an entry.
     mutating func release(_ slot: QuotaReservation.Slot) -> Bool {
@@ -288,56 +289,7 @@ struct QuotaWindowCounter {
         if index > 0, takenSlots[index - 1].freeAt == freeAt {
             takenSlots[index - 1].count += count
         } else {
-            takenSlots.insert(Places(freeAt: freeAt, count: count), at: index)
+            takenSlots.insert(SlotGroup(freeAt: freeAt, count: count), at: index)
         }
-    }
-}
-
-/// One moment by both clocks.
-///
-/// The ledger counts by the monotonic clock. The wall clock is for times from providers, and for counts that are
-/// restored after the next start of the machine; if it is wrong or is set, no other count changes.
-package struct ClockReading {
-    package let now: ContinuousClock.Instant
-    package let wallTime: Instant
-
-    package init(_ clock: TimeSource) {
-        now = clock.now()
-        wallTime = clock.wallTime()
-    }
-
-    func wallTime(of instant: ContinuousClock.Instant) -> Instant {
-        wallTime + now.duration(to: instant)
-    }
-
-    func instant(of wallTime: Instant) -> ContinuousClock.Instant {
-        now + wallTime.duration(since: self.wallTime)
-    }
-
-    /// When an entry ends: by the machine's uptime if it has not restarted since, else by the wall clock.
-    func end(of entry: StoredQuotaUsage) -> ContinuousClock.Instant {
-        entry.untilUptime.map { ContinuousClock().systemEpoch + $0 } ?? instant(of: entry.until)
-    }
-
-    package var uptime: Duration { ContinuousClock().systemEpoch.duration(to: now) }
-
-    /// An entry that ends at an instant.
-    func entry(
-        of holder: QuotaAccount, _ window: QuotaWindow, _ kind: StoredQuotaUsage.Kind = .calls,
-        until end: ContinuousClock.Instant, count: Int = 1
-    ) -> StoredQuotaUsage {
-        StoredQuotaUsage(
-            account: holder, window: window.name, kind: kind, until: wallTime(of: end),
-            untilUptime: ContinuousClock().systemEpoch.duration(to: end), count: count)
-    }
-
-    /// The first midnight in New York after an instant.
-    func newYorkDayEnd(after instant: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        let day = wallTime(of: instant).inNewYork.date
-        guard let next = day.adding(days: 1), let midnight = LocalTime(date: next, hour: 0) else {
-            // After the year 9999.
-            return instant + QuotaWindow.Period.newYorkDay.maximumDuration
-        }
-        return self.instant(of: Instant(newYork: midnight))
     }
 }
