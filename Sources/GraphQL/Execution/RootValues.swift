@@ -88,7 +88,7 @@ struct RootValue: @unchecked Sendable {
     init<Root: Sendable>(_ value: Root) {
         let storage = RootStorage(value)
         unsafe object = UnsafeRawPointer(storage.object)
-        layer = unsafe ObjectLayer(nodes: UnsafeRawPointer(storage.layer))
+        layer = unsafe ObjectLayer(nodes: UnsafeRawPointer(storage.layer), count: 1)
         self.storage = storage
     }
 }

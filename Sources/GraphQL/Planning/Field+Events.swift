@@ -37,10 +37,7 @@ extension Field where Source: GraphQLObject {
     ) where Events.Element: Sendable {
         self.init(
             name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                Field.compare(Value.self, arguments: [], &binder, field, coordinate)
-            },
+            bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 return .events(planner.newSlot(), selection, value, context) { execution in
@@ -59,11 +56,8 @@ extension Field where Source: GraphQLObject {
     ) where Events.Element: Sendable {
         self.init(
             name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                let bound = Arguments.bound(to: &binder, at: coordinate)
-                Field.compare(Value.self, arguments: bound, &binder, field, coordinate)
-            },
+            bind: AnyField.binding(
+                requiring: Source.Context.self, AnyField.binding(Value.self, Arguments.self)),
             plan: { selected, planner in
                 let selection = try Value.plan(selected.selectionSets, with: &planner)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
@@ -96,7 +90,8 @@ extension FieldClosures {
         _ context: (@Sendable (Events.Element, Context) -> Context)?,
         _ begin: @escaping @Sendable (Execution) async throws -> Events
     ) -> FieldClosures where Events.Element: Sendable {
-        var field = readingColumn(slot, selection, of: Value.self)
+        let column = ColumnPlan<Value>(slot: slot, selection: selection, tail: nil)
+        var field = column.reading(load: nil)
         // Only loads use the context.
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in
@@ -107,7 +102,7 @@ extension FieldClosures {
                     eventContext = { unsafe context(event, unsafeDowncast($0, to: Context.self)) }
                 }
                 return SourceEvent(context: eventContext) { execution, pending in
-                    store(.shared([value(event)]), of: 1, in: slot, selection, nil, execution, &pending)
+                    column.store(.shared([value(event)]), of: 1, execution, &pending)
                 }
             }
         }

@@ -12,30 +12,55 @@ public struct Field<Source: Sendable>: Sendable {
     @usableFromInline
     init(
         _ name: String,
-        bind: @escaping @Sendable (inout SchemaBinder, SchemaField, String) -> Void,
+        bind: @escaping AnyField.Bind,
         plan: @escaping @Sendable (FieldSelection, inout Planner) throws -> FieldClosures
     ) {
         bound = AnyField(name: name, bind: bind, plan: plan)
-    }
-
-    /// Compares type and arguments with those of the schema.
-    @usableFromInline
-    static func compare<Value: GraphQLOutput>(
-        _ value: Value.Type, arguments: [BoundArgument], _ binder: inout SchemaBinder, _ field: SchemaField,
-        _ coordinate: String
-    ) {
-        let bound = Value.bind(to: &binder)
-        binder.compare(bound, with: field.type, at: coordinate)
-        binder.compare(arguments, with: field.arguments, at: coordinate)
     }
 }
 
 /// A field of an object type, whose Swift type is known only to its closures.
 @usableFromInline
 struct AnyField: Sendable {
+    @usableFromInline
+    typealias Bind =
+        @Sendable (_ binder: inout SchemaBinder, _ field: SchemaField, _ coordinate: String) -> Void
+
     let name: String
-    let bind: @Sendable (_ binder: inout SchemaBinder, _ field: SchemaField, _ coordinate: String) -> Void
+    let bind: Bind
     let plan: @Sendable (_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures
+
+    /// Compares the type of a field without arguments with that of the schema.
+    @usableFromInline
+    static func binding<Value: GraphQLOutput>(_: Value.Type) -> Bind {
+        { binder, field, coordinate in
+            binder.compare(Value.bind(to: &binder), with: field.type, at: coordinate)
+            binder.compare([], with: field.arguments, at: coordinate)
+        }
+    }
+
+    /// Compares type and arguments with those of the schema.
+    @usableFromInline
+    static func binding<Value: GraphQLOutput, Arguments: GraphQLArguments>(
+        _: Value.Type, _: Arguments.Type
+    ) -> Bind {
+        { binder, field, coordinate in
+            let arguments = Arguments.bound(to: &binder, at: coordinate)
+            binder.compare(Value.bind(to: &binder), with: field.type, at: coordinate)
+            binder.compare(arguments, with: field.arguments, at: coordinate)
+        }
+    }
+
+    /// The same for a field that needs a context of a type.
+    @usableFromInline
+    static func binding<Context: AnyObject & Sendable>(
+        requiring context: Context.Type, _ bind: @escaping Bind
+    ) -> Bind {
+        { binder, field, coordinate in
+            binder.requireContext(context, at: coordinate)
+            bind(&binder, field, coordinate)
+        }
+    }
 }
 
 // MARK: - Properties
@@ -45,21 +70,19 @@ extension Field {
     @inlinable
     public init<Value: GraphQLOutput>(_ name: String, _ get: @escaping @Sendable (Source) -> Value) {
         self.init(
-            name,
-            bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
+            name, bind: AnyField.binding(Value.self),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
-                if Value.hasLoads(selection) || tail != nil {
-                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, _ in
-                        .values(sources.map(get))
-                    }
+                try .property(
+                    selected, &planner,
+                    .values { layer, _ in .values(layer.objects(as: Source.self).map(get)) }
+                ) { selection in
+                    unsafe FieldClosures(emit: { source, _, writer in
+                        let object = unsafe source.assumingMemoryBound(to: Source.self)
+                        var row = 0
+                        return unsafe Value.write(
+                            copy: get(object.pointee), selection, row: &row, to: &writer)
+                    })
                 }
-                return unsafe FieldClosures(emit: { source, _, writer in
-                    let object = unsafe source.assumingMemoryBound(to: Source.self)
-                    var row = 0
-                    return unsafe Value.write(copy: get(object.pointee), selection, row: &row, to: &writer)
-                })
             })
     }
 
@@ -70,25 +93,46 @@ extension Field {
             self.init(name) { $0[keyPath: path] }
             return
         }
-        self.init(
-            name,
-            bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
-            plan: { selected, planner in
-                if let leaf = InlineScalar(Value.self) { return FieldClosures(stored: leaf, offset: offset) }
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
-                if Value.hasLoads(selection) || tail != nil {
-                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, _ in
-                        .values(sources.map { $0[keyPath: path] })
-                    }
-                }
-                return unsafe FieldClosures(emit: { source, _, writer in
-                    var row = 0
-                    // `offset` is that of the key path, so the memory there is a `Value`.
-                    let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
-                    return unsafe Value.write(value, selection, row: &row, to: &writer)
-                })
+        // `offset` is that of the key path, so the memory there is a `Value`.
+        let stored = unsafe StoredProperty<Value>(offset: offset) { layer in
+            layer.objects(as: Source.self).map { $0[keyPath: path] }
+        }
+        self.init(name, bind: AnyField.binding(Value.self), plan: stored.plan)
+    }
+}
+
+/// A property of which the position in the memory of its object is known.
+///
+/// It does not depend on the type of the object, so that its code is compiled once for each type of value.
+@usableFromInline
+@safe
+struct StoredProperty<Value: GraphQLOutput>: Sendable {
+    @usableFromInline
+    let offset: Int
+    @usableFromInline
+    let values: @Sendable (ObjectLayer) -> [Value]
+
+    /// - Parameters:
+    ///   - offset: The position of the value in an object, in bytes; the caller guarantees that a `Value` is there.
+    ///   - values: Returns the values of all objects of a layer.
+    @inlinable
+    @unsafe
+    init(offset: Int, values: @escaping @Sendable (ObjectLayer) -> [Value]) {
+        (self.offset, self.values) = (offset, values)
+    }
+
+    @inlinable
+    @inline(never)
+    func plan(_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures {
+        if let leaf = InlineScalar(Value.self) { return FieldClosures(stored: leaf, offset: offset) }
+        return try .property(selected, &planner, .values { [values] layer, _ in .values(values(layer)) }) {
+            [offset] selection in
+            unsafe FieldClosures(emit: { source, _, writer in
+                var row = 0
+                let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
+                return unsafe Value.write(value, selection, row: &row, to: &writer)
             })
+        }
     }
 }
 
@@ -102,26 +146,24 @@ extension Field {
         _ resolve: @escaping @Sendable (Source, Arguments) throws -> Value
     ) {
         self.init(
-            name,
-            bind: { Field.compare(Value.self, arguments: Arguments.bound(to: &$0, at: $2), &$0, $1, $2) },
+            name, bind: AnyField.binding(Value.self, Arguments.self),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                if Value.hasLoads(selection) || tail != nil {
-                    return .column(planner.newSlot(), selection, tail, of: Source.self) {
-                        sources, execution in
-                        do {
-                            let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
-                            return .results(
-                                sources.map { source in Result { try resolve(source, arguments) } })
-                        } catch {
-                            return .failure(error)
-                        }
+                let values = FieldLoad<Value>.values { layer, execution in
+                    do {
+                        let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
+                        return .results(
+                            layer.objects(as: Source.self).map { source in
+                                Result { try resolve(source, arguments) }
+                            })
+                    } catch {
+                        return .failure(error)
                     }
                 }
-                return .resolved(selection, of: Source.self) { source, slots in
-                    try resolve(source, slots.arguments(in: slot, as: Arguments.self))
+                return try .property(selected, &planner, values) { selection in
+                    FieldClosures.resolved(selection, of: Source.self) { source, slots in
+                        try resolve(source, slots.arguments(in: slot, as: Arguments.self))
+                    }
                 }
             })
     }
@@ -132,17 +174,14 @@ extension Field {
         _ name: String, throwing get: @escaping @Sendable (Source) throws -> Value
     ) {
         self.init(
-            name,
-            bind: { Field.compare(Value.self, arguments: [], &$0, $1, $2) },
+            name, bind: AnyField.binding(Value.self),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
-                if Value.hasLoads(selection) || tail != nil {
-                    return .column(planner.newSlot(), selection, tail, of: Source.self) { sources, _ in
-                        .results(sources.map { source in Result { try get(source) } })
-                    }
+                let values = FieldLoad<Value>.values { layer, _ in
+                    .results(layer.objects(as: Source.self).map { source in Result { try get(source) } })
                 }
-                return .resolved(selection, of: Source.self) { source, _ in try get(source) }
+                return try .property(selected, &planner, values) { selection in
+                    FieldClosures.resolved(selection, of: Source.self) { source, _ in try get(source) }
+                }
             })
     }
 }
@@ -186,17 +225,12 @@ extension Field where Source: GraphQLObject {
         load: @escaping @Sendable ([Source], Source.Context) throws -> MaybeAsync<BatchResults<Value>>
     ) {
         self.init(
-            name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                Field.compare(Value.self, arguments: [], &binder, field, coordinate)
-            },
+            name, bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
-                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
-                    try load(sources, execution.context(as: Source.Context.self)).map { .results($0) }
+                let load = FieldLoad<Value>.results { layer, execution in
+                    try load(layer.objects(as: Source.self), execution.context(as: Source.Context.self))
                 }
+                return try .loaded(selected, &planner, load)
             })
     }
 
@@ -215,18 +249,14 @@ extension Field where Source: GraphQLObject {
             >
     ) {
         self.init(
-            name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                Field.compare(Value.self, arguments: [], &binder, field, coordinate)
-            },
+            name, bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
                 let names = planner.selectedNames(of: selected)
-                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
-                    try load(sources, names, execution.context(as: Source.Context.self)).map { .results($0) }
+                let load = FieldLoad<Value>.results { layer, execution in
+                    let context = execution.context(as: Source.Context.self)
+                    return try load(layer.objects(as: Source.self), names, context)
                 }
+                return try .loaded(selected, &planner, load)
             })
     }
 
@@ -241,20 +271,16 @@ extension Field where Source: GraphQLObject {
     ) {
         self.init(
             name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                let bound = Arguments.bound(to: &binder, at: coordinate)
-                Field.compare(Value.self, arguments: bound, &binder, field, coordinate)
-            },
+            bind: AnyField.binding(
+                requiring: Source.Context.self, AnyField.binding(Value.self, Arguments.self)),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { sources, execution in
+                let load = FieldLoad<Value>.results { layer, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     let context = execution.context(as: Source.Context.self)
-                    return try load(sources, arguments, context).map { .results($0) }
+                    return try load(layer.objects(as: Source.self), arguments, context)
                 }
+                return try .loaded(selected, &planner, load)
             })
     }
 
@@ -264,17 +290,12 @@ extension Field where Source: GraphQLObject {
         _ name: String, once load: @escaping @Sendable (Source.Context) throws -> MaybeAsync<Value>
     ) {
         self.init(
-            name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                Field.compare(Value.self, arguments: [], &binder, field, coordinate)
-            },
+            name, bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
-                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { _, execution in
-                    try load(execution.context(as: Source.Context.self)).map { .shared([$0]) }
+                let load = FieldLoad<Value>.shared { execution in
+                    try load(execution.context(as: Source.Context.self))
                 }
+                return try .loaded(selected, &planner, load)
             })
     }
 
@@ -286,21 +307,15 @@ extension Field where Source: GraphQLObject {
     ) {
         self.init(
             name,
-            bind: { binder, field, coordinate in
-                binder.requireContext(Source.Context.self, at: coordinate)
-                let bound = Arguments.bound(to: &binder, at: coordinate)
-                Field.compare(Value.self, arguments: bound, &binder, field, coordinate)
-            },
+            bind: AnyField.binding(
+                requiring: Source.Context.self, AnyField.binding(Value.self, Arguments.self)),
             plan: { selected, planner in
-                let selection = try Value.plan(selected.selectionSets, with: &planner)
-                let tail = try planner.tail(of: selected, Value.self)
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                return .loaded(planner.newSlot(), selection, tail, of: Source.self) { _, execution in
+                let load = FieldLoad<Value>.shared { execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
-                    return try load(arguments, execution.context(as: Source.Context.self)).map {
-                        .shared([$0])
-                    }
+                    return try load(arguments, execution.context(as: Source.Context.self))
                 }
+                return try .loaded(selected, &planner, load)
             })
     }
 }

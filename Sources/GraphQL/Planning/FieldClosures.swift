@@ -51,17 +51,22 @@ struct ObjectLayer {
     @usableFromInline
     let nodes: UnsafeRawPointer
 
+    /// The number of objects.
+    @usableFromInline
+    let count: Int
+
     /// Calls a closure with an array as a layer.
     @inlinable
     static func withLayer<Source>(_ nodes: [Source], to body: (ObjectLayer) -> Void) {
         unsafe withUnsafePointer(to: nodes) { pointer in
-            body(unsafe ObjectLayer(nodes: UnsafeRawPointer(pointer)))
+            body(unsafe ObjectLayer(nodes: UnsafeRawPointer(pointer), count: nodes.count))
         }
     }
 
     @inlinable
-    init(nodes: UnsafeRawPointer) {
+    init(nodes: UnsafeRawPointer, count: Int) {
         unsafe self.nodes = nodes
+        self.count = count
     }
 
     /// Returns the objects; the caller knows their type.
@@ -72,106 +77,38 @@ struct ObjectLayer {
 }
 
 extension FieldClosures {
-    /// Creates a field whose values become a column immediately.
+    /// Plans a field that is loaded before anything is written.
     @inlinable
-    static func column<Source, Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>?, of source: Source.Type,
-        _ resolve: @escaping @Sendable ([Source], Execution) -> LoadedValues<Value>
-    ) -> FieldClosures {
-        loaded(slot, selection, tail, of: source) { sources, execution in .ready(resolve(sources, execution))
+    @inline(never)
+    static func loaded<Value: GraphQLOutput>(
+        _ selected: FieldSelection, _ planner: inout Planner, _ load: FieldLoad<Value>
+    ) throws -> FieldClosures {
+        let selection = try Value.plan(selected.selectionSets, with: &planner)
+        let tail = try planner.tail(of: selected, Value.self)
+        return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(load)
+    }
+
+    /// Plans a field that is written from its object.
+    ///
+    /// - Parameters:
+    ///   - selected: The field in the document.
+    ///   - planner: The planner of the operation.
+    ///   - values: The values for a layer, if something below them must be loaded, or if their list is streamed.
+    ///   - written: Returns the field that is written from each object.
+    /// - Returns: The field.
+    /// - Throws: The error of an argument below the field.
+    @inlinable
+    @inline(never)
+    static func property<Value: GraphQLOutput>(
+        _ selected: FieldSelection, _ planner: inout Planner, _ values: FieldLoad<Value>,
+        written: (Value.Selection) -> FieldClosures
+    ) throws -> FieldClosures {
+        let selection = try Value.plan(selected.selectionSets, with: &planner)
+        let tail = try planner.tail(of: selected, Value.self)
+        if Value.hasLoads(selection) || tail != nil {
+            return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(values)
         }
-    }
-
-    /// Creates a field whose values become a column after they are loaded.
-    @inlinable
-    static func loaded<Source, Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>?, of source: Source.Type,
-        _ resolve: @escaping @Sendable ([Source], Execution) throws -> MaybeAsync<LoadedValues<Value>>
-    ) -> FieldClosures {
-        readingColumn(slot, selection, tail, of: Value.self) { layer, execution, pending in
-            let sources = layer.objects(as: Source.self)
-            let parents = sources.count
-            let loading: MaybeAsync<LoadedValues<Value>>
-            do {
-                loading = try resolve(sources, execution)
-            } catch {
-                loading = .ready(.failure(error))
-            }
-            switch consume loading {
-            case .ready(let values):
-                store(values, of: parents, in: slot, selection, tail, execution, &pending)
-            case .async(let fetch):
-                pending.append {
-                    var below: [PendingLoad] = []
-                    let values: LoadedValues<Value>
-                    do {
-                        values = try await fetch()
-                    } catch {
-                        values = .failure(execution.loadError(for: error))
-                    }
-                    store(values, of: parents, in: slot, selection, tail, execution, &below)
-                    await finish(below)
-                }
-            }
-        }
-    }
-
-    /// Creates a field that is written from its column.
-    @inlinable
-    static func readingColumn<Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>? = nil, of type: Value.Type,
-        load: Load? = nil
-    ) -> FieldClosures {
-        if let tail { return streaming(slot, selection, tail, load: load) }
-        return unsafe FieldClosures(
-            emit: { _, row, writer in
-                guard let column = unsafe writer.slots.read(slot, as: LoadedBatch<Value>.self) else {
-                    return false
-                }
-                return unsafe column._withUnsafeGuaranteedRef { column in
-                    column.write(row: row, selection, to: &writer)
-                }
-            },
-            load: load)
-    }
-
-    /// Creates a field whose list is written from its column, without the items after the first ones.
-    @usableFromInline
-    static func streaming<Value: GraphQLOutput>(
-        _ slot: Int, _ selection: Value.Selection, _ tail: StreamPlan<Value>, load: Load?
-    ) -> FieldClosures {
-        unsafe FieldClosures(
-            emit: { _, row, writer in
-                guard let column = unsafe writer.slots.read(slot, as: LoadedBatch<Value>.self) else {
-                    return false
-                }
-                let isWritten = unsafe column._withUnsafeGuaranteedRef { column in
-                    column.write(row: row, selection, to: &writer)
-                }
-                guard isWritten else { return false }
-                // A list that is null because an item failed has no other items.
-                if writer.lastByte == UInt8(ascii: "]") { tail.finish(row: row, to: &writer) }
-                return !writer.isOverLimit
-            },
-            load: load)
-    }
-
-    /// Stores loaded values for the write pass, and starts the loads below them.
-    @inlinable
-    static func store<Value: GraphQLOutput>(
-        _ values: consuming LoadedValues<Value>, of parents: Int, in slot: Int,
-        _ selection: Value.Selection, _ tail: StreamPlan<Value>?, _ execution: Execution,
-        _ pending: inout [PendingLoad]
-    ) {
-        values.check(parents: parents)
-        if let tail { values = tail.split(values, execution) }
-        guard Value.hasLoads(selection) else {
-            execution.slots.set(slot, to: LoadedBatch(values, starts: []))
-            return
-        }
-        let layer = LoadedBatch.layer(values, parents: parents)
-        execution.slots.set(slot, to: layer.column)
-        Value.prepare(layer.nodes, selection, in: execution, pending: &pending)
+        return written(selection)
     }
 }
 
