@@ -11,15 +11,16 @@ let strictSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The same, optimized for size in a release build: for code that no request of a client waits for.
+let sizeSettings = strictSettings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// A target of the library or of the tests.
 func target(
     _ name: String, at path: String, dependencies: [Target.Dependency] = [],
-    excluding excluded: [String] = [],
-    resources: [Resource] = []
+    excluding excluded: [String] = [], settings: [SwiftSetting] = strictSettings
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: path, exclude: excluded, resources: resources,
-        swiftSettings: strictSettings)
+        name: name, dependencies: dependencies, path: path, exclude: excluded, swiftSettings: settings)
 }
 
 /// An executable.
@@ -116,15 +117,13 @@ let package = Package(
             ]),
         target(
             "Sandbox", at: "Sources/Sandbox",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket],
+            settings: sizeSettings),
 
         // From the HTTP server to the resolvers.
-        target(
-            "Contract", at: "schema", excluding: ["operations"],
-            resources: [
-                .embedInCode("operations.json"), .embedInCode("providers.schema.json"),
-                .embedInCode("schema.graphql"),
-            ]),
+        // The files of the repository that executables contain.
+        .target(name: "CEmbeddedFiles", path: "Sources/CEmbeddedFiles"),
+        target("Contract", at: "Sources/Contract", dependencies: ["CEmbeddedFiles"]),
         // Providers that a file describes.
         target(
             "ProviderFile", at: "Sources/ProviderFile",
@@ -149,15 +148,16 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL", "GraphQLTools",
+                "Brokerage", "CEmbeddedFiles", "Contract", "Coordination", "Gateway", "GraphQL",
+                "GraphQLTools",
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
                 lifecycle, logging, signals,
             ] + providerTargets,
-            resources: [
-                .embedInCode("Commands/Docs/examples.graphql"), .embedInCode("Commands/Docs/examples.json"),
-                .embedInCode("Commands/Providers/Verify/known-members.json"),
-            ]),
+            excluding: [
+                "Commands/Docs/examples.graphql", "Commands/Docs/examples.json",
+                "Commands/Providers/Verify/known-members.json",
+            ], settings: sizeSettings),
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [

@@ -17,8 +17,8 @@ FOLDERS = {
     "PorticoCore": "Core", "portico": "Executables/portico", "portico-server": "Executables/portico-server",
     **{name: f"Providers/{name}" for name in PROVIDERS},
 }
-# Targets without Swift files: the modules of C libraries, and the embedded documents.
-LEAVES = {"CCurl", "CJemalloc", "COpenSSL", "CPQ", "CZlib", "Contract"}
+# Targets without Swift files.
+LEAVES = {"CCurl", "CEmbeddedFiles", "CJemalloc", "COpenSSL", "CPQ", "CZlib"}
 IMPORT = re.compile(r"^(?:[a-z]+ )?import (?:(?:struct|class|enum|func) )?(\w+)", re.MULTILINE)
 
 

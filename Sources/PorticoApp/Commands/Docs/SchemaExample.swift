@@ -1,3 +1,5 @@
+import CEmbeddedFiles
+import Contract
 import Foundation
 package import GraphQL
 
@@ -30,9 +32,9 @@ package struct SchemaExample: Sendable {
     /// - Returns: The examples, in the order of `examples.graphql`.
     /// - Throws: An error if the responses are not JSON.
     package static func all(in schema: Schema) throws -> [SchemaExample] {
-        let documents = String(decoding: PackageResources.examples_graphql, as: UTF8.self)
+        let documents = unsafe embedded_examples().text
         let recorded = try JSONDecoder().decode(
-            [String: Recorded].self, from: Data(PackageResources.examples_json))
+            [String: Recorded].self, from: Data(unsafe embedded_example_responses().contents))
         // An operation ends with a brace at the beginning of a line; a comment is above its operation.
         return documents.split(separator: "\n}\n").compactMap { text in
             let document = text.drop { $0 == "\n" } + "\n}\n"

@@ -1,4 +1,6 @@
 import Brokerage
+import CEmbeddedFiles
+import Contract
 import Upstream
 
 /// The members of responses that Portico knows and does not read, and those that not every response has.
@@ -7,7 +9,7 @@ import Upstream
 struct KnownMembers {
     private var names: [String: [String: [String: Set<String>]]] = [:]
 
-    static let recorded = KnownMembers(PackageResources.known_members_json)
+    static let recorded = unsafe KnownMembers(embedded_known_members().contents)
 
     /// Reads `{"alpaca": {"account": {"unread": ["pattern_day_trader"], "absent": []}}}`.
     private init(_ text: [UInt8]) {
