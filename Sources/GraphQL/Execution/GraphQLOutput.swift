@@ -46,7 +46,10 @@ public protocol GraphQLOutput: Sendable {
         _ nodes: [Node], _ selection: Selection, in execution: Execution,
         pending: inout [@Sendable () async -> Void])
 
-    /// Returns the number of items if the value is a list, which `@stream` can divide; otherwise nil.
+    /// True if the value is a list, which `@stream` can divide.
+    static var isList: Bool { get }
+
+    /// Returns the number of items if the value is a list; otherwise nil.
     static func itemCount(of value: Self) -> Int?
 
     /// Divides a list after its first `count` items.
@@ -69,6 +72,10 @@ public protocol GraphQLOutput: Sendable {
 
 /// Types other than lists have no items.
 extension GraphQLOutput {
+    /// False.
+    @inlinable
+    public static var isList: Bool { false }
+
     /// Returns nil.
     public static func itemCount(of value: Self) -> Int? { nil }
 
@@ -188,6 +195,10 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
 }
 
 extension Optional where Wrapped: GraphQLOutput {
+    /// True if the wrapped value is a list.
+    @inlinable
+    public static var isList: Bool { Wrapped.isList }
+
     /// Returns the number of items of a wrapped list.
     public static func itemCount(of value: Self) -> Int? { value.flatMap(Wrapped.itemCount) }
 
@@ -276,6 +287,10 @@ extension Array: GraphQLOutput where Element: GraphQLOutput {
 }
 
 extension Array where Element: GraphQLOutput {
+    /// True.
+    @inlinable
+    public static var isList: Bool { true }
+
     /// Returns the number of items.
     public static func itemCount(of value: Self) -> Int? { value.count }
 
@@ -358,6 +373,10 @@ extension Result: GraphQLOutput where Success: GraphQLOutput, Failure == any Err
 }
 
 extension Result where Success: GraphQLOutput, Failure == any Error {
+    /// True if the value of a success is a list.
+    @inlinable
+    public static var isList: Bool { Success.isList }
+
     /// Returns the number of items of a list that did not fail.
     public static func itemCount(of value: Self) -> Int? {
         guard case .success(let success) = value else { return nil }

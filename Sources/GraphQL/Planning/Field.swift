@@ -72,10 +72,10 @@ extension Field {
         self.init(
             name, bind: AnyField.binding(Value.self),
             plan: { selected, planner in
-                try .property(
-                    selected, &planner,
-                    .values { layer, _ in .values(layer.objects(as: Source.self).map(get)) }
-                ) { selection in
+                let load = FieldLoad<Value>.values { layer, _ in
+                    .values(layer.objects(as: Source.self).map(get))
+                }
+                let property = PropertyAccess(load: load) { selection in
                     unsafe FieldClosures(emit: { source, _, writer in
                         let object = unsafe source.assumingMemoryBound(to: Source.self)
                         var row = 0
@@ -83,6 +83,7 @@ extension Field {
                             copy: get(object.pointee), selection, row: &row, to: &writer)
                     })
                 }
+                return try .property(selected, &planner, property)
             })
     }
 
@@ -125,14 +126,15 @@ struct StoredProperty<Value: GraphQLOutput>: Sendable {
     @inline(never)
     func plan(_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures {
         if let leaf = InlineScalar(Value.self) { return FieldClosures(stored: leaf, offset: offset) }
-        return try .property(selected, &planner, .values { [values] layer, _ in .values(values(layer)) }) {
-            [offset] selection in
+        let load = FieldLoad<Value>.values { [values] layer, _ in .values(values(layer)) }
+        let property = PropertyAccess(load: load) { [offset] selection in
             unsafe FieldClosures(emit: { source, _, writer in
                 var row = 0
                 let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
                 return unsafe Value.write(value, selection, row: &row, to: &writer)
             })
         }
+        return try .property(selected, &planner, property)
     }
 }
 
@@ -149,7 +151,7 @@ extension Field {
             name, bind: AnyField.binding(Value.self, Arguments.self),
             plan: { selected, planner in
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                let values = FieldLoad<Value>.values { layer, execution in
+                let load = FieldLoad<Value>.values { layer, execution in
                     do {
                         let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                         return .results(
@@ -160,11 +162,12 @@ extension Field {
                         return .failure(error)
                     }
                 }
-                return try .property(selected, &planner, values) { selection in
+                let property = PropertyAccess(load: load) { selection in
                     FieldClosures.resolved(selection, of: Source.self) { source, slots in
                         try resolve(source, slots.arguments(in: slot, as: Arguments.self))
                     }
                 }
+                return try .property(selected, &planner, property)
             })
     }
 
@@ -176,12 +179,13 @@ extension Field {
         self.init(
             name, bind: AnyField.binding(Value.self),
             plan: { selected, planner in
-                let values = FieldLoad<Value>.values { layer, _ in
+                let load = FieldLoad<Value>.values { layer, _ in
                     .results(layer.objects(as: Source.self).map { source in Result { try get(source) } })
                 }
-                return try .property(selected, &planner, values) { selection in
+                let property = PropertyAccess(load: load) { selection in
                     FieldClosures.resolved(selection, of: Source.self) { source, _ in try get(source) }
                 }
+                return try .property(selected, &planner, property)
             })
     }
 }

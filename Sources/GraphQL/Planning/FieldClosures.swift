@@ -88,27 +88,34 @@ extension FieldClosures {
         return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(load)
     }
 
-    /// Plans a field that is written from its object.
-    ///
-    /// - Parameters:
-    ///   - selected: The field in the document.
-    ///   - planner: The planner of the operation.
-    ///   - values: The values for a layer, if something below them must be loaded, or if their list is streamed.
-    ///   - written: Returns the field that is written from each object.
-    /// - Returns: The field.
-    /// - Throws: The error of an argument below the field.
+    /// Plans a field that is written from its object, or loaded if something below it is loaded or its list is streamed.
     @inlinable
     @inline(never)
     static func property<Value: GraphQLOutput>(
-        _ selected: FieldSelection, _ planner: inout Planner, _ values: FieldLoad<Value>,
-        written: (Value.Selection) -> FieldClosures
+        _ selected: FieldSelection, _ planner: inout Planner, _ property: PropertyAccess<Value>
     ) throws -> FieldClosures {
         let selection = try Value.plan(selected.selectionSets, with: &planner)
-        let tail = try planner.tail(of: selected, Value.self)
-        if Value.hasLoads(selection) || tail != nil {
-            return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(values)
-        }
-        return written(selection)
+        let tail = Value.isList ? try planner.tail(of: selected, Value.self) : nil
+        guard Value.hasLoads(selection) || tail != nil else { return property.written(selection) }
+        return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(property.load)
+    }
+}
+
+/// How a property is read.
+///
+/// It is a type for the same reason as ``FieldLoad``.
+@usableFromInline
+struct PropertyAccess<Value: GraphQLOutput>: Sendable {
+    /// For all objects of a layer.
+    @usableFromInline
+    let load: FieldLoad<Value>
+    /// Creates the field that reads it while an object is written.
+    @usableFromInline
+    let written: @Sendable (Value.Selection) -> FieldClosures
+
+    @inlinable
+    init(load: FieldLoad<Value>, written: @escaping @Sendable (Value.Selection) -> FieldClosures) {
+        (self.load, self.written) = (load, written)
     }
 }
 

@@ -188,6 +188,41 @@ struct PersistentCacheValueTests {
         #expect(try CandleSeries(persistentBytes: series.persistentBytes) == series)
     }
 
+    /// A new property is nil, empty or false in all of them, until it is set here; then the test above compares it.
+    @Test("have a value in these tests for each property of their types")
+    func everyProperty() throws {
+        var texts: [String: Set<String>] = [:]
+        func record(_ value: some Any) {
+            for child in Mirror(reflecting: value).children {
+                texts["\(type(of: value)).\(child.label ?? "")", default: []].insert("\(child.value)")
+            }
+        }
+        for seed in 1...40 as ClosedRange<UInt64> {
+            var random = SplitMix(seed: seed)
+            record(Self.quote(&random))
+            record(Self.fundamentals(&random))
+            let hit = Self.hit(&random)
+            record(hit)
+            record(hit.instrument)
+            hit.instrument.listing.map { record($0) }
+            record(Self.article(&random))
+            var dividends = Self.dividends(&random)
+            dividends.unreadable = ["1"]
+            record(dividends)
+            for dividend in dividends.dividends { record(dividend) }
+            var splits = try Self.splits(&random)
+            splits.unreadable = ["1"]
+            record(splits)
+            for split in splits.splits { record(split) }
+            var series = try Self.series(&random)
+            series.unreadable = ["1"]
+            record(series)
+        }
+        let unset = texts.filter { $0.value.isSubset(of: ["nil", "[]", "false"]) }.keys.sorted()
+        #expect(unset == [])
+        #expect(texts.count > 90)
+    }
+
     @Test("with any byte changed, missing or too many are no value")
     func damaged() throws {
         var random = SplitMix(seed: 7)
