@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PorticoCore
 
 /// The command `portico`, which has all others as subcommands.
@@ -53,4 +54,16 @@ struct VersionCommand: ParsableCommand {
 /// The release that this executable is of.
 enum Version {
     static let current = "0.1.0"
+}
+
+/// Where commands write what people read.
+enum Terminal {
+    static func write(_ text: String) {
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    /// To standard error, so that results can be piped on without it.
+    static func report(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
 }

@@ -8,8 +8,8 @@ import Synchronization
 /// sends no call that no longer counts. Without a slot the call fails at once, unless a slot will be free so soon that
 /// waiting is better: that slot is then booked, and the call waits for its time.
 ///
-/// `QuotaLedger` counts in the memory of one process, and `PostgresQuota` of Coordination for several; both follow the same
-/// rules. `DataStores` of the application chooses.
+/// `QuotaLedger` counts in the memory of one process, and `PostgresQuota` for several; both follow the same rules, and
+/// `Coordination` has one of them.
 package protocol QuotaLimiter: Sendable {
     /// Makes windows known before their first call, for ``status(of:)``.
     func declare(_ windows: [QuotaWindow], of holder: QuotaAccount)
