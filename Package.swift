@@ -11,16 +11,13 @@ let strictSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The same, optimized for size in a release build: for code that no request of a client waits for.
-let sizeSettings = strictSettings + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-
 /// A target of the library or of the tests.
 func target(
     _ name: String, at path: String, dependencies: [Target.Dependency] = [],
-    excluding excluded: [String] = [], settings: [SwiftSetting] = strictSettings
+    excluding excluded: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: path, exclude: excluded, swiftSettings: settings)
+        name: name, dependencies: dependencies, path: path, exclude: excluded, swiftSettings: strictSettings)
 }
 
 /// An executable.
@@ -117,17 +114,16 @@ let package = Package(
             ]),
         target(
             "Sandbox", at: "Sources/Sandbox",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket],
-            settings: sizeSettings),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket], ),
 
-        // From the HTTP server to the resolvers.
-        // The files of the repository that executables contain.
+        // The schema and other files that executables contain.
         .target(name: "CEmbeddedFiles", path: "Sources/CEmbeddedFiles"),
         target("Contract", at: "Sources/Contract", dependencies: ["CEmbeddedFiles"]),
         // Providers that a file describes.
         target(
             "ProviderFile", at: "Sources/ProviderFile",
             dependencies: ["Brokerage", "Contract", "PorticoCore", "Upstream", yaml]),
+        // From the HTTP server to the resolvers.
         target(
             "Gateway", at: "Sources/Gateway",
             dependencies: [
@@ -148,7 +144,7 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "CEmbeddedFiles", "Contract", "Coordination", "Gateway", "GraphQL",
+                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL",
                 "GraphQLTools",
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
@@ -157,7 +153,7 @@ let package = Package(
             excluding: [
                 "Commands/Docs/examples.graphql", "Commands/Docs/examples.json",
                 "Commands/Providers/Verify/known-members.json",
-            ], settings: sizeSettings),
+            ]),
         executable(
             "portico", at: "Sources/Executables/portico",
             dependencies: [

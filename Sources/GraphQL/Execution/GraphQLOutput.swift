@@ -46,10 +46,10 @@ public protocol GraphQLOutput: Sendable {
         _ nodes: [Node], _ selection: Selection, in execution: Execution,
         pending: inout [@Sendable () async -> Void])
 
-    /// True if the value is a list, which `@stream` can divide.
-    static var isList: Bool { get }
+    /// True if the value is a list that `@stream` can divide.
+    static var isDivisible: Bool { get }
 
-    /// Returns the number of items if the value is a list; otherwise nil.
+    /// Returns the number of items if the value can be divided; otherwise nil.
     static func itemCount(of value: Self) -> Int?
 
     /// Divides a list after its first `count` items.
@@ -74,7 +74,7 @@ public protocol GraphQLOutput: Sendable {
 extension GraphQLOutput {
     /// False.
     @inlinable
-    public static var isList: Bool { false }
+    public static var isDivisible: Bool { false }
 
     /// Returns nil.
     public static func itemCount(of value: Self) -> Int? { nil }
@@ -195,9 +195,9 @@ extension Optional: GraphQLOutput where Wrapped: GraphQLOutput {
 }
 
 extension Optional where Wrapped: GraphQLOutput {
-    /// True if the wrapped value is a list.
+    /// True if the wrapped value can be divided.
     @inlinable
-    public static var isList: Bool { Wrapped.isList }
+    public static var isDivisible: Bool { Wrapped.isDivisible }
 
     /// Returns the number of items of a wrapped list.
     public static func itemCount(of value: Self) -> Int? { value.flatMap(Wrapped.itemCount) }
@@ -289,7 +289,7 @@ extension Array: GraphQLOutput where Element: GraphQLOutput {
 extension Array where Element: GraphQLOutput {
     /// True.
     @inlinable
-    public static var isList: Bool { true }
+    public static var isDivisible: Bool { true }
 
     /// Returns the number of items.
     public static func itemCount(of value: Self) -> Int? { value.count }
@@ -373,9 +373,9 @@ extension Result: GraphQLOutput where Success: GraphQLOutput, Failure == any Err
 }
 
 extension Result where Success: GraphQLOutput, Failure == any Error {
-    /// True if the value of a success is a list.
+    /// True if the value of a success can be divided.
     @inlinable
-    public static var isList: Bool { Success.isList }
+    public static var isDivisible: Bool { Success.isDivisible }
 
     /// Returns the number of items of a list that did not fail.
     public static func itemCount(of value: Self) -> Int? {

@@ -14,40 +14,25 @@ struct ColumnPlan<Value: GraphQLOutput>: Sendable {
         (self.slot, self.selection, self.tail) = (slot, selection, tail)
     }
 
-    /// Creates the field that is written from the column, and loads it.
+    /// Creates the field whose values are known at once.
     @inlinable
-    func field(_ load: FieldLoad<Value>) -> FieldClosures {
-        reading { layer, execution, pending in
+    func field(
+        values: @escaping @Sendable (ObjectLayer, Execution) throws -> LoadedValues<Value>
+    ) -> FieldClosures {
+        field { layer, execution, pending in
+            let loaded: LoadedValues<Value>
             do {
-                switch load {
-                case .values(let values):
-                    store(values(layer, execution), of: layer.count, execution, &pending)
-                case .results(let start):
-                    switch try start(layer, execution) {
-                    case .ready(let results): store(.results(results), of: layer.count, execution, &pending)
-                    case .async(let fetch):
-                        pending.append { [count = layer.count] in
-                            await store(of: count, execution) { .results(try await fetch()) }
-                        }
-                    }
-                case .shared(let start):
-                    switch try start(execution) {
-                    case .ready(let value): store(.shared([value]), of: layer.count, execution, &pending)
-                    case .async(let fetch):
-                        pending.append { [count = layer.count] in
-                            await store(of: count, execution) { .shared([try await fetch()]) }
-                        }
-                    }
-                }
+                loaded = try values(layer, execution)
             } catch {
-                store(.failure(error), of: layer.count, execution, &pending)
+                loaded = .failure(error)
             }
+            store(loaded, of: layer.count, execution, &pending)
         }
     }
 
-    /// Creates the field that is written from the column.
+    /// Creates the field that is written from the column; nil if something else than a load stores its values.
     @inlinable
-    func reading(load: FieldClosures.Load?) -> FieldClosures {
+    func field(load: FieldClosures.Load?) -> FieldClosures {
         if tail != nil { return streaming(load: load) }
         return unsafe FieldClosures(
             emit: { [slot, selection] _, row, writer in
@@ -81,22 +66,35 @@ struct ColumnPlan<Value: GraphQLOutput>: Sendable {
     }
 
     /// Stores values for the write pass after they are fetched, and awaits the loads below them.
+    ///
+    /// - Parameters:
+    ///   - parents: The number of objects of the layer.
+    ///   - execution: The execution.
+    ///   - fetch: Fetches the values.
+    ///   - values: The values for the column.
     @inlinable
-    func store(
-        of parents: Int, _ execution: Execution, _ fetch: () async throws -> LoadedValues<Value>
+    func storeFetched<Fetched>(
+        of parents: Int, _ execution: Execution, _ fetch: () async throws -> Fetched,
+        as values: (Fetched) -> LoadedValues<Value>
     ) async {
         var below: [PendingLoad] = []
-        let values: LoadedValues<Value>
+        let loaded: LoadedValues<Value>
         do {
-            values = try await fetch()
+            loaded = values(try await fetch())
         } catch {
-            values = .failure(execution.loadError(for: error))
+            loaded = .failure(execution.loadError(for: error))
         }
-        store(values, of: parents, execution, &below)
+        store(loaded, of: parents, execution, &below)
         await finish(below)
     }
 
     /// Stores loaded values for the write pass, and starts the loads below them.
+    ///
+    /// - Parameters:
+    ///   - values: The values.
+    ///   - parents: The number of objects of the layer.
+    ///   - execution: The execution.
+    ///   - pending: Gets the asynchronous loads below the values.
     @inlinable
     @inline(never)
     func store(
@@ -115,16 +113,85 @@ struct ColumnPlan<Value: GraphQLOutput>: Sendable {
     }
 }
 
-/// How the values of a field are read for all objects of a layer.
+/// How a field is loaded for all objects of a layer.
 ///
-/// It is a type, because the code of a plan is compiled once for each type of value then: the compiler would make a copy of a
-/// function for each closure that it receives, which was a third of the code of a schema's resolvers.
+/// This type and ``PropertyAccess`` are parameters instead of closures, and their `plan` is compiled for each type of value, but not
+/// copied into the places that call it: the optimizer makes a copy of a function for each closure that it is called with, and these
+/// copies were a third of the code of a schema's resolvers.
 @usableFromInline
 enum FieldLoad<Value: GraphQLOutput>: Sendable {
-    /// The values are known at once.
-    case values(@Sendable (ObjectLayer, Execution) -> LoadedValues<Value>)
-    /// A result for each object.
-    case results(@Sendable (ObjectLayer, Execution) throws -> MaybeAsync<BatchResults<Value>>)
+    /// A result for each object. The layer is valid during the call only.
+    case batch(@Sendable (ObjectLayer, Execution) throws -> MaybeAsync<BatchResults<Value>>)
     /// One value for all objects.
-    case shared(@Sendable (Execution) throws -> MaybeAsync<Value>)
+    case once(@Sendable (Execution) throws -> MaybeAsync<Value>)
+
+    @inlinable
+    @inline(never)
+    func plan(_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures {
+        let selection = try Value.plan(selected.selectionSets, with: &planner)
+        let tail = Value.isDivisible ? try planner.tail(of: selected, Value.self) : nil
+        let column = ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail)
+        return column.field { layer, execution, pending in
+            do {
+                try load(layer, into: column, execution, &pending)
+            } catch {
+                column.store(.failure(error), of: layer.count, execution, &pending)
+            }
+        }
+    }
+
+    @inlinable
+    func load(
+        _ layer: ObjectLayer, into column: ColumnPlan<Value>, _ execution: Execution,
+        _ pending: inout [PendingLoad]
+    ) throws {
+        let count = layer.count
+        switch self {
+        case .batch(let load):
+            switch try load(layer, execution) {
+            case .ready(let results): column.store(.results(results), of: count, execution, &pending)
+            case .async(let fetch):
+                pending.append {
+                    await column.storeFetched(of: count, execution, fetch) { .results($0) }
+                }
+            }
+        case .once(let load):
+            switch try load(execution) {
+            case .ready(let value): column.store(.shared([value]), of: count, execution, &pending)
+            case .async(let fetch):
+                pending.append {
+                    await column.storeFetched(of: count, execution, fetch) { .shared([$0]) }
+                }
+            }
+        }
+    }
+}
+
+/// How a property is read.
+@usableFromInline
+struct PropertyAccess<Value: GraphQLOutput>: Sendable {
+    /// Reads it for all objects of a layer, which is valid during the call only.
+    @usableFromInline
+    let values: @Sendable (ObjectLayer, Execution) throws -> LoadedValues<Value>
+    /// Creates the field that reads it while an object is written.
+    @usableFromInline
+    let makeField: @Sendable (Value.Selection) -> FieldClosures
+
+    @inlinable
+    init(
+        values: @escaping @Sendable (ObjectLayer, Execution) throws -> LoadedValues<Value>,
+        makeField: @escaping @Sendable (Value.Selection) -> FieldClosures
+    ) {
+        (self.values, self.makeField) = (values, makeField)
+    }
+
+    /// Plans a field that is written from its object, or loaded if something below it is loaded or its list is streamed.
+    @inlinable
+    @inline(never)
+    func plan(_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures {
+        let selection = try Value.plan(selected.selectionSets, with: &planner)
+        let tail = Value.isDivisible ? try planner.tail(of: selected, Value.self) : nil
+        guard Value.hasLoads(selection) || tail != nil else { return makeField(selection) }
+        return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(values: values)
+    }
 }

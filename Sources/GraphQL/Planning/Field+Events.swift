@@ -91,7 +91,7 @@ extension FieldClosures {
         _ begin: @escaping @Sendable (Execution) async throws -> Events
     ) -> FieldClosures where Events.Element: Sendable {
         let column = ColumnPlan<Value>(slot: slot, selection: selection, tail: nil)
-        var field = column.reading(load: nil)
+        var field = column.field(load: nil)
         // Only loads use the context.
         let context = Value.hasLoads(selection) ? context : nil
         field.subscribe = { execution in

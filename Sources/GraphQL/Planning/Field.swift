@@ -51,7 +51,7 @@ struct AnyField: Sendable {
         }
     }
 
-    /// The same for a field that needs a context of a type.
+    /// Adds the check of the type of the context to a binding.
     @usableFromInline
     static func binding<Context: AnyObject & Sendable>(
         requiring context: Context.Type, _ bind: @escaping Bind
@@ -69,22 +69,16 @@ extension Field {
     /// Creates a property that is computed from the object and cannot fail.
     @inlinable
     public init<Value: GraphQLOutput>(_ name: String, _ get: @escaping @Sendable (Source) -> Value) {
-        self.init(
-            name, bind: AnyField.binding(Value.self),
-            plan: { selected, planner in
-                let load = FieldLoad<Value>.values { layer, _ in
-                    .values(layer.objects(as: Source.self).map(get))
-                }
-                let property = PropertyAccess(load: load) { selection in
-                    unsafe FieldClosures(emit: { source, _, writer in
-                        let object = unsafe source.assumingMemoryBound(to: Source.self)
-                        var row = 0
-                        return unsafe Value.write(
-                            copy: get(object.pointee), selection, row: &row, to: &writer)
-                    })
-                }
-                return try .property(selected, &planner, property)
+        let property = PropertyAccess<Value>(
+            values: { layer, _ in .values(Self.objects(of: layer).map(get)) },
+            makeField: { selection in
+                unsafe FieldClosures(emit: { source, _, writer in
+                    let object = unsafe source.assumingMemoryBound(to: Source.self)
+                    var row = 0
+                    return unsafe Value.write(copy: get(object.pointee), selection, row: &row, to: &writer)
+                })
             })
+        self.init(name, bind: AnyField.binding(Value.self), plan: property.plan)
     }
 
     /// Creates a stored property, which is written directly from its memory, without a copy.
@@ -95,46 +89,39 @@ extension Field {
             return
         }
         // `offset` is that of the key path, so the memory there is a `Value`.
-        let stored = unsafe StoredProperty<Value>(offset: offset) { layer in
-            layer.objects(as: Source.self).map { $0[keyPath: path] }
+        let property = unsafe PropertyAccess<Value>(storedAt: offset) { layer, _ in
+            .values(Self.objects(of: layer).map { $0[keyPath: path] })
         }
-        self.init(name, bind: AnyField.binding(Value.self), plan: stored.plan)
+        self.init(name, bind: AnyField.binding(Value.self), plan: property.plan)
     }
+
+    /// The objects of a layer of this field's object type.
+    @inlinable
+    static func objects(of layer: ObjectLayer) -> [Source] { unsafe layer.objects(as: Source.self) }
 }
 
-/// A property of which the position in the memory of its object is known.
-///
-/// It does not depend on the type of the object, so that its code is compiled once for each type of value.
-@usableFromInline
-@safe
-struct StoredProperty<Value: GraphQLOutput>: Sendable {
-    @usableFromInline
-    let offset: Int
-    @usableFromInline
-    let values: @Sendable (ObjectLayer) -> [Value]
-
+extension PropertyAccess {
+    /// A property of which the position in the memory of its object is known.
+    ///
     /// - Parameters:
-    ///   - offset: The position of the value in an object, in bytes; the caller guarantees that a `Value` is there.
-    ///   - values: Returns the values of all objects of a layer.
-    @inlinable
-    @unsafe
-    init(offset: Int, values: @escaping @Sendable (ObjectLayer) -> [Value]) {
-        (self.offset, self.values) = (offset, values)
-    }
-
+    ///   - offset: The position in bytes; the caller guarantees that a `Value` is there.
+    ///   - values: Reads it for all objects of a layer.
     @inlinable
     @inline(never)
-    func plan(_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures {
-        if let leaf = InlineScalar(Value.self) { return FieldClosures(stored: leaf, offset: offset) }
-        let load = FieldLoad<Value>.values { [values] layer, _ in .values(values(layer)) }
-        let property = PropertyAccess(load: load) { [offset] selection in
-            unsafe FieldClosures(emit: { source, _, writer in
+    @unsafe
+    init(
+        storedAt offset: Int,
+        values: @escaping @Sendable (ObjectLayer, Execution) throws -> LoadedValues<Value>
+    ) {
+        let leaf = InlineScalar(Value.self)
+        self.init(values: values) { selection in
+            if let leaf { return FieldClosures(stored: leaf, offset: offset) }
+            return unsafe FieldClosures(emit: { source, _, writer in
                 var row = 0
                 let value = unsafe (source + offset).assumingMemoryBound(to: Value.self)
                 return unsafe Value.write(value, selection, row: &row, to: &writer)
             })
         }
-        return try .property(selected, &planner, property)
     }
 }
 
@@ -151,23 +138,19 @@ extension Field {
             name, bind: AnyField.binding(Value.self, Arguments.self),
             plan: { selected, planner in
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                let load = FieldLoad<Value>.values { layer, execution in
-                    do {
+                let property = PropertyAccess<Value>(
+                    values: { layer, execution in
                         let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                         return .results(
-                            layer.objects(as: Source.self).map { source in
-                                Result { try resolve(source, arguments) }
+                            Self.objects(of: layer).map { source in Result { try resolve(source, arguments) }
                             })
-                    } catch {
-                        return .failure(error)
-                    }
-                }
-                let property = PropertyAccess(load: load) { selection in
-                    FieldClosures.resolved(selection, of: Source.self) { source, slots in
-                        try resolve(source, slots.arguments(in: slot, as: Arguments.self))
-                    }
-                }
-                return try .property(selected, &planner, property)
+                    },
+                    makeField: { selection in
+                        FieldClosures.resolved(selection, of: Source.self) { source, slots in
+                            try resolve(source, slots.arguments(in: slot, as: Arguments.self))
+                        }
+                    })
+                return try property.plan(selected, &planner)
             })
     }
 
@@ -176,17 +159,14 @@ extension Field {
     public init<Value: GraphQLOutput>(
         _ name: String, throwing get: @escaping @Sendable (Source) throws -> Value
     ) {
-        self.init(
-            name, bind: AnyField.binding(Value.self),
-            plan: { selected, planner in
-                let load = FieldLoad<Value>.values { layer, _ in
-                    .results(layer.objects(as: Source.self).map { source in Result { try get(source) } })
-                }
-                let property = PropertyAccess(load: load) { selection in
-                    FieldClosures.resolved(selection, of: Source.self) { source, _ in try get(source) }
-                }
-                return try .property(selected, &planner, property)
+        let property = PropertyAccess<Value>(
+            values: { layer, _ in
+                .results(Self.objects(of: layer).map { source in Result { try get(source) } })
+            },
+            makeField: { selection in
+                FieldClosures.resolved(selection, of: Source.self) { source, _ in try get(source) }
             })
+        self.init(name, bind: AnyField.binding(Value.self), plan: property.plan)
     }
 }
 
@@ -230,12 +210,9 @@ extension Field where Source: GraphQLObject {
     ) {
         self.init(
             name, bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
-            plan: { selected, planner in
-                let load = FieldLoad<Value>.results { layer, execution in
-                    try load(layer.objects(as: Source.self), execution.context(as: Source.Context.self))
-                }
-                return try .loaded(selected, &planner, load)
-            })
+            plan: FieldLoad<Value>.batch { layer, execution in
+                try load(Self.objects(of: layer), execution.context(as: Source.Context.self))
+            }.plan)
     }
 
     /// Creates a field that is loaded for all objects of a layer at once, as far as its selected fields need it.
@@ -256,11 +233,10 @@ extension Field where Source: GraphQLObject {
             name, bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
             plan: { selected, planner in
                 let names = planner.selectedNames(of: selected)
-                let load = FieldLoad<Value>.results { layer, execution in
-                    let context = execution.context(as: Source.Context.self)
-                    return try load(layer.objects(as: Source.self), names, context)
+                let batch = FieldLoad<Value>.batch { layer, execution in
+                    try load(Self.objects(of: layer), names, execution.context(as: Source.Context.self))
                 }
-                return try .loaded(selected, &planner, load)
+                return try batch.plan(selected, &planner)
             })
     }
 
@@ -279,12 +255,12 @@ extension Field where Source: GraphQLObject {
                 requiring: Source.Context.self, AnyField.binding(Value.self, Arguments.self)),
             plan: { selected, planner in
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                let load = FieldLoad<Value>.results { layer, execution in
+                let batch = FieldLoad<Value>.batch { layer, execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     let context = execution.context(as: Source.Context.self)
-                    return try load(layer.objects(as: Source.self), arguments, context)
+                    return try load(Self.objects(of: layer), arguments, context)
                 }
-                return try .loaded(selected, &planner, load)
+                return try batch.plan(selected, &planner)
             })
     }
 
@@ -295,12 +271,9 @@ extension Field where Source: GraphQLObject {
     ) {
         self.init(
             name, bind: AnyField.binding(requiring: Source.Context.self, AnyField.binding(Value.self)),
-            plan: { selected, planner in
-                let load = FieldLoad<Value>.shared { execution in
-                    try load(execution.context(as: Source.Context.self))
-                }
-                return try .loaded(selected, &planner, load)
-            })
+            plan: FieldLoad<Value>.once { execution in
+                try load(execution.context(as: Source.Context.self))
+            }.plan)
     }
 
     /// Creates a field with arguments that is loaded once for all objects of the layer.
@@ -315,11 +288,11 @@ extension Field where Source: GraphQLObject {
                 requiring: Source.Context.self, AnyField.binding(Value.self, Arguments.self)),
             plan: { selected, planner in
                 let slot = planner.newArgumentSlot(Arguments.self, of: selected)
-                let load = FieldLoad<Value>.shared { execution in
+                let once = FieldLoad<Value>.once { execution in
                     let arguments = try execution.slots.arguments(in: slot, as: Arguments.self)
                     return try load(arguments, execution.context(as: Source.Context.self))
                 }
-                return try .loaded(selected, &planner, load)
+                return try once.plan(selected, &planner)
             })
     }
 }

@@ -63,59 +63,20 @@ struct ObjectLayer {
         }
     }
 
+    /// - Parameters:
+    ///   - nodes: The address of the array.
+    ///   - count: The number of its elements.
     @inlinable
     init(nodes: UnsafeRawPointer, count: Int) {
         unsafe self.nodes = nodes
         self.count = count
     }
 
-    /// Returns the objects; the caller knows their type.
+    /// Returns the objects, whose type the caller guarantees.
     @inlinable
+    @unsafe
     func objects<Source>(as type: Source.Type) -> [Source] {
         unsafe nodes.assumingMemoryBound(to: [Source].self).pointee
-    }
-}
-
-extension FieldClosures {
-    /// Plans a field that is loaded before anything is written.
-    @inlinable
-    @inline(never)
-    static func loaded<Value: GraphQLOutput>(
-        _ selected: FieldSelection, _ planner: inout Planner, _ load: FieldLoad<Value>
-    ) throws -> FieldClosures {
-        let selection = try Value.plan(selected.selectionSets, with: &planner)
-        let tail = try planner.tail(of: selected, Value.self)
-        return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(load)
-    }
-
-    /// Plans a field that is written from its object, or loaded if something below it is loaded or its list is streamed.
-    @inlinable
-    @inline(never)
-    static func property<Value: GraphQLOutput>(
-        _ selected: FieldSelection, _ planner: inout Planner, _ property: PropertyAccess<Value>
-    ) throws -> FieldClosures {
-        let selection = try Value.plan(selected.selectionSets, with: &planner)
-        let tail = Value.isList ? try planner.tail(of: selected, Value.self) : nil
-        guard Value.hasLoads(selection) || tail != nil else { return property.written(selection) }
-        return ColumnPlan(slot: planner.newSlot(), selection: selection, tail: tail).field(property.load)
-    }
-}
-
-/// How a property is read.
-///
-/// It is a type for the same reason as ``FieldLoad``.
-@usableFromInline
-struct PropertyAccess<Value: GraphQLOutput>: Sendable {
-    /// For all objects of a layer.
-    @usableFromInline
-    let load: FieldLoad<Value>
-    /// Creates the field that reads it while an object is written.
-    @usableFromInline
-    let written: @Sendable (Value.Selection) -> FieldClosures
-
-    @inlinable
-    init(load: FieldLoad<Value>, written: @escaping @Sendable (Value.Selection) -> FieldClosures) {
-        (self.load, self.written) = (load, written)
     }
 }
 

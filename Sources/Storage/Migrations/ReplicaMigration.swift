@@ -2,6 +2,15 @@ extension UserDatabaseMigration {
     /// The state that several processes with one PostgreSQL database share; SQLite has one process.
     static let replicas = [clock, membership, quotas, sharedState].joined(separator: "\n")
 
+    /// The time of all processes, in milliseconds since 1970.
+    ///
+    /// It goes on during a transaction.
+    private static let clock = """
+        CREATE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
+            SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)
+        $$;
+        """
+
     /// The processes, and the names that one of them holds at a time.
     ///
     /// Epochs are those of one sequence, so that they rise also after a row was deleted.

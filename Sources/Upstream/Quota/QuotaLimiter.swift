@@ -76,7 +76,7 @@ package final class QuotaReservation: Sendable {
         package let sendBefore: ContinuousClock.Instant
         /// By the ledger's clock.
         ///
-        /// A slot that a database counts has `sendBefore` here and in `storedUntil`, where neither is read.
+        /// In a slot that a database counts, this and `storedUntil` are `sendBefore`, and nothing reads them.
         let freeAt: ContinuousClock.Instant
         /// The time until which the store keeps the slot, if it outlives the process: see
         /// ``QuotaWindowCounter/retentionMargin``.

@@ -70,9 +70,8 @@ extension QuotaWindow {
     /// The time to whose next multiple the end of a slot is rounded up, so that the slots of a window of many calls have at
     /// most ``exactCalls`` different ends; nil for exact ends, as in a day, whose slots all end at once.
     ///
-    /// The counter of a process (``QuotaWindowCounter``) and the functions of PostgreSQL (`QuotaFunctions.swift`) take it
-    /// from here, in whole milliseconds; multiples are those of their own clocks. Nothing else shortens or extends a slot
-    /// differently in the two.
+    /// The counter of a process (``QuotaWindowCounter``) and the functions of PostgreSQL
+    /// (`UserDatabaseMigration+Quotas.swift`) take it from here; multiples are those of their own clocks.
     package var step: Duration? {
         guard case .rolling = period, limit > Self.exactCalls else { return nil }
         let step = Int64(period.maximumDuration / .milliseconds(1)) / Int64(Self.exactCalls)

@@ -1,4 +1,3 @@
-import CEmbeddedFiles
 import Contract
 import Foundation
 package import GraphQL
@@ -32,9 +31,9 @@ package struct SchemaExample: Sendable {
     /// - Returns: The examples, in the order of `examples.graphql`.
     /// - Throws: An error if the responses are not JSON.
     package static func all(in schema: Schema) throws -> [SchemaExample] {
-        let documents = unsafe embedded_examples().text
+        let documents = RecordedFiles.examples
         let recorded = try JSONDecoder().decode(
-            [String: Recorded].self, from: Data(unsafe embedded_example_responses().contents))
+            [String: Recorded].self, from: Data(RecordedFiles.exampleResponses))
         // An operation ends with a brace at the beginning of a line; a comment is above its operation.
         return documents.split(separator: "\n}\n").compactMap { text in
             let document = text.drop { $0 == "\n" } + "\n}\n"

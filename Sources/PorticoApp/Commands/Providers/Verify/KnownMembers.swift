@@ -1,5 +1,4 @@
 import Brokerage
-import CEmbeddedFiles
 import Contract
 import Upstream
 
@@ -9,7 +8,7 @@ import Upstream
 struct KnownMembers {
     private var names: [String: [String: [String: Set<String>]]] = [:]
 
-    static let recorded = unsafe KnownMembers(embedded_known_members().contents)
+    static let recorded = KnownMembers(RecordedFiles.knownMembers)
 
     /// Reads `{"alpaca": {"account": {"unread": ["pattern_day_trader"], "absent": []}}}`.
     private init(_ text: [UInt8]) {

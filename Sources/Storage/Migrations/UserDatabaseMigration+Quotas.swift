@@ -1,13 +1,4 @@
 extension UserDatabaseMigration {
-    /// The time of all processes, in milliseconds since 1970.
-    ///
-    /// It goes on during a transaction.
-    static let clock = """
-        CREATE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
-            SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)
-        $$;
-        """
-
     /// The slots of the windows of quotas.
     ///
     /// `ends` has the times at which slots are free again, in rising order and each once; `calls` has the number of slots
