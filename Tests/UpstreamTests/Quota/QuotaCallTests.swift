@@ -20,7 +20,7 @@ struct QuotaCallTests {
         }
     }
 
-    @Test("a call without a place is not sent")
+    @Test("a call without a slot is not sent")
     func notSent() async throws {
         try await HTTPClientTests.with { _ in
             .status(200)
@@ -41,7 +41,7 @@ struct QuotaCallTests {
         }
     }
 
-    @Test("each attempt takes a place, and none is made without")
+    @Test("each attempt takes a slot, and none is made without")
     func attempts() async throws {
         try await HTTPClientTests.with { _ in
             .status(503)
@@ -64,7 +64,7 @@ struct QuotaCallTests {
         }
     }
 
-    @Test("a call that cannot have reached the provider gives its places back")
+    @Test("a call that cannot have reached the provider gives its slots back")
     func unreachable() async throws {
         let transport = try HTTPClient(userAgent: "portico-test")
         let line = ProviderChannel(

@@ -10,14 +10,14 @@ struct QuotaLedgerTests {
     static let perMinute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
     static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
 
-    /// A ledger on a clock that a test turns, where nobody waits for a place.
+    /// A ledger on a clock that a test turns, where nobody waits for a slot.
     static func impatient(_ clock: ManualClock, store: MemoryStore? = nil) throws -> QuotaLedger {
         var limits = QuotaLedger.Limits()
         limits.maximumWait = .zero
         return try QuotaLedger(clock: clock.clock, store: store, limits: limits)
     }
 
-    /// Takes a place; nil, or the failure.
+    /// Takes a slot; nil, or the failure.
     static func take(
         _ windows: [QuotaWindow], _ ledger: QuotaLedger, of holder: QuotaAccount = holder,
         before deadline: ContinuousClock.Instant? = nil, isShared: Bool = false
@@ -32,7 +32,7 @@ struct QuotaLedgerTests {
         }
     }
 
-    @Test("calls beyond the limit are refused with the moment of the next place")
+    @Test("calls beyond the limit are refused with the time of the next slot")
     func refuses() async throws {
         let clock = ManualClock()
         let ledger = try Self.impatient(clock)
@@ -65,7 +65,7 @@ struct QuotaLedgerTests {
         #expect(await Self.take([Self.perMinute], ledger) == nil)
     }
 
-    @Test("a call takes a place in all windows or in none")
+    @Test("a call takes a slot in all windows or in none")
     func allOrNone() async throws {
         let clock = ManualClock()
         let ledger = try Self.impatient(clock)
@@ -146,7 +146,7 @@ struct QuotaLedgerTests {
         #expect(starts.entries == [.milliseconds(1_250)])
     }
 
-    @Test("nobody waits for a place beyond the deadline")
+    @Test("nobody waits for a slot beyond the deadline")
     func deadline() async throws {
         let clock = ManualClock()
         let ledger = QuotaLedger(clock: clock.clock)
@@ -157,7 +157,7 @@ struct QuotaLedgerTests {
             await Self.take([Self.perSecond], ledger, before: deadline) == .quotaExhausted(retryAt: retryAt))
     }
 
-    @Test("who is cancelled while waiting gives the place back")
+    @Test("who is cancelled while waiting gives the slot back")
     func cancelled() async throws {
         let clock = ManualClock()
         let ledger = QuotaLedger(clock: clock.clock)
@@ -183,7 +183,7 @@ struct QuotaLedgerTests {
         #expect(await waiter.value == .quotaExhausted(retryAt: retryAt))
     }
 
-    @Test("1,000 calls at the same time take no more places than there are")
+    @Test("1,000 calls at the same time take no more slots than there are")
     func concurrent() async throws {
         let clock = ManualClock()
         let ledger = try Self.impatient(clock)

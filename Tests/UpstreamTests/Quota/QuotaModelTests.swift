@@ -86,9 +86,9 @@ struct QuotaModelTests {
         await withTaskGroup { group in
             for _ in 0..<300 {
                 group.addTask {
-                    let place = try? await ledger.reserve(
+                    let slot = try? await ledger.reserve(
                         windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
-                    if let place { starts.note(start.duration(to: place.start)) }
+                    if let slot { starts.note(start.duration(to: slot.start)) }
                     done.note(())
                 }
                 for _ in 0..<Int.random(in: 0...8, using: &random) { await Task.yield() }
@@ -196,7 +196,7 @@ struct QuotaModelTests {
         }
     }
 
-    @Test("a window of many calls is counted in steps, never freeing a place too early")
+    @Test("a window of many calls is counted in steps, never freeing a slot too early")
     func steps() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
