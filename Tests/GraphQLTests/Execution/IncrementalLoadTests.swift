@@ -58,6 +58,70 @@ struct IncrementalLoadTests {
         }
         #expect(severalCount > IncrementalOperations.count / 4)
     }
+
+    @Test(
+        "divides the list of each kind of field, except one whose items are created while they are written",
+        arguments: [
+            ("plain", true), ("stored", true), ("optional", true), ("failable", true), ("result", true),
+            ("counted(to: 3)", true), ("lazy", false),
+        ])
+    func streamedLists(field: String, isDivided: Bool) async throws {
+        let schema = try ExecutableSchema(
+            Schema.build(
+                """
+                type Query {
+                  plain: [Node!]! stored: [Node!]! optional: [Node!] failable: [Node!] result: [Node!]
+                  counted(to: Int!): [Node!] lazy: [Node!]!
+                }
+                type Node {
+                  id: Int! name: String slow: Int late: Int child: Node lateChild: Node children: [Node!]
+                  lateChildren: [Node!]
+                }
+                """, incrementalDelivery: true), query: ListQuery(), context: LoadCount.self)
+        // What is available is in the first payload, so the items have a load that ends later.
+        let request = schema.prepare(
+            GraphQLRequest("{ list: \(field) @stream(initialCount: 1) { late } }"))
+        let response = try await schema.deliver(
+            request, context: LoadCount(), in: .pendingAndCompleted
+        ).value()
+        var payloads = [response.first]
+        if let rest = response.rest {
+            for await payload in rest { payloads.append(payload) }
+        }
+        let first = try JSONValue(parsing: response.first.body)["data"]?["list"]?.elements
+        #expect(first?.count == (isDivided ? 1 : 3))
+        let merged = try MergedPayloads(
+            payloads.map { try JSONValue(parsing: $0.body) }, .pendingAndCompleted, of: field)
+        let all = try JSONValue(parsing: #"{"list":[{"late":100},{"late":200},{"late":300}]}"#)
+        #expect(merged.data == all)
+        #expect(merged.isEnded)
+    }
+}
+
+private struct ListQuery: GraphQLObject {
+    typealias Context = LoadCount
+
+    let nodes = (1...3).map(LoadedNode.init)
+
+    static let graphQL = ObjectType<ListQuery>("Query") {
+        Field("plain") { $0.nodes }
+        Field("stored", \.nodes)
+        Field("optional") { Optional($0.nodes) }
+        Field("failable", throwing: { Optional($0.nodes) })
+        Field("result") { Result<[LoadedNode]?, any Error>.success($0.nodes) }
+        Field("counted", CountArguments.self) { query, arguments in
+            Optional(Array(query.nodes.prefix(arguments.to)))
+        }
+        Field("lazy") { LazyMapList($0.nodes) }
+    }
+}
+
+private struct CountArguments: GraphQLArguments {
+    let to: Int
+
+    init(_ arguments: ArgumentReader) throws {
+        to = try arguments["to"]
+    }
 }
 
 /// The number of loads of one operation; each ends after a different number of turns of other tasks.
