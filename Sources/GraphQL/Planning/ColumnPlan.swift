@@ -30,7 +30,10 @@ struct ColumnPlan<Value: GraphQLOutput>: Sendable {
         }
     }
 
-    /// Creates the field that is written from the column; nil if something else than a load stores its values.
+    /// Creates the field that is written from the column.
+    ///
+    /// - Parameter load: Loads the column; nil if something else stores its values, as an event of a subscription does.
+    /// - Returns: The field.
     @inlinable
     func field(load: FieldClosures.Load?) -> FieldClosures {
         if tail != nil { return streaming(load: load) }
@@ -125,6 +128,7 @@ enum FieldLoad<Value: GraphQLOutput>: Sendable {
     /// One value for all objects.
     case once(@Sendable (Execution) throws -> MaybeAsync<Value>)
 
+    /// Plans the field that is written from its column.
     @inlinable
     @inline(never)
     func plan(_ selected: FieldSelection, _ planner: inout Planner) throws -> FieldClosures {
@@ -140,6 +144,9 @@ enum FieldLoad<Value: GraphQLOutput>: Sendable {
         }
     }
 
+    /// Stores the values, or adds the load that stores them to `pending`.
+    ///
+    /// - Throws: The error of a resolver that fails before it returns a value or a closure.
     @inlinable
     func load(
         _ layer: ObjectLayer, into column: ColumnPlan<Value>, _ execution: Execution,
