@@ -23,7 +23,7 @@ struct PrivateAllocations {
             switch self {
             case .cached: "a home screen from memory"
             case .cold: "a home screen without a value in memory"
-            case .quota: "a place in a quota's window"
+            case .quota: "a slot in a quota's window"
             }
         }
     }
