@@ -114,7 +114,7 @@ let package = Package(
             ]),
         target(
             "Sandbox", at: "Sources/Sandbox",
-            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket], ),
+            dependencies: ["Brokerage", "Cryptography", "PorticoCore", logging] + nio + [webSocket]),
 
         // The schema and other files that executables contain.
         .target(name: "CEmbeddedFiles", path: "Sources/CEmbeddedFiles"),
@@ -144,8 +144,7 @@ let package = Package(
         target(
             "PorticoApp", at: "Sources/PorticoApp",
             dependencies: [
-                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL",
-                "GraphQLTools",
+                "Brokerage", "Contract", "Coordination", "Gateway", "GraphQL", "GraphQLTools",
                 "OpenIDConnect", "PorticoCore", "ProviderFile", "Redis", "Storage", "Upstream", "Web",
                 arguments,
                 lifecycle, logging, signals,

@@ -33,8 +33,7 @@ extension CoordinationPart {
 ///
 /// - In each interval of a window's length, all processes together send at most as many calls as the window allows, also if
 ///   one is stopped or killed.
-/// - Both implementations follow the same rules, which a test compares over random calls: ``QuotaWindow/step``
-///   defines the only rounding.
+/// - Both implementations follow the same rules, which a test compares over random calls.
 /// - Without the database, no call is made, because its count is unknown. A process alone whose cache file cannot be written
 ///   counts in memory.
 package protocol Quotas: QuotaLimiter, CoordinationPart {}

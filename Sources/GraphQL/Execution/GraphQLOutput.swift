@@ -46,7 +46,7 @@ public protocol GraphQLOutput: Sendable {
         _ nodes: [Node], _ selection: Selection, in execution: Execution,
         pending: inout [@Sendable () async -> Void])
 
-    /// True if the value is a list that `@stream` can divide.
+    /// True if the value is a list that `@stream` can divide; ``itemCount(of:)`` and ``split(_:after:)`` are called only then.
     static var isDivisible: Bool { get }
 
     /// Returns the number of items if the value can be divided; otherwise nil.
