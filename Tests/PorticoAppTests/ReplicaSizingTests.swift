@@ -44,10 +44,7 @@ struct ReplicaSizingTests {
 
         /// Records the statements and commands of idle replicas, also those by which they apply changes of sessions.
         func watch() async throws {
-            for _ in 0..<3 {
-                let session = try await ask("mutation { it: startGuestSession { token } }")
-                _ = try await ask("mutation { signOut { deletedId } }", token: try token(session))
-            }
+            idle = try await sessionChangeStatements()
             _ = try log.next()
             let before = try QueryCounts.commands(of: redis)
             let heartbeats = { (transactions: [StatementLog.Transaction]) in
@@ -60,9 +57,27 @@ struct ReplicaSizingTests {
                 seen += try log.next()
                 return heartbeats(seen) >= 4
             }
-            idle = Set(seen.flatMap(\.statements))
+            idle.formUnion(seen.flatMap(\.statements))
             let after = try QueryCounts.commands(of: redis)
             idleCommands = Set(after.filter { $0.value > before[$0.key, default: 0] }.keys)
+        }
+
+        /// The statements by which a replica without requests applies the sessions that begin and end at another one.
+        ///
+        /// It waits for them: on a loaded machine, a replica reads changes during the next requests.
+        private func sessionChangeStatements() async throws -> Set<String> {
+            _ = try log.next()
+            for _ in 0..<3 {
+                let session = try await ask("mutation { it: startGuestSession { token } }")
+                _ = try await ask("mutation { signOut { deletedId } }", token: try token(session))
+            }
+            var statements: Set<String> = []
+            try await waitUntil {
+                let other = try log.next().filter { $0.application == ReplicaSizingTests.name(1) }
+                statements.formUnion(other.flatMap(\.statements))
+                return statements.contains { $0.contains("WHERE session.id IN ($)") }
+            }
+            return statements
         }
 
         func ask(_ document: String, token: String? = nil, at replica: Int = 0) async throws -> JSONValue {
