@@ -6,6 +6,9 @@ import Synchronization
 package import Upstream
 
 /// The quota ledger's counts, in the cache file.
+///
+/// A row has the calls of an account in a window that end at the same second (`until`), or a closure; the `connection` of a row
+/// is the credential. The counts of several calls that begin during one transaction are one transaction after it.
 package final class SQLiteQuotaStore: QuotaStore {
     private let database: SQLiteDatabase
     // Calls begin on any thread; held for a few stores.
@@ -51,28 +54,28 @@ package final class SQLiteQuotaStore: QuotaStore {
     }
 
     package func load(now: Instant, uptime: Duration) throws -> [StoredQuotaUsage] {
-        let latest = (now + StoredQuotaUsage.maximumLifetime).secondsSince1970
-        return try database.writeNow { db in
+        try database.writeNow { db in
             if let boot {
                 // The wall clock may be behind now: the end by it stays for the machine's next start.
                 try db.execute(
                     sql: """
-                        UPDATE quota SET boot = :boot, uptime_until = :end
-                            WHERE until > :latest AND boot IS NOT :boot
+                        UPDATE quota SET boot = :boot, uptime_until = :uptime + lifetime * 1000000000
+                            WHERE until > :now + lifetime AND boot IS NOT :boot
                         """,
                     arguments: [
-                        "boot": boot, "end": (uptime + StoredQuotaUsage.maximumLifetime).nanoseconds,
-                        "latest": latest,
+                        "boot": boot, "uptime": uptime.nanoseconds, "now": now.secondsSince1970,
                     ])
             } else {
                 try db.execute(
                     sql: """
-                        INSERT INTO quota (provider, connection, window, kind, until, count)
-                            SELECT provider, connection, window, kind, :latest, sum(count) FROM quota
-                            WHERE until > :latest GROUP BY provider, connection, window, kind
-                            ON CONFLICT DO UPDATE SET count = count + excluded.count
-                        """, arguments: ["latest": latest])
-                try db.execute(sql: "DELETE FROM quota WHERE until > ?", arguments: [latest])
+                        INSERT INTO quota (provider, connection, window, kind, until, count, lifetime)
+                            SELECT provider, connection, window, kind, :now + lifetime, sum(count), lifetime FROM quota
+                            WHERE until > :now + lifetime GROUP BY provider, connection, window, kind, lifetime
+                            ON CONFLICT DO UPDATE SET
+                                count = count + excluded.count, lifetime = max(lifetime, excluded.lifetime)
+                        """, arguments: ["now": now.secondsSince1970])
+                try db.execute(
+                    sql: "DELETE FROM quota WHERE until > ? + lifetime", arguments: [now.secondsSince1970])
             }
             // The server's own key first, then what counts longest.
             return try Row.fetchAll(
@@ -141,10 +144,11 @@ package final class SQLiteQuotaStore: QuotaStore {
             let add = try db.cachedStatement(
                 sql: """
                     INSERT INTO quota
-                        (provider, connection, window, kind, until, count, boot, uptime_until)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                        (provider, connection, window, kind, until, count, boot, uptime_until, lifetime)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET
                         count = count + excluded.count, boot = excluded.boot,
+                        lifetime = max(lifetime, excluded.lifetime),
                         uptime_until = CASE WHEN boot IS excluded.boot
                             THEN max(uptime_until, excluded.uptime_until) ELSE excluded.uptime_until END
                     """)
@@ -154,6 +158,7 @@ package final class SQLiteQuotaStore: QuotaStore {
                     entry.kind.rawValue,
                     entry.until.secondsSince1970, entry.count, entry.untilUptime == nil ? nil : boot,
                     boot == nil ? nil : entry.untilUptime?.nanoseconds,
+                    entry.maximumLifetime.components.seconds,
                 ])
             }
             guard isCleaning else { return }
@@ -195,6 +200,7 @@ extension StoredQuotaUsage {
         let uptime: Int64? = boot != nil && (row["boot"] as String?) == boot ? row["uptime_until"] : nil
         self.init(
             account: holder, window: row["window"], kind: kind, until: until,
-            untilUptime: uptime.map(Duration.nanoseconds), count: row["count"])
+            untilUptime: uptime.map(Duration.nanoseconds), count: row["count"],
+            maximumLifetime: .seconds(row["lifetime"] as Int64))
     }
 }

@@ -6,8 +6,10 @@ package import Upstream
 
 /// The limiter of all processes with one PostgreSQL database, which counts their calls together.
 ///
-/// - Calls that wait at the same time are one statement. The database's clock counts, and a slot ends after its validity
-///   and its window. By this process's clock, the validity begins before the statement was sent: a late response, or a
+/// - Calls that wait at the same time are one statement (``QuotaStatements``), which waits for no lock: a call whose row another
+///   process is changing gets a statement of its own. A statement whose connection breaks is executed once more, so that its
+///   slots may count twice, but never less than once; the release of slots is not repeated.
+/// - The database's clock counts, and a slot ends after its validity and its window. By this process's clock, the validity begins before the statement was sent: a late response, or a
 ///   process that was stopped, sends nothing that no longer counts.
 /// - Without the database no call is made, because its count is unknown.
 /// - A slot cannot be replaced at the first byte, which does not wait for the database. The call takes another slot then,
@@ -56,7 +58,7 @@ package final class PostgresQuota: Quotas {
     ///   - file: The database, of PostgreSQL.
     ///   - clock: The clocks of this process.
     ///   - maximumWait: A call waits for its slot so long at most.
-    ///   - report: Called if a response's figures, or an unused slot, could not be stored.
+    ///   - report: Called if a response's figures, or the release of a slot, could not be stored.
     package init(
         in file: UserDatabase, clock: TimeSource = .system, maximumWait: Duration = .seconds(5),
         report: @escaping @Sendable (StorageError) -> Void = { _ in }
@@ -231,7 +233,11 @@ package final class PostgresQuota: Quotas {
 
     // MARK: Corrections
 
-    /// Executes a statement only if the response shows another count than the last one that is known here.
+    /// Executes a statement only if the response reports another limit or fewer calls than those that were left at this
+    /// process's last statement, if it is a refusal, or if it is the first success after one.
+    ///
+    /// More calls may be left by now, because slots have ended since that statement. A report between both numbers is not
+    /// applied; the response to the next call shows the same.
     package func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
         of holder: QuotaAccount

@@ -117,6 +117,8 @@ final class QuotaStatements: Sendable {
     }
 
     /// Takes a slot in each window of a call, or in none.
+    ///
+    /// If the connection breaks, it is executed once more: the slots then may count twice.
     func reserve(_ call: Call) async throws(StorageError) -> Answer {
         if let answer = try await reserveInGroup(call) { return answer }
         return try await database.statement { db in
@@ -169,7 +171,7 @@ final class QuotaStatements: Sendable {
                 }
                 result = .success(answers.map { $0.isBusy ? nil : $0 })
             } catch .refused {
-                // It is the fault of one call, which has it alone.
+                // One of the calls has caused it. Each is executed alone, so that only this one fails.
                 result = .success(group.map { _ in nil })
             } catch {
                 result = .failure(error)

@@ -25,6 +25,12 @@ package struct CacheDatabase: Sendable {
         self.database = database
     }
 
+    /// The longest time until a count of calls ends, in seconds, if its window has at most 25 hours; also that of the counts
+    /// of versions that stored none.
+    static let usualQuotaLifetime: Int64 = 26 * 3_600
+    /// The same for the longest window that a provider file can have, of 31 days.
+    static let longestQuotaLifetime: Int64 = 31 * 86_400 + 3_600
+
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: quota and lasting values") { db in
@@ -66,6 +72,10 @@ package struct CacheDatabase: Sendable {
                         id INTEGER PRIMARY KEY CHECK (id = 0), since INTEGER NOT NULL, uncounted INTEGER NOT NULL
                     ) STRICT;
                     """)
+        }
+        migrator.registerMigration("4: lifetime of quota") { db in
+            try db.execute(
+                sql: "ALTER TABLE quota ADD COLUMN lifetime INTEGER NOT NULL DEFAULT \(usualQuotaLifetime)")
         }
         return migrator
     }

@@ -81,7 +81,7 @@ package struct StorageCopy {
                 return tables
             }
         }
-        try target.store(usage)
+        try target.store(usage, now: now)
         tables.append(Table(name: "counts of calls", rows: usage.count))
         return tables
     }
@@ -228,20 +228,25 @@ package struct StorageCopy {
         }
 
         /// Stores counts in the cache file of a directory.
-        func store(_ usage: [Usage]) throws(StorageError) {
+        func store(_ usage: [Usage], now: Instant) throws(StorageError) {
             guard let cache else { return }
             try cache.database.writeNow { db in
                 for entry in usage {
+                    // Never sooner: the file has whole seconds.
+                    let until = entry.end.secondsSince1970 + (entry.end.nanoseconds > 0 ? 1 : 0)
+                    // The length of the window is not known here; an end later than this is taken for a wrong one.
+                    let lifetime = min(
+                        max(CacheDatabase.usualQuotaLifetime, until - now.secondsSince1970 + 3_600),
+                        CacheDatabase.longestQuotaLifetime)
                     try db.execute(
                         sql: """
-                            INSERT INTO quota (provider, connection, window, kind, until, count)
-                            VALUES (?, ?, ?, ?, ?, ?)
+                            INSERT INTO quota (provider, connection, window, kind, until, count, lifetime)
+                            VALUES (?, ?, ?, ?, ?, ?, ?)
                             ON CONFLICT DO UPDATE SET count = count + excluded.count
                             """,
                         arguments: [
-                            entry.provider, entry.credential, entry.quota, entry.kind,
-                            // Never sooner: the file has whole seconds.
-                            entry.end.secondsSince1970 + (entry.end.nanoseconds > 0 ? 1 : 0), entry.calls,
+                            entry.provider, entry.credential, entry.quota, entry.kind, until, entry.calls,
+                            lifetime,
                         ])
                 }
             }

@@ -2,7 +2,8 @@ extension UserDatabaseMigration {
     /// The slots of the windows of quotas.
     ///
     /// `ends` has the times at which slots are free again, in rising order and each once; `calls` has the number of slots
-    /// for each. The time of a row never decreases: `changed_at` is the time of its last change.
+    /// for each. The time of a row never decreases: `changed_at` is the time of the last change of its
+    /// slots or of `closed_until`.
     static let quotas = """
         CREATE TABLE quota (
             provider \(SQLDialect.postgresText) NOT NULL, credential \(SQLDialect.postgresText) NOT NULL, name \(SQLDialect.postgresText) NOT NULL,
@@ -16,9 +17,12 @@ extension UserDatabaseMigration {
 
     /// The operations of `PostgresQuota`, each of which is one statement.
     ///
-    /// - `quota_lock` makes missing rows, and locks the rows of an account in the order of their names, so that two calls never
-    ///   wait for each other. It returns the time, read after the wait.
-    /// - `quota_earliest` is `QuotaWindowCounter.earliest`.
+    /// The rules are those of `QuotaWindowCounter` and `QuotaWindow.shared(of:)`, with the same constants in milliseconds: 25 hours
+    /// for the longest closure, 1 s for the shortest, 2¹⁶ for the largest factor, and a minute for windows with a share.
+    ///
+    /// - `quota_lock` makes missing rows, and locks the rows of an account in the order of their names, so that there is
+    ///   no deadlock. It returns the time, read after the wait.
+    /// - `quota_earliest` is `QuotaWindowCounter.earliest` without closures and shares, which its caller applies.
     /// - `quota_add` adds slots to a row, or removes them, and forgets those that have ended. `width_bucket` is the number of
     ///   ends up to a time.
     /// - `quota_step` rounds a time up to a multiple of a step, without which it is exact. The caller determines the step

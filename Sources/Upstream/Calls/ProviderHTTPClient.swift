@@ -44,8 +44,8 @@ package struct ProviderHTTPClient: Sendable {
 
     /// Sends a request and reads its response.
     ///
-    /// Each attempt takes a slot in each of the caller's windows before it is sent. Without a slot it fails
-    /// with `quotaExhausted` and the time of the next slot, and nothing is sent. Nothing is sent to a host
+    /// Each attempt takes a slot in each window of the client before it is sent, and waits for it up to a few seconds. Without
+    /// a slot it fails as ``QuotaLimiter/reserve(_:of:before:isShared:)`` does, and nothing is sent. Nothing is sent to a host
     /// whose circuit breaker is open (`circuitOpen`), nor above the limits of the operation or its client
     /// (`notAllowed`). The number of calls in flight is at most the one that the monitor allows the provider.
     ///
@@ -214,12 +214,12 @@ package struct ProviderHTTPClient: Sendable {
         request.deadline = deadline
         // The error does not show whether the request was sent: libcurl can fail to connect again after it
         // has sent the request on a reused connection, and a deadline can pass before a connection exists.
-        let wasReleased = Atomic(false)
+        let mayBeSent = Atomic(false)
         if watch != nil || !windows.isEmpty {
             // Called once, on the client's thread, immediately before the first byte; false ends the call with `notSent`.
             request.maySend = { [clock, ledger = channel.ledger] in
                 guard clock.now() < latestSend, ledger.confirm(reservation) else { return false }
-                wasReleased.store(true, ordering: .releasing)
+                mayBeSent.store(true, ordering: .releasing)
                 return true
             }
         }
@@ -235,7 +235,7 @@ package struct ProviderHTTPClient: Sendable {
             await channel.ledger.release(reservation)
             return false
         } catch {
-            if !wasReleased.load(ordering: .acquiring) {
+            if !mayBeSent.load(ordering: .acquiring) {
                 watch?.wasNotProcessed()
                 await channel.ledger.release(reservation)
             }

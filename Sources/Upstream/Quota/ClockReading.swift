@@ -35,7 +35,9 @@ package struct ClockReading {
     ) -> StoredQuotaUsage {
         StoredQuotaUsage(
             account: holder, window: window.name, kind: kind, until: wallTime(of: end),
-            untilUptime: ContinuousClock().systemEpoch.duration(to: end), count: count)
+            untilUptime: ContinuousClock().systemEpoch.duration(to: end), count: count,
+            maximumLifetime: max(window.period.maximumDuration, QuotaWindowCounter.maximumClosure)
+                + .seconds(3_600))
     }
 
     /// The first midnight in New York after an instant.

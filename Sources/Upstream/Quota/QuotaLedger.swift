@@ -3,10 +3,10 @@ import Synchronization
 
 /// The limiter of one process, which counts calls in its memory.
 ///
-/// - Slots are counted by a clock that is never set back and that runs while the machine sleeps. The slots of windows of a
-///   minute and longer are stored before the call is sent, several with one write (``QuotaWindow/callsPerEntry``): a process
-///   that is killed leaves no call uncounted.
-/// - The figures in responses can only make the count stricter; a refusal closes a window.
+/// - Slots are counted by a clock that is never set back and that runs while the machine sleeps. They are stored before the
+///   call is sent, several with one write (``QuotaWindow/callsPerEntry``): a process that is killed leaves no call uncounted.
+/// - The figures in responses never make the count smaller, nor the limit larger than the configured one; a refusal closes a
+///   window.
 ///
 /// The file is longer than 350 lines, because all methods change the state behind one lock.
 package final class QuotaLedger: QuotaLimiter {
@@ -53,7 +53,8 @@ package final class QuotaLedger: QuotaLimiter {
     private let store: (any QuotaStore)?
     private let limits: Limits
     private let report: @Sendable (any Error) -> Void
-    // Held for arithmetic on a few windows, never while anything is awaited.
+    // Never held while anything is awaited; usually for arithmetic on a few windows. Only the lists of all accounts, and the
+    // searches for idle ones, at most one a second, read all accounts.
     private let state: Mutex<State>
 
     /// The bounds of a ledger.
@@ -188,7 +189,11 @@ package final class QuotaLedger: QuotaLimiter {
     package func release(_ reservation: QuotaReservation) async {
         let reverted = state.withLock { state in
             reservation.slots.filter { slot in
-                state.update(slot.window, of: reservation.account) { $0.release(slot) } ?? false
+                // What could not be stored is not subtracted: the entry may contain the counts of other calls.
+                let isStored = slot.storedCount == 0 || reservation.isStored
+                return state.update(slot.window, of: reservation.account) {
+                    $0.release(slot, isStored: isStored)
+                } ?? false
             }
         }
         _ = await persist(
@@ -202,6 +207,7 @@ package final class QuotaLedger: QuotaLimiter {
         let entries = reservation.storedUsage
         guard !entries.isEmpty else { return }
         let isStored = await persist(entries)
+        if !isStored { reservation.couldNotBeStored() }
         state.withLock { state in
             for slot in reservation.slots {
                 _ = state.update(slot.window, of: reservation.account) {
@@ -284,16 +290,14 @@ package final class QuotaLedger: QuotaLimiter {
             for window in windows {
                 _ = state.update(window, of: holder) { counter in
                     if let reading = readings.first(where: { $0.name == window.name }),
-                        let added = counter.correct(reading, moment), window.isPersistent
+                        let added = counter.correct(reading, moment)
                     {
                         stored.append(
                             moment.entry(of: holder, window, until: added.freeAt, count: added.count))
                     }
                     if let closed, closed.window == window.name {
                         let until = counter.close(until: closed.retryAt, moment)
-                        if moment.now.duration(to: until) >= .seconds(60) {
-                            stored.append(moment.entry(of: holder, window, .closure, until: until))
-                        }
+                        stored.append(moment.entry(of: holder, window, .closure, until: until))
                     } else if closed == nil {
                         counter.wasAdmitted()
                     }

@@ -8,8 +8,17 @@ import Synchronization
 /// sends no call that no longer counts. Without a slot the call fails at once, unless a slot will be free so soon that
 /// waiting is better: that slot is then booked, and the call waits for its time.
 ///
-/// `QuotaLedger` counts in the memory of one process, and `PostgresQuota` for several; both follow the same rules, and
-/// `Coordination` has one of them.
+/// `QuotaLedger` counts in the memory of one process, and `PostgresQuota` for several; `Coordination` has one of them.
+///
+/// - In each interval of a window's length, or each day in New York, all processes together send at most as many calls as the window allows, also if
+///   one is stopped or killed.
+/// - The count of a call is stored before it is sent: by the ledger as an entry with its end in the cache file, and by
+///   PostgreSQL as a slot of the window's row. The count of a call that was not sent because its process was killed remains
+///   until its end, and nothing else has to be repaired.
+/// - Both follow the same rules, which `PostgresQuotaTests` compares over random calls; the arithmetic of windows is in
+///   ``QuotaWindowCounter`` and in the functions `quota_*` of PostgreSQL (`UserDatabaseMigration+Quotas.swift`).
+/// - Without the database, no call is made, because its count is unknown. A process alone whose cache file cannot be written
+///   counts in memory.
 package protocol QuotaLimiter: Sendable {
     /// Makes windows known before their first call, for ``status(of:)``.
     func declare(_ windows: [QuotaWindow], of holder: QuotaAccount)
@@ -35,8 +44,8 @@ package protocol QuotaLimiter: Sendable {
     ///   - windows: The limits that the call counts against.
     ///   - holder: The owner of the quota.
     ///   - deadline: The latest time at which the call may be sent.
-    ///   - isShared: Whether the call belongs to a client without a session or with a guest session. All such clients
-    ///     together take at most half of a window of a minute or longer, rounded up.
+    ///   - isShared: Whether the call belongs to a client without a session or with a guest session: it gets a slot only
+    ///     while less than half of the window is taken (``QuotaWindow/shared(of:)``).
     /// - Returns: The slots, valid from their `start`.
     /// - Throws: `quotaExhausted` with the time of the next slot, or `notAllowed` if a call that is not shared
     ///   would have a slot sooner, or if calls cannot be counted at present; `cancelled` with the task; `overloaded` if
@@ -74,12 +83,11 @@ package final class QuotaReservation: Sendable {
         package let window: QuotaWindow
         /// The call may be sent before this moment, by the ledger's clock.
         package let sendBefore: ContinuousClock.Instant
-        /// By the ledger's clock.
+        /// When the slot is free again: it ends after its validity and its window; by the ledger's clock.
         ///
         /// In a slot that a database counts, this and `storedUntil` are `sendBefore`, and nothing reads them.
         let freeAt: ContinuousClock.Instant
-        /// The time until which the store keeps the slot, if it outlives the process: see
-        /// ``QuotaWindowCounter/retentionMargin``.
+        /// The time until which the store keeps the slot, for the next process: see ``QuotaWindowCounter/retentionMargin``.
         let storedUntil: ContinuousClock.Instant
         /// The calls of the entry that must be stored before the call is sent; 0 if a stored entry has room for it.
         let storedCount: Int
@@ -111,6 +119,7 @@ package final class QuotaReservation: Sendable {
     package let start: ContinuousClock.Instant
     // Held for arithmetic on a few slots; taken inside of the ledger's lock, never around it.
     private let state: Mutex<[Slot]>
+    private let hasFailedToStore = Atomic(false)
 
     package init(account: QuotaAccount, start: ContinuousClock.Instant, slots: [Slot]) {
         self.account = account
@@ -119,6 +128,11 @@ package final class QuotaReservation: Sendable {
     }
 
     package var slots: [Slot] { state.withLock(\.self) }
+
+    /// Whether ``storedUsage`` is stored, or is being stored.
+    var isStored: Bool { !hasFailedToStore.load(ordering: .relaxed) }
+
+    func couldNotBeStored() { hasFailedToStore.store(true, ordering: .relaxed) }
 
     /// Replaces each slot that is too old at a given time.
     ///

@@ -4,9 +4,9 @@ package import Brokerage
 package protocol QuotaStore: Sendable {
     /// Returns the stored counts that have not ended.
     ///
-    /// An entry from before the machine's last start may end by the wall clock later than any entry that is
+    /// An entry from before the machine's last start may end by the wall clock later than an entry of its window that is
     /// stored now can end: then the wall clock was wrong when it was stored, or is wrong now. Such an entry
-    /// ends ``StoredQuotaUsage/maximumLifetime`` after `uptime`, also for the next processes until the machine
+    /// ends its ``StoredQuotaUsage/maximumLifetime`` after `uptime`, also for the next processes until the machine
     /// restarts.
     ///
     /// - Parameters:
@@ -41,18 +41,17 @@ package struct StoredQuotaUsage: Hashable, Sendable {
     package let untilUptime: Duration?
     /// Calls; 1 for a closure.
     package let count: Int
+    /// The longest time until an entry of this window ends, in whole seconds: a closure or the window, and some reserve.
+    package let maximumLifetime: Duration
 
     package enum Kind: Int, Hashable, Sendable {
         case calls = 0
         case closure = 1
     }
 
-    /// The longest time until an entry ends, with some reserve: a closure or a day of 25 hours.
-    package static let maximumLifetime = Duration.seconds(26 * 3_600)
-
     package init(
         account: QuotaAccount, window: String, kind: Kind, until: Instant, untilUptime: Duration? = nil,
-        count: Int
+        count: Int, maximumLifetime: Duration
     ) {
         self.account = account
         self.window = window
@@ -60,6 +59,7 @@ package struct StoredQuotaUsage: Hashable, Sendable {
         self.until = until.roundedUpToSecond
         self.untilUptime = untilUptime
         self.count = count
+        self.maximumLifetime = maximumLifetime
     }
 }
 

@@ -4,7 +4,7 @@ package import Brokerage
 package struct QuotaWindow: Hashable, Sendable {
     /// The name of the limit: `requests`, `orders`, `port`.
     package let name: String
-    /// Calls in a stretch.
+    /// The calls in a period.
     package let limit: Int
     package let period: Period
 
@@ -18,7 +18,7 @@ package struct QuotaWindow: Hashable, Sendable {
     package enum Period: Hashable, Sendable {
         /// The calls of the last seconds, at any time.
         case rolling(seconds: Int)
-        /// A calendar day in New York, for a provider that documents or appears to count so.
+        /// A calendar day in New York, which ends at midnight there, for a provider that documents or appears to count so.
         case newYorkDay
     }
 }
@@ -45,21 +45,21 @@ extension QuotaWindow {
     /// How long after a slot's time its call may be sent: a thirtieth of the window, 250 ms to 2 s, in whole milliseconds.
     ///
     /// The slot counts for this much longer than the window, because the provider counts from the arrival of
-    /// the call.
+    /// the call. Of several replicas, one whose connections open slowly has a longer one, up to 8 s.
     package var validity: Duration {
         let part = Int64(period.maximumDuration / 30 / .milliseconds(1))
         return .milliseconds(min(max(part, 250), 2_000))
     }
 
     /// The calls that one stored entry of a window has room for: a twenty-fifth of the limit, up to 16, in a rolling window of
-    /// a minute; otherwise one.
+    /// a minute at most; otherwise one.
     ///
     /// The first of them is sent after the entry is stored, and the others without a write. If the process is killed, the next
-    /// one counts all of them: no call is uncounted, and at most this number counts that was not sent.
+    /// one counts all of them: no call is uncounted, but those of each entry that were not sent count, too.
     var callsPerEntry: Int {
         switch period {
         case .rolling(seconds: ...60): min(max(limit / 25, 1), 16)
-        // Room that is not used counts until the window ends: in a longer one, calls that are minutes apart would fill it.
+        // Room that is not used counts until the window ends: in a longer one, calls that are minutes apart would fill the window.
         case .rolling, .newYorkDay: 1
         }
     }
@@ -78,10 +78,13 @@ extension QuotaWindow {
         return step > 0 ? .milliseconds(step) : nil
     }
 
-    /// Whether its count must be stored.
+    /// The number of taken slots from which on clients without a session of a user get none: half of the limit, rounded up,
+    /// in a window of a minute or longer.
     ///
-    /// A window of seconds has ended before another process could start.
-    package var isPersistent: Bool { period.maximumDuration >= .seconds(60) }
+    /// In a shorter one, a call of a user waits no more than seconds for a slot.
+    func shared(of limit: Int) -> Int {
+        period.maximumDuration >= .seconds(60) ? limit / 2 + limit % 2 : limit
+    }
 }
 
 /// A rate limit that a provider's response reports.

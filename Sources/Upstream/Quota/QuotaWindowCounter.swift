@@ -65,13 +65,13 @@ struct QuotaWindowCounter {
     ///
     /// - Parameters:
     ///   - start: The earliest time.
-    ///   - isShared: Whether the call belongs to a client without a session or with a guest session. All
-    ///     such clients together take at most half of a window of a minute or longer, rounded up.
+    ///   - isShared: Whether the call belongs to a client without a session or with a guest session:
+    ///     ``QuotaWindow/shared(of:)``.
     /// - Returns: The time; nil if the limit is zero.
     func earliest(
         from start: ContinuousClock.Instant, isShared: Bool = false
     ) -> ContinuousClock.Instant? {
-        let limit = isShared && window.isPersistent ? (self.limit + 1) / 2 : self.limit
+        let limit = isShared ? window.shared(of: self.limit) : self.limit
         guard limit > 0 else { return nil }
         var earliest = max(start, closedUntil ?? start)
         var later = 0
@@ -109,7 +109,6 @@ struct QuotaWindowCounter {
     private mutating func storage(
         until end: ContinuousClock.Instant
     ) -> (until: ContinuousClock.Instant, count: Int) {
-        guard window.isPersistent else { return (end, 0) }
         if let room = storedRoom, room.calls > 0, room.until >= end {
             storedRoom?.calls -= 1
             return (room.until, 0)
@@ -139,10 +138,6 @@ struct QuotaWindowCounter {
         renewed.release(freeAt: slot.freeAt)
         guard renewed.earliest(from: moment.now) == moment.now else { return nil }
         let taken = renewed.acquire(at: moment.now, moment)
-        guard window.isPersistent else {
-            self = renewed
-            return taken
-        }
         guard taken.freeAt <= slot.storedUntil else { return nil }
         // The new slot has the entry of the old one.
         (renewed.storedRoom, renewed.isStoringRoom) = (storedRoom, isStoringRoom)
@@ -155,10 +150,13 @@ struct QuotaWindowCounter {
 
     /// Gives a slot back that no call has used.
     ///
-    /// - Returns: Whether its stored count must be reverted: it is not if another call can use its part of an entry.
-    mutating func release(_ slot: QuotaReservation.Slot) -> Bool {
+    /// - Parameters:
+    ///   - slot: The slot.
+    ///   - isStored: Whether its count was stored, by this call or by an earlier one.
+    /// - Returns: Whether the stored count must be reverted: it is not if another call can use its part of an entry.
+    mutating func release(_ slot: QuotaReservation.Slot, isStored: Bool) -> Bool {
         release(freeAt: slot.freeAt)
-        guard window.isPersistent else { return false }
+        guard isStored else { return false }
         guard let room = storedRoom, room.until == slot.storedUntil else { return true }
         storedRoom?.calls = room.calls + 1
         return false

@@ -14,11 +14,12 @@ struct CacheDatabaseTests {
 
     static func quota(
         _ count: Int, until seconds: Int64 = 60, uptime: Int64? = nil, credential: String? = nil,
-        kind: StoredQuotaUsage.Kind = .calls
+        kind: StoredQuotaUsage.Kind = .calls, lifetime: Int64 = 26 * 3_600
     ) -> StoredQuotaUsage {
         StoredQuotaUsage(
             account: QuotaAccount(.alphaVantage, credential: credential), window: "day", kind: kind,
-            until: now + .seconds(seconds), untilUptime: uptime.map { .seconds($0) }, count: count)
+            until: now + .seconds(seconds), untilUptime: uptime.map { .seconds($0) }, count: count,
+            maximumLifetime: .seconds(lifetime))
     }
 
     private static func rows(in file: CacheDatabase) async throws -> Int? {
@@ -101,6 +102,19 @@ struct CacheDatabaseTests {
                 testDescription: "the wall clock was set back and all ids of a start are empty",
                 written: quota(1, until: 40 * 86_400, uptime: 60), firstBoot: "", boot: "",
                 read: quota(1, until: 4 * 86_400 + 26 * 3_600)),
+            Restart(
+                testDescription: "the window has a month and the machine has restarted",
+                written: quota(1, until: 29 * 86_400, uptime: 60, lifetime: 32 * 86_400), boot: "2",
+                read: quota(1, until: 29 * 86_400, lifetime: 32 * 86_400)),
+            Restart(
+                testDescription:
+                    "the window has a month, the wall clock was set back and the machine has restarted",
+                written: quota(1, until: 40 * 86_400, uptime: 60, lifetime: 32 * 86_400), boot: "2",
+                read: quota(1, until: 40 * 86_400, uptime: 10 + 32 * 86_400, lifetime: 32 * 86_400)),
+            Restart(
+                testDescription: "the window has a month, the wall clock was set back and no start is known",
+                written: quota(1, until: 40 * 86_400, uptime: 60, lifetime: 32 * 86_400), boot: nil,
+                read: quota(1, until: 36 * 86_400, lifetime: 32 * 86_400)),
             Restart(
                 testDescription: "the entry ended long ago and no start of the machine is known",
                 written: quota(1, uptime: 60), firstBoot: nil, boot: nil, read: nil),

@@ -17,7 +17,12 @@ struct StorageCopyTests {
 
     private static let quota = StoredQuotaUsage(
         account: QuotaAccount(.alpaca), window: "day", kind: .calls, until: Instant.now + .seconds(3_600),
-        count: 7)
+        count: 7, maximumLifetime: .seconds(26 * 3_600))
+
+    /// A count of a window of a month.
+    private static let monthlyQuota = StoredQuotaUsage(
+        account: QuotaAccount(.alpaca), window: "month", kind: .calls,
+        until: Instant.now + .seconds(20 * 86_400), count: 3, maximumLifetime: .seconds(32 * 86_400))
 
     /// Fills each table.
     private static func fill(_ file: UserDatabase, _ key: MasterKey) async throws {
@@ -131,17 +136,17 @@ struct StorageCopyTests {
                     let directory = try folder.opened()
                     try await Self.fill(UserDatabase(in: directory), key)
                     try await SQLiteQuotaStore(in: CacheDatabase(in: directory)).add(
-                        [Self.quota], now: .now, uptime: .zero)
+                        [Self.quota, Self.monthlyQuota], now: .now, uptime: .zero)
                 }()
                 let copied = try await StorageCopy(from: .folder(folder.opened()), to: .postgres(url)).run()
                 #expect(copied.filter { $0.rows == 0 }.map(\.name) == [], "the test fills no row of them")
-                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1]
+                let rows = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2]
                 #expect(copied.map(\.rows) == rows)
                 let server = try UserDatabase(at: url, TestDatabase.limits)
                 let calls: [Int64] = try server.database.readNow { db in
-                    try db.values("SELECT number FROM quota, unnest(calls) AS slot (number)")
+                    try db.values("SELECT number FROM quota, unnest(calls) AS slot (number) ORDER BY name")
                 }
-                #expect(calls == [7])
+                #expect(calls == [7, 3])
                 // What was not sent is deleted, what may have been sent is unconfirmed.
                 #expect(try await OrderJournal(in: server).unconfirmed().count == 1)
                 let back = try await StorageCopy(from: .postgres(url), to: .folder(restored.opened())).run()
@@ -149,6 +154,12 @@ struct StorageCopyTests {
                 let (first, last) = (
                     try UserDatabase(in: folder.opened()), try UserDatabase(in: restored.opened())
                 )
+                // The next start of the machine takes no end for one of a wrong clock.
+                let counts = try SQLiteQuotaStore(in: CacheDatabase(in: restored.opened()), boot: "next")
+                    .load(
+                        now: .now, uptime: .zero)
+                #expect(counts.map(\.until) == [Self.monthlyQuota.until, Self.quota.until])
+                #expect(counts.allSatisfy { $0.untilUptime == nil })
                 // The tables of SQLite, except those of the migrations and those of SQLite itself.
                 let tables: [String] = try await first.database.read { db in
                     try db.values(

@@ -7,10 +7,13 @@ import Upstream
 final class MemoryStore: QuotaStore {
     private let rows: Mutex<[StoredQuotaUsage]>
     private let failure: (any Error)?
+    /// The number of the next writes that fail.
+    private let failures: Mutex<Int>
 
-    init(_ rows: [StoredQuotaUsage] = [], failure: (any Error)? = nil) {
+    init(_ rows: [StoredQuotaUsage] = [], failure: (any Error)? = nil, failures: Int = .max) {
         self.rows = Mutex(rows)
         self.failure = failure
+        self.failures = Mutex(failures)
     }
 
     func load(now: Instant, uptime: Duration) throws -> [StoredQuotaUsage] { entries }
@@ -18,7 +21,11 @@ final class MemoryStore: QuotaStore {
     var entries: [StoredQuotaUsage] { rows.withLock { $0 } }
 
     func add(_ entries: [StoredQuotaUsage], now: Instant, uptime: Duration) async throws {
-        if let failure { throw failure }
+        let fails = failures.withLock { failures in
+            defer { failures = max(failures - 1, 0) }
+            return failures > 0
+        }
+        if fails, let failure { throw failure }
         rows.withLock { rows in
             for entry in entries {
                 let old = rows.firstIndex {
@@ -30,7 +37,7 @@ final class MemoryStore: QuotaStore {
                 rows.append(
                     StoredQuotaUsage(
                         account: entry.account, window: entry.window, kind: entry.kind, until: entry.until,
-                        untilUptime: entry.untilUptime, count: count))
+                        untilUptime: entry.untilUptime, count: count, maximumLifetime: entry.maximumLifetime))
             }
         }
     }
@@ -40,7 +47,7 @@ final class MemoryStore: QuotaStore {
 struct QuotaPersistenceTests {
     static let windows = [QuotaLedgerTests.perSecond, QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
 
-    @Test("the next process goes on counting; windows of seconds are not kept")
+    @Test("the next process goes on counting, also in windows of seconds")
     func restart() async throws {
         let clock = ManualClock()
         let store = MemoryStore()
@@ -49,12 +56,89 @@ struct QuotaPersistenceTests {
             #expect(await QuotaLedgerTests.take(Self.windows, first) == nil)
             clock.advance(by: .seconds(2))
         }
-        #expect(store.entries.allSatisfy { $0.window != "second" })
         let second = try QuotaLedgerTests.impatient(clock, store: store)
+        // An entry outlasts its slot, which a call can replace: the next process counts it for one more window at most.
+        #expect(await QuotaLedgerTests.take(Self.windows, second) != nil)
+        clock.advance(by: .milliseconds(1_250))
         #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
         clock.advance(by: .seconds(62))
         #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
+    }
+
+    @Test(
+        "no interval of a window has more calls than the limit, also if the process is replaced in it",
+        arguments: [1, 2, 5, 30, 59])
+    func restartInWindow(seconds: Int) async throws {
+        let clock = ManualClock()
+        let store = MemoryStore()
+        let window = QuotaWindow("short", limit: 2, per: .rolling(seconds: seconds))
+        for _ in 0..<2 {
+            let first = try QuotaLedgerTests.impatient(clock, store: store)
+            #expect(await QuotaLedgerTests.take([window], first) == nil)
+            clock.advance(by: .milliseconds(100))
+        }
+        let next = try QuotaLedgerTests.impatient(clock, store: store)
+        clock.advance(by: .seconds(seconds) - .milliseconds(101))
+        #expect(await QuotaLedgerTests.take([window], next) != nil)
+        // An entry outlasts its slot by ten seconds, in which a call can replace the slot.
+        clock.advance(by: .seconds(13))
+        #expect(await QuotaLedgerTests.take([window], next) == nil)
+    }
+
+    @Test(
+        "a refusal closes a window for the next process, too, for a short time as for a long one",
+        arguments: [2, 30, 90])
+    func closed(seconds: Int) async throws {
+        let clock = ManualClock()
+        let store = MemoryStore()
+        let window = QuotaWindow("minute", limit: 100, per: .rolling(seconds: 60))
+        let holder = QuotaLedgerTests.holder
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
+        #expect(await QuotaLedgerTests.take([window], first) == nil)
+        let retryAt = clock.wallTime + .seconds(seconds)
+        await first.record([], .rateLimited(retryAt: retryAt), in: [window], of: holder)
+        let second = try QuotaLedgerTests.impatient(clock, store: store)
+        #expect(await QuotaLedgerTests.take([window], second) == .quotaExhausted(retryAt: retryAt))
+        clock.advance(by: .seconds(seconds))
+        #expect(await QuotaLedgerTests.take([window], second) == nil)
+    }
+
+    @Test(
+        "an entry is known to end within its window or a closure, and an hour",
+        arguments: [(60, 26 * 3_600), (86_400, 26 * 3_600), (31 * 86_400, 31 * 86_400 + 3_600)])
+    func lifetime(seconds: Int, lifetime: Int) async throws {
+        let store = MemoryStore()
+        let ledger = try QuotaLedgerTests.impatient(ManualClock(), store: store)
+        let window = QuotaWindow("window", limit: 5, per: .rolling(seconds: seconds))
+        #expect(await QuotaLedgerTests.take([window], ledger) == nil)
+        #expect(store.entries.map(\.maximumLifetime) == [.seconds(lifetime)])
+    }
+
+    @Test(
+        "a call that could not be stored, and is not sent, takes no count of another call away",
+        arguments: [QuotaLedgerTests.perDay, QuotaPersistenceTests.largeWindow])
+    func notStored(_ window: QuotaWindow) async throws {
+        struct DiskFull: Error {}
+        let clock = ManualClock()
+        let store = MemoryStore(failure: DiskFull(), failures: 1)
+        let holder = QuotaLedgerTests.holder
+        let first = try QuotaLedgerTests.impatient(clock, store: store)
+        let unused = try await first.reserve([window], of: holder, before: clock.now + .seconds(9))
+        #expect(await QuotaLedgerTests.take([window], first) == nil)
+        let stored = store.entries
+        #expect(stored.map(\.count) == [window.limit == 25 ? 1 : 8])
+        await first.release(unused)
+        #expect(store.entries == stored)
+        // The entry has no more room than the calls that were stored.
+        for _ in 1..<(stored.first?.count ?? 0) {
+            #expect(await QuotaLedgerTests.take([window], first) == nil)
+        }
+        #expect(store.entries == stored)
+        #expect(await QuotaLedgerTests.take([window], first) == nil)
+        #expect(store.entries.reduce(0) { $0 + $1.count } == 2 * (stored.first?.count ?? 0))
+        let sent = 1 + (stored.first?.count ?? 0)
+        #expect(first.status(of: holder).map(\.remaining) == [window.limit - sent])
     }
 
     @Test(
@@ -84,7 +168,7 @@ struct QuotaPersistenceTests {
     }
 
     /// A limit whose stored entries have room for eight calls.
-    private static let largeWindow = QuotaWindow("minute", limit: 200, per: .rolling(seconds: 60))
+    static let largeWindow = QuotaWindow("minute", limit: 200, per: .rolling(seconds: 60))
 
     @Test(
         "several calls are stored with one write; the next process counts all that were sent, and at most seven more",
@@ -174,9 +258,15 @@ struct QuotaPersistenceTests {
         let holder = QuotaLedgerTests.holder
         let far = clock.wallTime + .seconds(40 * 86_400)
         let store = MemoryStore([
-            StoredQuotaUsage(account: holder, window: "minute", kind: .calls, until: far, count: 5),
-            StoredQuotaUsage(account: holder, window: "day", kind: .calls, until: far, count: 25),
-            StoredQuotaUsage(account: holder, window: "other", kind: .closure, until: far, count: 1),
+            StoredQuotaUsage(
+                account: holder, window: "minute", kind: .calls, until: far, count: 5,
+                maximumLifetime: .seconds(26 * 3_600)),
+            StoredQuotaUsage(
+                account: holder, window: "day", kind: .calls, until: far, count: 25,
+                maximumLifetime: .seconds(26 * 3_600)),
+            StoredQuotaUsage(
+                account: holder, window: "other", kind: .closure, until: far, count: 1,
+                maximumLifetime: .seconds(26 * 3_600)),
         ])
         let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
@@ -313,7 +403,8 @@ struct QuotaPersistenceTests {
         let store = MemoryStore([
             StoredQuotaUsage(
                 account: holder, window: "day", kind: .calls, until: clock.wallTime,
-                untilUptime: uptime + .seconds(20 * 3_600), count: 25)
+                untilUptime: uptime + .seconds(20 * 3_600), count: 25,
+                maximumLifetime: .seconds(26 * 3_600))
         ])
         let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         ledger.declare([QuotaLedgerTests.perDay], of: holder)
