@@ -1,13 +1,17 @@
 /// A cache with bounds of the number of its values and of their weight, which removes the least recently used
 /// values first.
 ///
-/// The order is a doubly linked list in an array, so each operation takes constant time. The type and its look-up are
-/// public, because the compiler specializes only public functions of another module.
+/// The order is a doubly linked list in an array, so each operation takes constant time. The type and its functions
+/// are public, because the compiler specializes only public functions of another module.
 public struct LRUCache<Key: Hashable, Value> {
-    /// Not stored with the values: a look-up copies only these.
-    fileprivate struct Label {
-        var key: Key?
-        var weight = 0
+    /// Not stored with the values: a look-up by hash copies only these.
+    @usableFromInline
+    struct Label {
+        @usableFromInline var key: Key?
+        @usableFromInline var weight = 0
+
+        @inlinable
+        init(key: Key? = nil, weight: Int = 0) { (self.key, self.weight) = (key, weight) }
     }
 
     /// The slots of the neighbours in the order of use.
@@ -18,27 +22,37 @@ public struct LRUCache<Key: Hashable, Value> {
         /// ``none`` for the most recently used value.
         @usableFromInline var newer = none
         @usableFromInline var older = none
+
+        @inlinable
+        init() {}
     }
 
     @inlinable static var none: Int { -1 }
 
     @usableFromInline var values: [Value?] = []
-    private var labels: [Label] = []
+    @usableFromInline var labels: [Label] = []
     @usableFromInline var links: [Link] = []
-    private var free: [Int] = []
+    @usableFromInline var free: [Int] = []
     @usableFromInline var slots: [Key: Int] = [:]
     @usableFromInline var newest = none
     @usableFromInline var oldest = none
-    package private(set) var weight = 0
-    private let maximumCount: Int
-    private let maximumWeight: Int
+    @usableFromInline package private(set) var weight = 0
+    @usableFromInline let maximumCount: Int
+    @usableFromInline let maximumWeight: Int
 
     package init(maximumCount: Int, maximumWeight: Int) {
         self.maximumCount = maximumCount
         self.maximumWeight = maximumWeight
     }
 
-    package var count: Int { slots.count }
+    @inlinable package var count: Int { slots.count }
+
+    /// The most recently used value, if it has this key, which is compared and not hashed.
+    @inlinable
+    public func newestValue(for key: Key) -> Value? {
+        guard newest != Self.none, labels[newest].key == key else { return nil }
+        return values[newest]
+    }
 
     /// Returns a value and makes it the most recently used one.
     @inlinable
@@ -52,8 +66,8 @@ public struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Changes a value; the order of use does not change.
-    @usableFromInline
-    package mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
+    @inlinable
+    public mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
         guard let slot = slots[key], var value = values[slot] else { return }
         change(&value)
         values[slot] = value
@@ -63,8 +77,8 @@ public struct LRUCache<Key: Hashable, Value> {
     /// stored.
     ///
     /// `willEvict` is called with each value that a bound removes.
-    @usableFromInline
-    package mutating func insert(
+    @inlinable
+    public mutating func insert(
         _ value: Value, for key: Key, weight: Int, willEvict: (Value) -> Void = { _ in }
     ) {
         remove(key)
@@ -83,8 +97,8 @@ public struct LRUCache<Key: Hashable, Value> {
     }
 
     /// Removes values that are not needed, beginning with the least recently used one, up to a limit.
-    @usableFromInline
-    package mutating func removeOldest(atMost limit: Int, while isUnneeded: (Value) -> Bool) {
+    @inlinable
+    public mutating func removeOldest(atMost limit: Int, while isUnneeded: (Value) -> Bool) {
         for _ in 0..<limit {
             guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest],
                 isUnneeded(value)
@@ -94,15 +108,16 @@ public struct LRUCache<Key: Hashable, Value> {
     }
 
     /// The least recently used value with its key; nil if there is none.
-    @usableFromInline package var oldestElement: (key: Key, value: Value)? {
+    @inlinable public var oldestElement: (key: Key, value: Value)? {
         guard oldest != Self.none, let key = labels[oldest].key, let value = values[oldest] else {
             return nil
         }
         return (key, value)
     }
 
-    @usableFromInline
-    package mutating func remove(_ key: Key) {
+    /// Removes a value; does nothing without one.
+    @inlinable
+    public mutating func remove(_ key: Key) {
         guard let slot = slots.removeValue(forKey: key) else { return }
         weight -= labels[slot].weight
         unlink(slot)
@@ -117,7 +132,8 @@ public struct LRUCache<Key: Hashable, Value> {
         for key in unneeded.keys { remove(key) }
     }
 
-    private mutating func freeSlot() -> Int {
+    @inlinable
+    mutating func freeSlot() -> Int {
         if let slot = free.popLast() { return slot }
         values.append(nil)
         labels.append(Label())

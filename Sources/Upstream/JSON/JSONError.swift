@@ -66,12 +66,14 @@ package struct JSONError: Error, Hashable, Sendable {
     }
 
     /// A step into an object or an array.
+    @usableFromInline
     package enum PathStep: Hashable, Sendable {
         case key(String)
         case index(Int)
     }
 
     /// The error as seen from one level further out.
+    @usableFromInline
     package func inside(_ step: PathStep) -> JSONError {
         var outer = self
         // Errors are rare and paths short, so inserting in front costs nothing that counts.

@@ -8,6 +8,7 @@
 /// ```
 ///
 /// It holds its own copy of the bytes, so it may outlive the reader.
+@usableFromInline
 package struct JSONKey: Sendable {
     /// The first 32 bytes; what stands behind the end of a shorter key is undefined.
     fileprivate let head: SIMD4<UInt64>

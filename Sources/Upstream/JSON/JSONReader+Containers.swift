@@ -101,6 +101,7 @@ extension JSONReader {
     }
 
     /// Nil for null, else what `read` reads.
+    @inlinable
     package mutating func optional<Value>(
         _ read: (inout JSONReader) throws(JSONError) -> Value
     ) throws(JSONError) -> Value? {
@@ -108,6 +109,7 @@ extension JSONReader {
     }
 
     /// `value`, which an object must have had under `key`; to be called right behind the object.
+    @inlinable
     package func required<Value>(_ value: Value?, _ key: StaticString) throws(JSONError) -> Value {
         guard let value else { throw missing("\(key)") }
         return value
@@ -117,6 +119,7 @@ extension JSONReader {
     package func failure(_ reason: JSONError.Reason) -> JSONError { JSONError(reason, at: position) }
 
     /// The error for an object without a key; to be called right behind the object.
+    @usableFromInline
     func missing(_ key: String) -> JSONError { JSONError(.missing(key: key), at: position) }
 
     /// Passes over one value of any kind that no reader needs, and checks it, except for duplicate keys within it.
@@ -134,6 +137,7 @@ extension JSONReader {
     }
 
     /// Passes over a value as ``skip()`` does, but without a note: for a row that a reader has tried to read.
+    @usableFromInline
     mutating func skipValue() throws(JSONError) {
         switch try kind() {
         case .object: try skipObject()

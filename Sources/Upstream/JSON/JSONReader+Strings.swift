@@ -11,15 +11,26 @@ extension JSONReader {
     ///
     /// `map` receives the bytes of the string, and returns nil for an unknown name, which is an error; `names` lists
     /// the known names for its message: `"buy", "sell"`.
+    @inlinable
     package mutating func token<Value>(
         oneOf names: StaticString, _ map: (JSONKey) -> Value?
     ) throws(JSONError) -> Value {
+        let (token, start) = try tokenWithPlace()
+        guard let value = map(token) else { throw unknownName(of: names, at: start) }
+        return value
+    }
+
+    /// A string with the index of its first byte.
+    @usableFromInline
+    mutating func tokenWithPlace() throws(JSONError) -> (JSONKey, Int) {
         skipWhitespace()
         let start = position
-        guard let value = map(try token()) else {
-            throw JSONError(.unreadable(.oneOf("\(names)")), at: start)
-        }
-        return value
+        return (try token(), start)
+    }
+
+    @usableFromInline
+    func unknownName(of names: StaticString, at position: Int) -> JSONError {
+        JSONError(.unreadable(.oneOf("\(names)")), at: position)
     }
 
     /// Reads the name of a value of an enumeration, to which a provider may add values.

@@ -63,7 +63,14 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
 
     @inlinable
     mutating func entry(for key: Key) -> Entry? {
-        key.scope.isPrivate ? owned.value(for: key.scope)?.entries[key.query]?.entry : shared.value(for: key)
+        key.scope.isPrivate
+            ? connectionEntries(of: key.scope)?.entries[key.query]?.entry : shared.value(for: key)
+    }
+
+    /// The values of a connection; usually it was used just before, because the values of a read have one scope.
+    @inlinable
+    mutating func connectionEntries(of scope: CacheScope) -> OwnedEntries? {
+        owned.newestValue(for: scope) ?? owned.value(for: scope)
     }
 
     /// The values of some queries in the scope of a connection, in their order, if all are fresh.
@@ -90,7 +97,7 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
     @inlinable
     mutating func update(_ key: Key, _ change: (inout Entry) -> Void) {
         guard key.scope.isPrivate else { return shared.update(key, change) }
-        guard let table = owned.value(for: key.scope) else { return }
+        guard let table = connectionEntries(of: key.scope) else { return }
         if var known = table.entries[key.query] {
             change(&known.entry)
             table.entries[key.query] = known
@@ -119,13 +126,13 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
         }
         let weight = weight + key.ownedWeight
         guard weight + key.scope.tableWeight <= ownedLimit else { return remove(key) }
-        var known = owned.value(for: key.scope)
+        var known = connectionEntries(of: key.scope)
         if let table = known, table.weight + weight > ownedLimit {
             // The entry that is renewed needs no room.
             remove(key)
             if table.weight + weight > ownedLimit { makeRoom(for: weight, in: table, key.scope, at: now) }
             // Without its last entry the table is removed.
-            known = owned.value(for: key.scope)
+            known = connectionEntries(of: key.scope)
         }
         let table = known ?? OwnedEntries(weight: key.scope.tableWeight, at: now)
         if known == nil {
@@ -146,7 +153,7 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
     @inlinable
     mutating func remove(_ key: Key) {
         guard key.scope.isPrivate else { return shared.remove(key) }
-        guard let table = owned.value(for: key.scope),
+        guard let table = connectionEntries(of: key.scope),
             let removed = table.entries.removeValue(forKey: key.query)
         else { return }
         table.weight -= removed.weight
@@ -157,7 +164,7 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
 
     @inlinable
     mutating func remove(_ scope: CacheScope) {
-        guard let table = owned.value(for: scope) else { return }
+        guard let table = connectionEntries(of: scope) else { return }
         ownedWeight -= table.weight
         ownedCount -= table.entries.count
         owned.remove(scope)

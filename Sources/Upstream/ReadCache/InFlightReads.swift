@@ -29,11 +29,10 @@ struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
 ///
 /// A state machine: its methods return the action to perform, and perform none.
 ///
-/// A read is one call for one or several keys of a scope. Requests for one of its keys join it. It is cancelled when
+/// A read is one call for one or several queries of a scope. Requests for one of its queries join it. It is cancelled when
 /// the last waiter has left. The renewal of a value that is returned meanwhile needs no waiter, and is never cancelled.
 @usableFromInline
 package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
-    @usableFromInline package typealias Key = CacheKey<Query>
     @usableFromInline typealias Outcome = LoadResult<Query, Value>
     @usableFromInline typealias Continuation = CheckedContinuation<Outcome, Never>
 
@@ -61,7 +60,9 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     /// Sendable, although it changes: it does not leave the lock of its cache.
     @usableFromInline
     final class Read: @unchecked Sendable {
-        @usableFromInline let keys: [Key]
+        /// Each once.
+        @usableFromInline let queries: [Query]
+        @usableFromInline let scope: CacheScope
         @usableFromInline let start: ContinuousClock.Instant
         @usableFromInline let deadline: ContinuousClock.Instant
         @usableFromInline let isRenewal: Bool
@@ -73,23 +74,24 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
 
         @inlinable
         init(
-            keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, isRenewal: Bool,
-            restores: Bool
+            _ queries: [Query], in scope: CacheScope, start: ContinuousClock.Instant,
+            deadline: ContinuousClock.Instant, isRenewal: Bool, restores: Bool
         ) {
-            (self.keys, self.start, self.deadline) = (keys, start, deadline)
+            (self.queries, self.scope, self.start, self.deadline) = (queries, scope, start, deadline)
             (self.isRenewal, self.restores) = (isRenewal, restores)
         }
     }
 
     @usableFromInline var reads: [Int: Read] = [:]
-    @usableFromInline var readIDByKey: [Key: Int] = [:]
+    /// The read of each query, by scope: all queries of a read have one scope, which is looked up once for them.
+    @usableFromInline var readIDs: [CacheScope: [Query: Int]] = [:]
     @usableFromInline var nextID = 0
 
     var count: Int { reads.count }
 
     /// The number of tickets for the read of a key.
-    package func waiterCount(of key: Key) -> Int {
-        readIDByKey[key].flatMap { reads[$0]?.waiters.count } ?? 0
+    package func waiterCount(of key: CacheKey<Query>) -> Int {
+        readIDs[key.scope]?[key.query].flatMap { reads[$0]?.waiters.count } ?? 0
     }
 
     /// A ticket for a read, and the read's deadline.
@@ -98,36 +100,43 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         reads[readID].map { (book(readID, $0), $0.deadline) }
     }
 
-    /// The read of a key; nil if there is none, or if it started before `notBefore`.
+    /// The read with an id of ``readIDs``, if a request may join it; nil if it has ended, or if its values may be older than
+    /// `notBefore`.
     @inlinable
-    func readID(for key: Key, notBefore: ContinuousClock.Instant?) -> Int? {
-        guard let id = readIDByKey[key], let read = reads[id] else { return nil }
+    func joinable(_ id: Int?, notBefore: ContinuousClock.Instant?) -> Int? {
+        guard let id, let read = reads[id] else { return nil }
         guard let notBefore else { return id }
         return read.start >= notBefore && !read.restores ? id : nil
     }
 
-    /// Whether a key still belongs to a read: it was not released, and no later read has it.
+    /// Whether a query still belongs to a read: it was not released, and no later read has it.
     @inlinable
-    func isInFlight(_ key: Key, _ readID: Int) -> Bool { readIDByKey[key] == readID }
+    func isInFlight(_ query: Query, in scope: CacheScope, _ readID: Int) -> Bool {
+        readIDs[scope]?[query] == readID
+    }
 
     /// Adds a read, with its first ticket.
     ///
-    /// Tasks that wait for its keys in an earlier read continue to wait for that read; no other task joins
-    /// it.
+    /// Tasks that wait for its queries in an earlier read continue to wait for that read; no other task joins
+    /// it for them.
     @inlinable
     mutating func open(
-        _ keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
+        _ queries: [Query], in scope: CacheScope, start: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant, restores: Bool
     ) -> Ticket {
-        let read = Read(keys: keys, start: start, deadline: deadline, isRenewal: false, restores: restores)
+        let read = Read(
+            queries, in: scope, start: start, deadline: deadline, isRenewal: false, restores: restores)
         return book(begin(read), read)
     }
 
     /// Adds a read without a waiter.
     @inlinable
     mutating func openRenewal(
-        of keys: [Key], start: ContinuousClock.Instant, deadline: ContinuousClock.Instant, restores: Bool
+        of queries: [Query], in scope: CacheScope, start: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant, restores: Bool
     ) -> Int {
-        begin(Read(keys: keys, start: start, deadline: deadline, isRenewal: true, restores: restores))
+        begin(
+            Read(queries, in: scope, start: start, deadline: deadline, isRenewal: true, restores: restores))
     }
 
     /// Sets the task of a read, which is cancelled when the last waiter leaves.
@@ -171,37 +180,39 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         return (continuation, abandonIfUnwanted(ticket.readID, read))
     }
 
-    /// Ends a read; returns the waiters to resume, and whether each of its keys still belongs to it; nil if it was cancelled
-    /// before.
+    /// Ends a read; returns the waiters to resume, and whether each of its queries still belongs to it; nil if it was
+    /// cancelled before.
     @inlinable
     mutating func complete(_ readID: Int, with result: Outcome) -> (
         waiters: [Continuation], isOwn: [Bool]
     )? {
         guard let completed = reads[readID], !completed.isOver else { return nil }
         completed.isOver = true
-        let isOwn = completed.keys.map { key in
-            guard readIDByKey[key] == readID else { return false }
-            readIDByKey[key] = nil
-            return true
-        }
+        let isOwn = end(readID, completed)
         var waiting: [Continuation] = []
-        for (id, waiter) in completed.waiters {
+        // Taken out first: a change of the table that is being read would copy it.
+        let waiters = completed.waiters
+        completed.waiters = [:]
+        for (id, waiter) in waiters {
             switch waiter {
             case .booked: completed.waiters[id] = .settled(result)
-            case .settled: break
-            case .waiting(let continuation):
-                waiting.append(continuation)
-                completed.waiters[id] = nil
+            case .settled: completed.waiters[id] = waiter
+            case .waiting(let continuation): waiting.append(continuation)
             }
         }
         removeIfEmpty(readID, completed)
         return (waiting, isOwn)
     }
 
-    /// Releases keys from their reads: no task joins these reads any more, their waiters continue to wait.
-    @inlinable
-    mutating func release(where isReleased: (Key) -> Bool) {
-        for key in readIDByKey.keys.filter(isReleased) { readIDByKey[key] = nil }
+    /// Releases a query from its read: no task joins this read for it any more, its waiters continue to wait.
+    mutating func release(_ query: Query, in scope: CacheScope) {
+        readIDs[scope]?[query] = nil
+        if readIDs[scope]?.isEmpty == true { readIDs[scope] = nil }
+    }
+
+    /// Releases all queries of some scopes, likewise.
+    mutating func release(where isReleased: (CacheScope) -> Bool) {
+        for scope in readIDs.keys.filter(isReleased) { readIDs[scope] = nil }
     }
 
     // MARK: Steps
@@ -210,8 +221,26 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     mutating func begin(_ read: Read) -> Int {
         let id = newID()
         reads[id] = read
-        for key in read.keys { readIDByKey[key] = id }
+        func add(to ids: inout [Query: Int]) {
+            for query in read.queries { ids[query] = id }
+        }
+        add(to: &readIDs[read.scope, default: Dictionary(minimumCapacity: read.queries.count)])
         return id
+    }
+
+    /// Releases the queries that belong to a read; returns whether each of its queries did.
+    @inlinable
+    mutating func end(_ id: Int, _ read: Read) -> [Bool] {
+        guard let place = readIDs.index(forKey: read.scope) else {
+            return Array(repeating: false, count: read.queries.count)
+        }
+        let isOwn = read.queries.map { readIDs.values[place][$0] == id }
+        if isOwn.count(where: \.self) == readIDs.values[place].count {
+            readIDs.remove(at: place)
+        } else {
+            for (query, isOwn) in zip(read.queries, isOwn) where isOwn { readIDs.values[place][query] = nil }
+        }
+        return isOwn
     }
 
     @inlinable
@@ -234,7 +263,7 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
         if isWanted { return nil }
         // No further task joins it.
         read.isOver = true
-        for key in read.keys where readIDByKey[key] == id { readIDByKey[key] = nil }
+        _ = end(id, read)
         removeIfEmpty(id, read)
         return read.task
     }

@@ -100,18 +100,21 @@ extension ReadCache {
         load: @escaping Load
     ) async -> [Result<Value, ProviderFailure>] {
         var results: [Query: Result<Value, ProviderFailure>] = [:]
-        results.reserveCapacity(queries.count)
         var wanted = Self.unique(queries)
         while !wanted.isEmpty {
             let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), for: call)
-            for (query, entry) in plan.cached { results[query] = result(of: entry, in: scope) }
-            for (query, refusal) in plan.limitErrors {
-                results[query] = .failure(refusal)
-            }
             for read in plan.newReads { start(read, in: scope, for: call, load: load) }
             if !plan.cached.isEmpty { recordHits(of: plan, in: scope, for: call) }
+            let outcomes = await outcomes(of: plan.awaitedReads, in: scope, for: call)
+            // Usually one call was for all queries, which are as many, and no table of results is made.
+            if let (read, outcome) = outcomes.first, !read.isCoalesced, read.queries.count == queries.count {
+                return queries.map { outcome.result(of: $0, in: scope) }
+            }
+            results.reserveCapacity(queries.count)
+            for (query, entry) in plan.cached { results[query] = result(of: entry, in: scope) }
+            for (query, refusal) in plan.limitErrors { results[query] = .failure(refusal) }
             wanted = []
-            for (read, outcome) in await outcomes(of: plan.awaitedReads, in: scope, for: call) {
+            for (read, outcome) in outcomes {
                 for query in read.queries {
                     if read.isCoalesced, mayRetry(read.deadline, after: outcome.failure(of: query), for: call)
                     {
@@ -172,11 +175,11 @@ extension ReadCache {
             var (missing, due): ([Query], [Query]) = ([], [])
             missing.reserveCapacity(queries.count)
             var awaitedIndexOfRead: [Int: Int] = [:]
-            // Each query occurs once.
+            // Each query occurs once. The table of reads is not used after the loop: a change of it would copy it.
+            let readIDs = state.inFlightReads.readIDs[scope]
             for query in queries {
-                let key = Key(query, in: scope)
-                let readID = state.inFlightReads.readID(for: key, notBefore: notBefore)
-                switch state.usableEntry(key, at: now, notBefore: notBefore) {
+                let readID = state.inFlightReads.joinable(readIDs?[query], notBefore: notBefore)
+                switch state.usableEntry(Key(query, in: scope), at: now, notBefore: notBefore) {
                 case (let entry, .fresh)?: plan.cached.append((query, entry))
                 case (let entry, .renewable(let isDue))?:
                     plan.cached.append((query, entry))
@@ -215,13 +218,13 @@ extension ReadCache {
         while !rest.isEmpty {
             let queries = Array(rest.prefix(batchSize))
             rest = rest.dropFirst(batchSize)
-            let keys = queries.map { Key($0, in: scope) }
             let (id, end): (Int, ContinuousClock.Instant)
             // A cache of this process only has no newer value than its memory.
             let restores = mayRestore && (awaited > 0 || hasSharedPersistence)
             if awaited > 0 {
                 end = call.deadline
-                let ticket = state.inFlightReads.open(keys, start: now, deadline: end, restores: restores)
+                let ticket = state.inFlightReads.open(
+                    queries, in: scope, start: now, deadline: end, restores: restores)
                 id = ticket.readID
                 plan.awaitedReads.append(
                     InFlightRead(
@@ -229,7 +232,8 @@ extension ReadCache {
                         isCoalesced: false))
             } else {
                 end = now + Self.renewalTimeout
-                id = state.inFlightReads.openRenewal(of: keys, start: now, deadline: end, restores: restores)
+                id = state.inFlightReads.openRenewal(
+                    of: queries, in: scope, start: now, deadline: end, restores: restores)
             }
             plan.newReads.append(
                 NewRead(id: id, queries: queries, start: now, deadline: end, restores: restores))

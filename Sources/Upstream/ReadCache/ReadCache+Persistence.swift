@@ -31,7 +31,8 @@ extension ReadCache {
             restored.append((key, entry, weight(value)))
         }
         update { [restored] state in
-            for (key, entry, weight) in restored where state.inFlightReads.isInFlight(key, readID) {
+            for (key, entry, weight) in restored
+            where state.inFlightReads.isInFlight(key.query, in: scope, readID) {
                 if let known = state.entries.entry(for: key), known.requestedAt >= entry.requestedAt {
                     continue
                 }

@@ -268,16 +268,15 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     package func invalidate(privateTo owner: OwnerID, at provider: ProviderID) {
         update { state in
             state.entries.removeAll { $0.isPrivate(to: owner, at: provider) }
-            state.inFlightReads.release { $0.scope.isPrivate(to: owner, at: provider) }
+            state.inFlightReads.release { $0.isPrivate(to: owner, at: provider) }
         }
     }
 
     /// Removes one value, likewise.
     package func invalidate(_ query: Query, in scope: CacheScope) {
         update { state in
-            let key = Key(query, in: scope)
-            state.entries.remove(key)
-            state.inFlightReads.release { $0 == key }
+            state.entries.remove(Key(query, in: scope))
+            state.inFlightReads.release(query, in: scope)
         }
     }
 
