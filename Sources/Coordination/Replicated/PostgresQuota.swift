@@ -9,8 +9,8 @@ package import Upstream
 /// - Calls that wait at the same time are one statement (``QuotaStatements``), which waits for no lock: a call whose row another
 ///   process is changing gets a statement of its own. A statement whose connection breaks is executed once more, so that its
 ///   slots may count twice, but never less than once; the release of slots is not repeated.
-/// - The database's clock counts, and a slot ends after its validity and its window. By this process's clock, the validity begins before the statement was sent: a late response, or a
-///   process that was stopped, sends nothing that no longer counts.
+/// - The database's clock counts, and a slot ends after its validity and its window. By this process's clock, the validity
+///   begins before the statement was sent: a late response, or a process that was stopped, sends nothing that no longer counts.
 /// - Without the database no call is made, because its count is unknown.
 /// - A slot cannot be replaced at the first byte, which does not wait for the database. The call takes another slot then,
 ///   which is valid for twice as long: a connection that opens slowly would otherwise never send its call.

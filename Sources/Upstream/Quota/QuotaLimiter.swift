@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// `QuotaLedger` counts in the memory of one process, and `PostgresQuota` for several; `Coordination` has one of them.
 ///
-/// - In each interval of a window's length, or each day in New York, all processes together send at most as many calls as the window allows, also if
-///   one is stopped or killed.
+/// - In each interval of a window's length, or each day in New York, all processes together send at most as many calls as the
+///   window allows, also if one is stopped or killed.
 /// - The count of a call is stored before it is sent: by the ledger as an entry with its end in the cache file, and by
 ///   PostgreSQL as a slot of the window's row. The count of a call that was not sent because its process was killed remains
 ///   until its end, and nothing else has to be repaired.
