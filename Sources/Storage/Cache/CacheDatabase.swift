@@ -25,8 +25,7 @@ package struct CacheDatabase: Sendable {
         self.database = database
     }
 
-    /// The longest time until a count of calls ends, in seconds, if its window has at most 25 hours; also that of the counts
-    /// of versions that stored none.
+    /// The longest time until a count of calls ends, in seconds, if its window has at most 25 hours.
     static let usualQuotaLifetime: Int64 = 26 * 3_600
     /// The same for the longest window that a provider file can have, of 31 days.
     static let longestQuotaLifetime: Int64 = 31 * 86_400 + 3_600
@@ -74,8 +73,8 @@ package struct CacheDatabase: Sendable {
                     """)
         }
         migrator.registerMigration("4: lifetime of quota") { db in
-            try db.execute(
-                sql: "ALTER TABLE quota ADD COLUMN lifetime INTEGER NOT NULL DEFAULT \(usualQuotaLifetime)")
+            // 26 hours, which all counts had until then.
+            try db.execute(sql: "ALTER TABLE quota ADD COLUMN lifetime INTEGER NOT NULL DEFAULT 93600")
         }
         return migrator
     }

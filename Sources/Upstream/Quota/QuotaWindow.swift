@@ -81,7 +81,7 @@ extension QuotaWindow {
     /// The number of taken slots from which on clients without a session of a user get none: half of the limit, rounded up,
     /// in a window of a minute or longer.
     ///
-    /// In a shorter one, a call of a user waits no more than seconds for a slot.
+    /// No part of a shorter window is reserved for users, because its slots are free again within a minute.
     func shared(of limit: Int) -> Int {
         period.maximumDuration >= .seconds(60) ? limit / 2 + limit % 2 : limit
     }

@@ -54,6 +54,8 @@ struct LRUCacheTests {
                     model.items.removeAll { $0.key.isMultiple(of: 3) }
                 }
             }
+            let newest = model.items.last
+            #expect(cache.newestValue(for: key) == (newest?.key == key ? newest?.value : nil))
             #expect(cache.count == model.items.count)
             #expect(cache.weight == model.weight)
         }
