@@ -22,6 +22,8 @@ package final class SQLitePersistentCache: PersistentCache {
     private struct State {
         var waiting: [PersistentCacheKey: PersistentCacheEntry] = [:]
         var waitingBytes = 0
+        /// The values of the batch that is written now; they may not be in the file yet.
+        var written: [PersistentCacheKey: PersistentCacheEntry] = [:]
         /// Whether a task writes, or is about to.
         var isWriting = false
         var flushWaiters: [CheckedContinuation<Void, Never>] = []
@@ -49,8 +51,10 @@ package final class SQLitePersistentCache: PersistentCache {
     package let isShared = false
 
     package func load(_ keys: [PersistentCacheKey]) async -> [PersistentCacheKey: PersistentCacheEntry] {
-        // Values that wait to be written are not in the file yet.
-        var found = state.withLock { state in state.waiting.filter { keys.contains($0.key) } }
+        // Values that are not written are not in the file yet.
+        var found = state.withLock { state in
+            keys.reduce(into: [:]) { found, key in found[key] = state.waiting[key] ?? state.written[key] }
+        }
         let rest = keys.filter { found[$0] == nil }
         guard !rest.isEmpty else { return found }
         do throws(StorageError) {
@@ -113,6 +117,7 @@ package final class SQLitePersistentCache: PersistentCache {
     private func next() -> [PersistentCacheKey: PersistentCacheEntry]? {
         let (batch, waiters) = state.withLock { state in
             let batch = state.waiting
+            state.written = batch
             state.waiting = [:]
             state.waitingBytes = 0
             guard batch.isEmpty else { return (batch, [CheckedContinuation<Void, Never>]()) }
