@@ -257,11 +257,9 @@ package final class SharedQuoteStream: QuoteStream {
     /// connection has ended with the run.
     private func own(_ epoch: Int64, _ session: Session) async {
         do throws(RedisFailure) {
-            guard try await announce(epoch) else { return }
+            if !(try await announce(epoch)) { return fail(session) }
         } catch {
-            // The end of the run releases the lease, so that another replica can own the stream.
-            if !Task.isCancelled { session.state.withLock { $0.hasFailed = true } }
-            return
+            return fail(session)
         }
         let continued = session.state.withLock {
             state -> (task: Task<Void, Never>, publisher: QuoteStreamPublisher)? in
@@ -274,6 +272,14 @@ package final class SharedQuoteStream: QuoteStream {
         let task = continued?.task ?? open(epoch, session)
         while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
         if session.state.withLock(\.isEnded) { await task?.value }
+    }
+
+    /// Ends the run, unless the lease is lost: its end releases the lease, so that it is taken again with a higher epoch.
+    ///
+    /// An epoch can be too low although its process has the lease: the epochs of a restored database are those of
+    /// its backup.
+    private func fail(_ session: Session) {
+        if !Task.isCancelled { session.state.withLock { $0.hasFailed = true } }
     }
 
     /// Opens the provider's connection in a task of its own; returns nil if a higher epoch is known, or if the run is over.

@@ -153,16 +153,32 @@ struct SharedQuoteStreamTests {
         }
     }
 
-    @Test("ends if an owner cannot announce its epoch, so that another replica gets the lease")
-    func refused() async throws {
+    /// What Redis has under the name of the key for the epoch, so that no replica can announce its own.
+    struct Obstacle: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let command: @Sendable (_ key: String) -> String
+        let reply: RESPValue
+    }
+
+    private static let obstacles = [
+        Obstacle(
+            testDescription: "a value of another type", command: { "HSET \($0) a 1" }, reply: .integer(1)),
+        // PostgreSQL was restored from a backup that has a lower epoch.
+        Obstacle(
+            testDescription: "a higher epoch", command: { "SET \($0) 1000" }, reply: .bytes(Array("OK".utf8))),
+    ]
+
+    @Test(
+        "ends if an owner cannot announce its epoch, so that another replica gets the lease",
+        arguments: obstacles)
+    func refused(_ obstacle: Obstacle) async throws {
         let (stream, lease, server, keyspace) = (
             TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
         )
-        // A hash has the name of the key for the epoch.
         let key = keyspace.name("stream/\(ProviderID.alpaca.name.text)/\(Environment.paper.rawValue)/epoch")
         try await RunningClient.with(server.url()) { client in
-            let replies = try await client.client.send([RedisCommand(line: "HSET \(key) a 1")])
-            #expect(replies == [.integer(1)])
+            let replies = try await client.client.send([RedisCommand(line: obstacle.command(key))])
+            #expect(replies == [obstacle.reply])
         }
         try await withReplicas(stream, lease, at: server, keyspace) { one, other in
             #expect(await one.end == .unavailable)
