@@ -34,8 +34,11 @@ package struct AttemptStore: Attempts {
                     [hash, now.millisecondsSince1970])
                 guard let row, let subject = hashes[hash], let last = try row.instant("last_at")
                 else { continue }
+                let failures: Int = try row["failures"]
                 records[subject] = try AttemptRecord(
-                    failures: row["failures"], last: last, blockedUntil: row.instant("blocked_until"))
+                    // So that the next failure can be added, whatever the row contains.
+                    failures: min(max(failures, 0), Int.max - 1), last: last,
+                    blockedUntil: row.instant("blocked_until"))
             }
             let known = records
             let value = body(&records)

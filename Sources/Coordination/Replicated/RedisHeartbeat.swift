@@ -8,8 +8,10 @@ package struct RedisHeartbeat: Sendable {
         /// Those that reach the database.
         package let countWithDatabase: Int
 
+        /// Creates the counts; a server may report any number, and they are safe in sums.
         package init(count: Int, countWithDatabase: Int) {
-            (self.count, self.countWithDatabase) = (count, countWithDatabase)
+            func safe(_ count: Int) -> Int { min(max(count, 0), 1_000_000) }
+            (self.count, self.countWithDatabase) = (safe(count), safe(countWithDatabase))
         }
     }
 
@@ -57,8 +59,7 @@ package struct RedisHeartbeat: Sendable {
             if case .error(let code)? = reply.first { throw .refused(code: code) }
             throw .protocolViolation(.badNumber)
         }
-        return Peers(
-            count: Int(clamping: max(all, 0)), countWithDatabase: Int(clamping: max(withDatabase, 0)))
+        return Peers(count: Int(clamping: all), countWithDatabase: Int(clamping: withDatabase))
     }
 
     /// Reports that this replica has ended.

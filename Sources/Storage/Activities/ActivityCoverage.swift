@@ -63,7 +63,10 @@ package struct ActivityCoverage: Hashable, Sendable {
 
     init(row: SQLRow) throws {
         read = try row["last_read"]
-        guard let startedOn = try row.date("started_on") else { throw CorruptedRow() }
+        // The next read has the next number.
+        guard (0..<Int.max).contains(read), let startedOn = try row.date("started_on") else {
+            throw CorruptedRow()
+        }
         self.startedOn = startedOn
         since = try row.date("since")
         completeOn = try row.date("complete_on")

@@ -62,9 +62,12 @@ extension WebhookDelivery {
             throw CorruptedRow()
         }
         let firing: String = try row["firing"]
+        let attempts: Int = try row["attempts"]
+        // An index of the pauses and of the receiver's addresses.
+        guard attempts >= 0 else { throw CorruptedRow() }
         try self.init(
             id: row["id"], owner: owner, webhook: row["webhook"], isTest: firing.isEmpty, body: row["body"],
-            attempts: row["attempts"], createdAt: createdAt)
+            attempts: attempts, createdAt: createdAt)
     }
 }
 

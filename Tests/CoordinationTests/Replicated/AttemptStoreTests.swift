@@ -5,6 +5,25 @@ import Testing
 
 @Suite("Attempts of several processes")
 struct AttemptStoreTests {
+    @Test("of a damaged row can be counted further", arguments: [Int.max, -1, Int.min])
+    func damaged(_ stored: Int) async throws {
+        try await TestEngine.postgresql.with { test in
+            let file = try test.open()
+            let (store, ann) = (AttemptStore(in: file), AttemptSubject.user("ann"))
+            let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+            func fail() async throws -> Int? {
+                try await store.update([ann], keptFor: .seconds(60), now: now) { records in
+                    records[ann, default: AttemptRecord(last: now)].failures += 1
+                    return records[ann]?.failures
+                }
+            }
+            #expect(try await fail() == 1)
+            try await file.database.write { db in try db.execute("UPDATE attempt SET failures = ?", [stored])
+            }
+            #expect(try await fail() == (stored < 0 ? 1 : stored))
+        }
+    }
+
     @Test("are counted together")
     func attempts() async throws {
         try await TestEngine.postgresql.with { test in

@@ -139,4 +139,10 @@ struct RedisHeartbeatTests {
             #expect(last == RedisHeartbeat.Peers(count: 1, countWithDatabase: 1))
         }
     }
+
+    @Test("has counts that are safe in sums, whatever the server replies")
+    func bounds() {
+        let peers = RedisHeartbeat.Peers(count: .max, countWithDatabase: -1)
+        #expect(peers == RedisHeartbeat.Peers(count: 1_000_000, countWithDatabase: 0))
+    }
 }

@@ -77,6 +77,26 @@ struct ActivityStoreTests {
         }
     }
 
+    @Test(
+        "of an account whose number of reads is damaged are an error",
+        arguments: TestEngine.allCases, [Int.max, -1])
+    func damaged(engine: TestEngine, _ read: Int) async throws {
+        try await engine.with { database in
+            let users = try TwoUsers(database)
+            let store = ActivityStore(in: users.file)
+            func save() async throws {
+                let page = try ActivityPage(activities: [Self.activity("1", on: "2026-11-19")])
+                _ = try await store.save(
+                    page, for: ActivityQuery(), of: Self.account(users.ann), now: Self.noon)
+            }
+            try await save()
+            try await users.file.database.write { db in
+                try db.execute("UPDATE activity_account SET last_read = ?", [read])
+            }
+            await #expect(throws: StorageError.self) { try await save() }
+        }
+    }
+
     @Test("are selected by kind, symbol and days, both days included", arguments: TestEngine.allCases)
     func filters(engine: TestEngine) async throws {
         try await TwoUsers.with(engine) { users in

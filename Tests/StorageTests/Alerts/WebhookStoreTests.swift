@@ -102,6 +102,28 @@ struct WebhookStoreTests {
         }
     }
 
+    @Test(
+        "of which a delivery has a negative number of attempts are not delivered, and the others are",
+        arguments: TestEngine.allCases)
+    func damaged(engine: TestEngine) async throws {
+        try await engine.with { database in
+            let users = try TwoUsers(database)
+            let (store, webhook, _) = try await Self.fill(users, MasterKey.random(), seconds: [0])
+            let other = try #require(
+                try await store.register(
+                    "https://example.com/other", label: nil, Self.secret, for: users.bob, now: Self.now,
+                    test: Self.test
+                ).webhook)
+            try await users.file.database.write { db in
+                try db.execute("UPDATE webhook_delivery SET attempts = -1 WHERE webhook = ?", [webhook.id])
+            }
+            await #expect(throws: StorageError.self) {
+                _ = try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9)
+            }
+            #expect(try await store.deliveries(of: other.id, dueAt: .latest, limit: 9).map(\.attempts) == [0])
+        }
+    }
+
     @Test("are the user's own, bounded, and gone with their user", arguments: TestEngine.allCases)
     func ownership(engine: TestEngine) async throws {
         try await TwoUsers.with(engine) { users in
