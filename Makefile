@@ -74,7 +74,7 @@ diff-check: setup ## Compare portico schema diff with graphql-js on generated pa
 	swift build $(checked) --product portico
 	Scripts/schema-diff-check.sh
 
-lint: setup ## Check the format, names in comments and pages, the structure of the sources, the imports between targets, warnings, the schema, generated pages, and manifests
+lint: setup ## Check the format, names in comments and pages, the structure of the sources, the imports between targets, warnings, the schema, generated pages, client kits, examples, and manifests
 	swift format lint --strict --recursive --parallel $(sources)
 	Scripts/names-check.sh
 	Scripts/structure.sh --check
@@ -111,7 +111,7 @@ docs-check: setup site ## Run every command and snippet of the README and the do
 format: ## Format every file
 	swift format --in-place --recursive --parallel $(sources)
 
-bench: setup ## Measure the engine, the server and the whole program, and graphql-js; ARGS="server home" for a part
+bench: setup ## Measure the engine, the gateway, the server, the whole program, private data and replicas, and graphql-js; ARGS="server home" for a part
 	Scripts/bench.sh $(ARGS)
 
 bench-check: setup ## Fail if the engine or a chart allocates more than the thresholds in Tests/Benchmarks

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Portico: the engine alone, the server, and the whole program.
 #
-#   Scripts/bench.sh           everything: engine, gateway, sockets, server and replicas
+#   Scripts/bench.sh           everything: engine, gateway, sockets, server, private and replicas
 #   Scripts/bench.sh engine    times and allocations of the engine alone, on Tests/Benchmarks/Workload
 #   Scripts/bench.sh gateway   the gateway, between the engine and the providers; followed by names, only these parts: sessions,
 #                              charts, activities, home, first-payload (of an operation with @defer), decoding, files
@@ -21,8 +21,8 @@
 #   BENCH_TURNS                number of rounds in which the servers alternate (3); the medians are compared
 #
 # `replicas` starts PostgreSQL and Redis in a temporary directory; Scripts/setup.sh tests installs them if it can.
-# graphql-js is measured in the same run if node and Debian's node-graphql are installed, and sockets if wrk is. Only
-# ratios within one run are meaningful.
+# graphql-js is measured in the same run if node and Debian's node-graphql are installed, and sockets, server and replicas if
+# wrk is. Only ratios within one run are meaningful.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
