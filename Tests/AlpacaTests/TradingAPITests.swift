@@ -142,6 +142,11 @@ struct TradingAPITests {
             (.text("<html><body>Authorization Required</body></html>", status: 401), .unavailable),
             (.text("", status: 401), .unavailable),
             (.text(#"{"message":"Unauthorized"}"#, status: 401), .unavailable),
+            (.text("<html><body>Bad Request</body></html>", status: 400), .unavailable),
+            (.text("", status: 400), .unavailable), (.text("", status: 422), .unavailable),
+            (.text(#"{"message":"Bad Request"}"#, status: 400), .unavailable),
+            // As the data host says it, which takes no orders.
+            (.text(#"{"message":"invalid symbol: AAPL"}"#, status: 400), .unavailable),
             (.text(#"{"code":40410000,"message":"order not found for x"}"#, status: 404), .notFound),
         ])
     func once(reply: CannedServer.Reply, cause: ProviderFailure.Cause) async throws {

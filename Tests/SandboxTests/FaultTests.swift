@@ -41,6 +41,10 @@ struct FaultTests {
                 reply.status == 200 && !reply.isWhole && !reply.body.isEmpty
             },
             Case(effect: .lostResponse, json: #"{"effect":"lost_answer"}"#) { $0.status == 500 },
+            Case(effect: .proxyResponse(400), json: #"{"effect":"proxy_response","status":400}"#) { reply in
+                reply.status == 400 && reply.headers["content-type"] == "text/html"
+                    && reply.body.hasPrefix("<html>")
+            },
             Case(effect: .closedConnection, json: #"{"effect":"closed_connection"}"#) { $0.status == nil },
             Case(effect: .expiredToken, json: #"{"effect":"expired_token"}"#) { reply in
                 reply.status == 401

@@ -33,8 +33,8 @@ struct ScriptRefusalTests {
         static let providers = "must be one of alpaca, saxo, alpha-vantage, yahoo, polygon"
         static let effects =
             "must be one of latency, status, malformed_body, duplicate_key, unreadable_row, truncated_body, "
-            + "lost_answer, closed_connection, hang, disconnect, expired_token, absent_member, other_type, extra_member, "
-            + "unknown_name"
+            + "lost_answer, proxy_response, closed_connection, hang, disconnect, expired_token, absent_member, "
+            + "other_type, extra_member, unknown_name"
         static let list = "GET /_sandbox/endpoints lists them"
 
         static let all: [Case] = [
@@ -50,6 +50,14 @@ struct ScriptRefusalTests {
             faults(#"{"effect":"fire"}"#, #""effect" \#(effects)"#),
             faults(#"{"effect":7}"#, #""effect" must be a string such as "hang""#),
             faults(#"{"effect":"status"}"#, #""status" needs a "status" of 400 ... 599"#),
+            faults(
+                #"{"effect":"proxy_response"}"#, #""proxy_response" needs a "status" of 400 ... 599"#),
+            faults(
+                #"{"effect":"hang","status":400}"#, #""status" belongs to the effects status, proxy_response"#
+            ),
+            faults(
+                #"{"effect":"proxy_response","status":400,"retry_after":5}"#,
+                #""retry_after" belongs to the effect "status""#),
             faults(
                 #"{"effect":"status","status":200}"#, #""status" must be a whole number of 400 ... 599"#),
             faults(

@@ -124,6 +124,9 @@ struct RefusalTests {
         }
     }
 
+    private static let errorBesideOrder =
+        #"{"ErrorInfo":{"ErrorCode":"MarketClosed"},"Orders":[{"OrderId":"12"},{"ErrorInfo":{"ErrorCode":"X"}}]}"#
+
     @Test(
         "of an order are told from an order that may stand",
         arguments: [
@@ -140,10 +143,23 @@ struct RefusalTests {
                 400, #"{"Message":"bad","ModelState":{"Amount":["too small"]}}"#,
                 .rejected(SaxoErrorInfo(code: nil, message: "Amount: too small"))
             ),
-            (400, "<html>", .rejected(SaxoErrorInfo(code: nil, message: nil))), (409, "", .duplicate),
-            (404, "", .unknown),
+            (
+                400, #"{"ErrorCode":"MarketClosed"}"#,
+                .rejected(SaxoErrorInfo(code: "MarketClosed", message: nil))
+            ),
+            // A proxy before Saxo.
+            (400, "<html>", .open), (400, "", .open), (400, "{}", .open),
+            (400, #"{"error":"Bad Request"}"#, .open),
+            (409, "", .duplicate), (404, "", .unknown),
             (200, #"{"Orders":[{"OrderId":"7"}]}"#, .accepted(id: "7")),
-        ])
+            // An assumption, because no response of this form is recorded: an error beside a list in which an order was placed.
+            (200, errorBesideOrder, .open), (400, errorBesideOrder, .open),
+            (
+                200,
+                #"{"ErrorInfo":{"ErrorCode":"MarketClosed"},"Orders":[{"ErrorInfo":{"ErrorCode":"X"}}]}"#,
+                .rejected(SaxoErrorInfo(code: "MarketClosed", message: nil))
+            ),
+        ] as [(Int, String, SaxoOrderResponse)])
     func orders(status: Int, body: String, reply: SaxoOrderResponse) throws {
         #expect(
             try SaxoOrderResponse(HTTPClientResponse(status: status, head: [], body: Array(body.utf8)))

@@ -84,7 +84,8 @@ struct SandboxFaultCommand: AsyncParsableCommand {
             """
             Effects: latency (with --milliseconds), status (with --status, and optionally --retry-after), malformed_body,
             duplicate_key, unreadable_row, truncated_body, lost_answer (the provider processes the call, and the response
-            is lost), closed_connection, hang, disconnect, expired_token; and with --member: absent_member, other_type, extra_member,
+            is lost), proxy_response (with --status: the provider processes the call, and a proxy responds with HTML),
+            closed_connection, hang, disconnect, expired_token; and with --member: absent_member, other_type, extra_member,
             unknown_name (the member is missing, is an object, has another beside it, or has a name that no list has).
 
             Examples:
@@ -108,7 +109,7 @@ struct SandboxFaultCommand: AsyncParsableCommand {
     @Option(help: "The delay of the effect latency, 0 to 600000.")
     var milliseconds: Int?
 
-    @Option(help: "The status of the effect status, 400 to 599.")
+    @Option(help: "The status of the effects status and proxy_response, 400 to 599.")
     var status: Int?
 
     @Option(help: "Retry-After of the effect status, in seconds.")

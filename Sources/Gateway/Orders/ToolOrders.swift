@@ -9,7 +9,8 @@ import Upstream
 ///
 /// Such an order needs a preview in the same session, with the same values, that is recent and was used by no other
 /// call. The sum of the values of the orders of a session on one day, in UTC, is limited for each currency. A call that
-/// is repeated with its id returns the order of the first one.
+/// is repeated with its id within five minutes returns the order of the first one, also if the order was previewed again
+/// in between.
 ///
 /// The value of an order is determined when it is placed, with the larger of its own price and the market price of its
 /// broker, see ``OrderTicket/countedValue(atMarket:)``. Without a market price it is refused. A quote is a market price
@@ -42,7 +43,8 @@ package final class ToolOrders: Sendable {
         /// Part of the idempotency key, so that two equal orders with a preview each are two orders, although clients
         /// use small numbers as ids of calls.
         let nonce = RandomID.make()
-        let expiresAt: ContinuousClock.Instant
+        /// The end of the time in which it can be used, or in which the call that used it can be repeated.
+        var expiresAt: ContinuousClock.Instant
         /// The call that used it; nil if none did.
         var use: Use?
     }
@@ -58,7 +60,7 @@ package final class ToolOrders: Sendable {
         let currency: String
     }
 
-    /// How long a preview can be used.
+    /// How long a preview can be used, and how long after its use the call can be repeated.
     private static let lifetime = Duration.seconds(5 * 60)
     private static let maximumSessions = 10_000
     /// The most previews of one session.
@@ -80,7 +82,9 @@ package final class ToolOrders: Sendable {
         (self.limits, self.clock) = (limits, clock)
     }
 
-    /// Stores the preview of an order that is not expected to be rejected.
+    /// Stores the preview of an order that is not expected to be rejected, in place of an unused one of the same order.
+    ///
+    /// Used previews are kept, because a call without a response can be repeated after another preview.
     ///
     /// - Parameters:
     ///   - preview: The preview.
@@ -91,14 +95,17 @@ package final class ToolOrders: Sendable {
         _ preview: OrderPreview, of subject: Subject, _ assetClass: AssetClass?, in session: Session
     ) {
         guard let key = Self.group(of: session) else { return }
+        let now = clock.now()
         let new = Preview(
-            subject: subject, preview: preview, assetClass: assetClass, expiresAt: clock.now() + Self.lifetime
-        )
+            subject: subject, preview: preview, assetClass: assetClass, expiresAt: now + Self.lifetime)
         previews.withLock { previews in
             var own = previews.value(for: key) ?? []
-            own.removeAll { $0.subject == subject }
-            own = own.suffix(Self.maximumPreviews - 1) + [new]
-            previews.insert(own, for: key, weight: 1)
+            own.removeAll { $0.expiresAt <= now || $0.subject == subject && $0.use == nil }
+            // Without an unused one another preview is needed, without a used one a repeated call can be a second order.
+            while own.count >= Self.maximumPreviews {
+                own.remove(at: own.firstIndex { $0.use == nil } ?? 0)
+            }
+            previews.insert(own + [new], for: key, weight: 1)
         }
     }
 
@@ -116,7 +123,7 @@ package final class ToolOrders: Sendable {
         _ subject: Subject, of session: Session, call: String, readQuote: () async -> Quote?
     ) async throws(FieldError) -> Permit {
         guard let group = Self.group(of: session) else { throw session.unauthenticated }
-        var preview = try preview(of: subject, in: group)
+        var preview = try preview(of: subject, for: call, in: group)
         if preview.use == nil {
             let (value, currency) = try countedValue(of: preview, at: await readQuote())
             try check(value, currency)
@@ -150,24 +157,28 @@ package final class ToolOrders: Sendable {
         "A tool cannot replace an order, because no limit of value applies to a replacement. Cancel the order instead."
     )
 
-    /// The latest preview of an order.
-    private func preview(of subject: Subject, in group: String) throws(FieldError) -> Preview {
+    /// The preview of an order for a call: the one that the call has used, otherwise the unused one, otherwise the latest
+    /// one that another call has used.
+    private func preview(
+        of subject: Subject, for call: String, in group: String
+    ) throws(FieldError) -> Preview {
         let now = clock.now()
-        let found = previews.withLock { previews in
-            previews.value(for: group)?.first { $0.subject == subject && now < $0.expiresAt }
-        }
+        let own = previews.withLock { $0.value(for: group) } ?? []
+        let valid = own.filter { $0.subject == subject && now < $0.expiresAt }
+        let found = valid.first { $0.use?.call == call } ?? valid.first { $0.use == nil } ?? valid.last
         guard let found else { throw Self.noPreview }
         return found
     }
 
     /// Returns a preview with its first use: this one if no other call has used it in the meantime.
     private func use(_ preview: Preview, by use: Use, in group: String) throws(FieldError) -> Preview {
+        let end = clock.now() + Self.lifetime
         let used = previews.withLock { previews -> Preview? in
             guard var own = previews.value(for: group),
                 let index = own.firstIndex(where: { $0.nonce == preview.nonce })
             else { return nil }
             if own[index].use == nil {
-                own[index].use = use
+                (own[index].use, own[index].expiresAt) = (use, end)
                 previews.insert(own, for: group, weight: 1)
             }
             return own[index]

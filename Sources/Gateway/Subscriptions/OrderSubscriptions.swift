@@ -105,8 +105,10 @@ package final class OrderUpdateQueue: Sendable {
         /// Whether the stream is connected.
         var isStreaming = false
         /// The number of consecutive incoming events that could not be processed, since the last complete
-        /// read.
+        /// read; those that a limit of this process prevented do not count.
         var failures = 0
+        /// Whether an incoming event could not be processed since the last complete read.
+        var hasMissedUpdates = false
     }
 
     /// The maximum number of waiting orders; above it, all orders are read again.
@@ -190,25 +192,31 @@ package struct OrderUpdateBatch: Sendable {
     /// Returns true if all orders must be read, because changes are not reported or an update was missed.
     func requestFullReadIfNeeded() -> Bool {
         change { state in
-            guard !state.isStreaming || state.failures > 0 else { return false }
+            guard !state.isStreaming || state.hasMissedUpdates else { return false }
             state.contents.needsFullRead = true
             return true
         } ?? false
     }
 
-    /// Counts an event that could not be processed.
-    func recordFailure() {
-        change { $0.failures += 1 }
-    }
-
-    /// Resets the count of failures after a complete read.
-    func resetFailures() {
-        change { $0.failures = 0 }
-    }
-
-    /// The number of consecutive failures.
+    /// Records that an event could not be processed: after the next pause all orders must be read.
     ///
-    /// See ``recordFailure()``.
+    /// - Parameter isOverload: Whether a limit of this process was the cause: the broker has not failed, so that the pause
+    ///   does not become longer.
+    func recordFailure(isOverload: Bool) {
+        change { state in
+            state.hasMissedUpdates = true
+            if !isOverload { state.failures += 1 }
+        }
+    }
+
+    /// Resets the failures after a complete read.
+    func resetFailures() {
+        change { ($0.failures, $0.hasMissedUpdates) = (0, false) }
+    }
+
+    /// The number of consecutive failures of the broker.
+    ///
+    /// See ``recordFailure(isOverload:)``.
     var failures: Int { change { $0.failures } ?? 0 }
 
     @discardableResult

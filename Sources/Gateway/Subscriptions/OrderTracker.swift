@@ -84,7 +84,7 @@ package struct OrderTracker: Sendable {
             }
             return .success(snapshot.all)
         } catch {
-            round.recordFailure()
+            round.recordFailure(isOverload: (error as? FieldError)?.isOverload ?? false)
             return .failure(error)
         }
     }

@@ -76,21 +76,18 @@ extension ProviderFailure.Cause {
 /// Alpaca's plain no to a write: it was understood, and nothing was done.
 package struct AlpacaWriteRejection: Hashable {
     let status: Int
-    let code: Int?
+    let code: Int
     let message: String?
 
-    /// Nil for a response that is not a refusal by the trading host: a 403 or 404 of the edge, which has no
-    /// code, does not concern the order.
+    /// Nil for a response that is not a refusal by the trading host, whose refusals have a code: a response of the edge, or
+    /// of a proxy before Alpaca, does not show what became of the order.
     package init?(_ response: HTTPClientResponse) {
-        let problem = AlpacaErrorBody(response)
-        switch response.status {
-        case 400, 422: break
-        case 403, 404: guard problem?.code != nil else { return nil }
-        default: return nil
-        }
+        guard [400, 403, 404, 422].contains(response.status), let problem = AlpacaErrorBody(response),
+            let code = problem.code
+        else { return nil }
         status = response.status
-        code = problem?.code
-        message = problem?.message
+        self.code = code
+        message = problem.message
     }
 }
 
@@ -102,10 +99,16 @@ extension ProviderFailure.Cause {
     /// sent it in place of Alpaca's response.
     init?(alpacaWrite response: HTTPClientResponse, now: Instant) {
         if AlpacaWriteRejection(response) != nil { return nil }
+        let hasCode = AlpacaErrorBody(response)?.code != nil
+        switch response.status {
+        case 400 where !hasCode, 401 where !hasCode, 422 where !hasCode:
+            self = .unavailable
+            return
+        default: break
+        }
         self.init(alpacaOrders: response, now: now)
-        guard AlpacaErrorBody(response)?.code == nil else { return }
-        // Alpaca's own response to wrong keys is a 403 without a code; its 401 has one.
-        if self == .notEntitled || response.status == 401 { self = .unavailable }
+        // Alpaca's own response to wrong keys is a 403 without a code.
+        if self == .notEntitled, !hasCode { self = .unavailable }
     }
 
     /// The failure that a response to a read of orders means; nil for a good response.

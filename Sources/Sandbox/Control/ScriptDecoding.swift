@@ -7,8 +7,9 @@ extension Fault {
     /// `{"effect": "status", "status": 503, "retry_after": 2, "provider": "alpaca", "endpoint": "GET
     /// /v2/account", "remaining": 1, "every": 1, "percent": 100}`; the effects are `latency` (with
     /// `milliseconds`), `status` (with `status`, 400 ... 599, and optionally `retry_after` in seconds),
-    /// `malformed_body`, `duplicate_key`, `unreadable_row`, `truncated_body`, `lost_answer`,
-    /// `closed_connection`, `hang`, `disconnect` and `expired_token`, and those of ``BodyDeviation`` (with `member`, the name of a member).
+    /// `malformed_body`, `duplicate_key`, `unreadable_row`, `truncated_body`, `lost_answer`, `proxy_response`
+    /// (with `status`), `closed_connection`, `hang`, `disconnect` and `expired_token`, and those of
+    /// ``BodyDeviation`` (with `member`, the name of a member).
     ///
     /// An endpoint `GET /v2/{feed} message` means the single messages of a stream.
     init(_ json: JSONDocument, in catalogue: EndpointCatalog) throws(ScriptError) {
@@ -42,10 +43,12 @@ extension Fault {
 extension Fault.Effect {
     fileprivate init(_ json: JSONDocument) throws(ScriptError) {
         let name = try json.text("effect", example: "hang")
-        for (member, effect) in [
-            ("milliseconds", "latency"), ("status", "status"), ("retry_after", "status"),
-        ] where json[member] != nil && name != effect {
+        for (member, effect) in [("milliseconds", "latency"), ("retry_after", "status")]
+        where json[member] != nil && name != effect {
             throw ScriptError("\"\(member)\" belongs to the effect \"\(effect)\"")
+        }
+        if json["status"] != nil, name != "status", name != "proxy_response" {
+            throw ScriptError("\"status\" belongs to the effects status, proxy_response")
         }
         let deviation = name.flatMap(BodyDeviation.init(rawValue:))
         if json["member"] != nil, deviation == nil {
@@ -67,15 +70,15 @@ extension Fault.Effect {
             }
             self = .latency(.milliseconds(milliseconds))
         case "status":
-            guard let status = try json.integerMember("status", in: 400...599) else {
-                throw ScriptError("\"status\" needs a \"status\" of 400 ... 599")
-            }
-            self = .status(status, retryAfter: try json.integerMember("retry_after", in: 0...86_400))
+            self = .status(
+                try Self.requiredStatus(of: "status", in: json),
+                retryAfter: try json.integerMember("retry_after", in: 0...86_400))
         case "malformed_body": self = .malformedBody
         case "duplicate_key": self = .duplicateKey
         case "unreadable_row": self = .unreadableRow
         case "truncated_body": self = .truncatedBody
         case "lost_answer": self = .lostResponse
+        case "proxy_response": self = .proxyResponse(try Self.requiredStatus(of: "proxy_response", in: json))
         case "closed_connection": self = .closedConnection
         case "hang": self = .hang
         case "disconnect": self = .disconnect
@@ -84,10 +87,20 @@ extension Fault.Effect {
             throw ScriptError(
                 """
                 "effect" must be one of latency, status, malformed_body, duplicate_key, unreadable_row, \
-                truncated_body, lost_answer, closed_connection, hang, disconnect, expired_token, \
+                truncated_body, lost_answer, proxy_response, closed_connection, hang, disconnect, expired_token, \
                 absent_member, other_type, extra_member, unknown_name
                 """)
         }
+    }
+
+    /// The status that an effect needs.
+    private static func requiredStatus(
+        of effect: String, in json: JSONDocument
+    ) throws(ScriptError) -> Int {
+        guard let status = try json.integerMember("status", in: 400...599) else {
+            throw ScriptError("\"\(effect)\" needs a \"status\" of 400 ... 599")
+        }
+        return status
     }
 
     fileprivate var members: [JSONDocument.Member] {
@@ -117,6 +130,11 @@ extension Fault.Effect {
         case .unreadableRow: return [.init(name: "effect", value: "unreadable_row")]
         case .truncatedBody: return [.init(name: "effect", value: "truncated_body")]
         case .lostResponse: return [.init(name: "effect", value: "lost_answer")]
+        case .proxyResponse(let status):
+            return [
+                .init(name: "effect", value: "proxy_response"),
+                .init(name: "status", value: JSONDocument(integerLiteral: status)),
+            ]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]
         case .hang: return [.init(name: "effect", value: "hang")]
         case .disconnect: return [.init(name: "effect", value: "disconnect")]

@@ -56,6 +56,11 @@ struct CallFaults {
         case .lostResponse:
             _ = await respond()
             return failures.status(500)
+        case .proxyResponse(let status):
+            _ = await respond()
+            return .text(
+                "<html><head><title>\(status)</title></head></html>\n", type: "text/html",
+                status: HTTPResponseStatus(statusCode: status))
         case .closedConnection, .disconnect: return undelivered
         case .hang:
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
@@ -138,6 +143,8 @@ package struct Fault: Sendable, Hashable {
         case truncatedBody
         /// The call is executed, but the response is 500.
         case lostResponse
+        /// The call is executed, but a proxy before the provider responds in its place, with this status and HTML.
+        case proxyResponse(Int)
         /// The connection closes without a response.
         case closedConnection
         /// No response until the client disconnects.

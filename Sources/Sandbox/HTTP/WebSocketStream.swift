@@ -71,7 +71,7 @@ package struct WebSocketStream: Sendable {
             var bytes = frame.bytes
             deviation.apply(to: &bytes, at: member)
             return await write(.text(String(decoding: bytes, as: UTF8.self)))
-        case .status, .lostResponse, .expiredToken:
+        case .status, .lostResponse, .proxyResponse, .expiredToken:
             await close(code: 1011)
             return false
         case .closedConnection, .disconnect:

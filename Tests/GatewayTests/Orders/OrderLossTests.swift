@@ -17,6 +17,8 @@ struct OrderLossTests {
     static let losses = [
         Loss(effect: .malformedBody, arrives: true), Loss(effect: .truncatedBody, arrives: true),
         Loss(effect: .lostResponse, arrives: true),
+        // The status of a refusal, which is not Alpaca's: a proxy before Alpaca responds.
+        Loss(effect: .proxyResponse(400), arrives: true), Loss(effect: .proxyResponse(422), arrives: true),
         Loss(effect: .closedConnection, arrives: false), Loss(effect: .status(500), arrives: false),
         Loss(effect: .status(504), arrives: false),
     ]

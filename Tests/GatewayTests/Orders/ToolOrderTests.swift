@@ -90,11 +90,55 @@ struct ToolOrderTests {
                 The preview of this order was used by another call. Read the orders, because that call may have placed \
                 it. Call a tool with `previewOrder` with the same order in this session, then this tool within 5 minutes.
                 """)
-            // After another preview, the same call of another connection places another order.
+            // After another preview, another call places another order.
             try await tools.preview(tools.order)
-            let other = try await tools.placed(tools.order, call: "7")
+            let other = try await tools.placed(tools.order, call: "8")
             #expect(other["id"] != order["id"] && other["clientOrderId"]?.string != key)
             #expect(tools.gateway.placings == 2)
+        }
+    }
+
+    @Test("is the same one if its call is repeated within five minutes, also after another preview of it")
+    func repeated() async throws {
+        try await Tools.with(["USD": 100_000]) { tools in
+            try await tools.preview(tools.order)
+            // Shortly before the end of the preview.
+            tools.gateway.clock.advance(by: .seconds(299))
+            let order = try await tools.placed(tools.order, call: "7")
+            tools.gateway.clock.advance(by: .seconds(2))
+            try await tools.preview(tools.order)
+            #expect(try await tools.placed(tools.order, call: "7")["id"] == order["id"])
+            // The unused preview is that of one more order.
+            let other = try await tools.placed(tools.order, call: "8")
+            #expect(other["id"] != order["id"])
+            for (call, first) in [("7", order), ("8", other)] {
+                #expect(try await tools.placed(tools.order, call: call)["id"] == first["id"])
+            }
+            #expect(tools.gateway.placings == 2)
+            // Later it is a call of another connection, which begins to count again.
+            tools.gateway.clock.advance(by: .seconds(300))
+            tools.expectRefusal(
+                try await tools.place(tools.order, call: "7"), "CONFLICT", Tools.noPreview)
+            try await tools.preview(tools.order)
+            let third = try await tools.placed(tools.order, call: "7")
+            #expect(third["id"] != order["id"] && third["id"] != other["id"])
+            #expect(tools.gateway.placings == 3)
+        }
+    }
+
+    @Test("is the same one if its call is repeated after as many other previews as a session has")
+    func manyPreviews() async throws {
+        try await Tools.with { tools in
+            try await tools.preview(tools.order)
+            let order = try await tools.placed(tools.order, call: "7")
+            for price in 901...921 {
+                var other = tools.order
+                other.price = "{ limit: \"\(price)\" }"
+                try await tools.preview(other)
+            }
+            try await tools.preview(tools.order)
+            #expect(try await tools.placed(tools.order, call: "7")["id"] == order["id"])
+            #expect(tools.gateway.placings == 1)
         }
     }
 

@@ -21,11 +21,25 @@ struct OrderUpdateQueueTests {
         round.put(.connected)
         #expect(round.drain()?.needsFullRead == true)
         #expect(!round.requestFullReadIfNeeded(), "the stream tells")
-        round.recordFailure()
+        round.recordFailure(isOverload: false)
+        #expect(round.failures == 1)
         #expect(round.requestFullReadIfNeeded(), "something was missed")
         round.resetFailures()
+        #expect(round.failures == 0 && !round.requestFullReadIfNeeded())
         round.streamEnded()
         #expect(round.requestFullReadIfNeeded())
+    }
+
+    @Test("requires a read after an overload of this process, which is not a failure of the broker")
+    func overload() {
+        let round = OrderUpdateQueue().begin(1)
+        round.put(.connected)
+        _ = round.drain()
+        round.recordFailure(isOverload: true)
+        #expect(round.failures == 0)
+        #expect(round.requestFullReadIfNeeded() && round.drain()?.needsFullRead == true)
+        round.resetFailures()
+        #expect(!round.requestFullReadIfNeeded() && round.drain()?.needsFullRead == false)
     }
 
     @Test("delivers each report once, in order")
@@ -58,7 +72,7 @@ struct OrderUpdateQueueTests {
         #expect(earlier.drain() == nil)
         #expect(now.drain()?.needsFullRead == true, "it is there for the present one")
         earlier.streamEnded()
-        earlier.recordFailure()
+        earlier.recordFailure(isOverload: false)
         #expect(!earlier.requestFullReadIfNeeded())
         #expect(!now.requestFullReadIfNeeded(), "the present one still stands")
         #expect(now.drain()?.streamed.isEmpty == true)

@@ -59,6 +59,11 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
         info.disclaimers = info.disclaimers ?? outer.disclaimers
     }
 
+    /// Whether the body has an error in Saxo's form: a code, a message, disclaimers or errors of fields.
+    var hasError: Bool {
+        info.code != nil || info.message != nil || info.disclaimers != nil || !fields.isEmpty
+    }
+
     /// The error, with the texts of its fields in place of the message if there are any: they are more specific.
     var detailedInfo: SaxoErrorInfo {
         let details = fields.map { "\($0.name): \($0.texts.joined(separator: " "))" }

@@ -55,7 +55,7 @@ package enum SaxoOrderResponse: Hashable {
     case duplicate
     /// Saxo does not know the order.
     case unknown
-    /// Saxo may have the order: the response announces a later result, or contradicts itself.
+    /// Saxo may have the order: the response announces a later result, contradicts itself, or is not Saxo's own.
     case open
 
     /// Whether a response is about the order, and not about the call.
@@ -98,8 +98,10 @@ package enum SaxoOrderResponse: Hashable {
         if result.others.contains(where: { $0.error?.isOutcomeUnknown ?? false }) { return .open }
         guard result.item == SaxoOrderResult.Item() else {
             if let error = result.item.error {
-                // A cancelled order is named beside its error; a placed one has no id then, unless it was placed.
-                return result.item.orderID != nil || error.isOutcomeUnknown ? .open : .rejected(error)
+                // A cancelled order is named beside its error; a placed one has no id then, unless it was placed. The
+                // same applies to related orders.
+                let isNamed = ([result.item] + result.others).contains { $0.orderID != nil }
+                return isNamed || error.isOutcomeUnknown ? .open : .rejected(error)
             }
             return result.item.orderID.map { .accepted(id: $0, related: result.others) } ?? .open
         }
@@ -111,9 +113,12 @@ package enum SaxoOrderResponse: Hashable {
         return result.others.lazy.compactMap(\.error).first.map { .rejected($0) } ?? .open
     }
 
+    /// The response with status 400 and the body of an error.
+    ///
+    /// Another body, such as HTML, does not show whether Saxo has received the order: a proxy before Saxo may have sent it
+    /// in place of Saxo's response.
     private static func rejection(_ problem: SaxoErrorBody?) -> SaxoOrderResponse {
-        guard let problem else { return .rejected(SaxoErrorInfo()) }
-        if problem.info.isOutcomeUnknown { return .open }
+        guard let problem, problem.hasError, !problem.info.isOutcomeUnknown else { return .open }
         return .rejected(problem.detailedInfo)
     }
 }
