@@ -75,8 +75,7 @@ final class EventStream: Sendable {
             let task = Task(executorPreference: operation.executor) {
                 if let writer = await self.writer() {
                     await CurrentRequest.$id.withValue(operation.context.requestID) {
-                        // It throws only if the client has ended the stream.
-                        try? await EventStream.run(operation, id: id, to: writer)
+                        await self.run(operation, id: id, number: number, to: writer)
                     }
                 }
                 self.remove(id, number: number)
@@ -167,17 +166,37 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Runs an operation, and sends its responses and the message that it is complete.
-    private static func run(_ operation: StreamedOperation, id: String, to writer: BodyWriter) async throws {
-        try await operation.run { part in
-            let response =
+    /// Runs an operation, and sends its responses, and the message that it is complete.
+    ///
+    /// If there is no memory for a response, or the token has ended, the message before `complete` has the reason.
+    private func run(_ operation: StreamedOperation, id: String, number: Int, to writer: BodyWriter) async {
+        let isMutation = operation.request.operationType == .mutation
+        var reason: GraphQLResponse?
+        do {
+            try await operation.run { part in
                 switch part {
-                case .response(let response), .rejection(let response): response
-                case .endedToken: operation.endedToken
+                case .response(let response), .rejection(let response):
+                    try await writer.write(EventStream.next(id, response), isMutation: isMutation)
+                case .endedToken: reason = operation.endedToken
                 }
-            try await writer.write(EventStream.next(id, response))
+            }
+        } catch let error as HTTPError {
+            reason = error.graphQLResponse(id: operation.context.requestID)
+        } catch {
+            // The client has disconnected.
+            return
         }
-        if !Task.isCancelled { try await writer.write(EventStream.complete(id)) }
+        guard isRunning(id, number: number) else { return }
+        // With the longest id, the messages together have less than 4 KiB, for which there is always memory. An error means that
+        // the client has disconnected.
+        var messages = reason.map { EventStream.next(id, $0) } ?? ByteBuffer()
+        messages.writeImmutableBuffer(EventStream.complete(id))
+        try? await writer.write(messages)
+    }
+
+    /// Whether an operation was not stopped.
+    private func isRunning(_ id: String, number: Int) -> Bool {
+        state.withLock { $0.operations[UTF8Key(id)]?.number == number }
     }
 
     private static func next(_ id: String, _ response: GraphQLResponse) -> ByteBuffer {

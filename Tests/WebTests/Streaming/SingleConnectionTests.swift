@@ -1,3 +1,4 @@
+import GraphQL
 import TestSupport
 import Testing
 import Web
@@ -86,6 +87,46 @@ struct SingleConnectionTests {
             // The id is free, so the operation has ended.
             #expect(try await server.ask(start("{ hello }", id: "e", on: token)).status == 202)
             _ = try await lines(of: client) { $0.contains("world") }
+        }
+    }
+
+    /// A response of 288 KiB counts with 224 KiB.
+    ///
+    /// A quarter of the memory is reserved for mutations.
+    @Test(
+        "sends the reason and `complete` if there is no memory for a response",
+        arguments: [
+            ("{ hello }", 256 << 10, "The responses that wait for their clients"),
+            ("mutation { act }", 64 << 10, "The mutation was run, but the responses"),
+            ("mutation { act }", 256 << 10, nil),
+        ] as [(String, Int, String?)])
+    func responseMemory(query: String, memory: Int, reason: String?) async throws {
+        let schema = try LiveService.schema()
+        let long = schema.prepare(
+            GraphQLRequest(
+                "query Long($text: String!) { echo(text: $text) }",
+                variables: ["text": .string(String(repeating: "x", count: 288 << 10))]))
+        var service = LiveService.make(schema)
+        service.subscribe = { _, context in
+            await schema.subscribe(to: long, context: LiveContext(context.sessionName))
+        }
+        var limits = ServerLimits.patient
+        limits.responseMemory = memory
+        try await withServer(service, limits: limits) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start(query, id: "a", on: token)).status == 202)
+            let events = try await lines(of: client) { $0 == #"data: {"id":"a"}"# }
+            try #require(events.count == 4)
+            #expect(events[0] == "event: next")
+            if let reason {
+                let error = #"data: {"id":"a","payload":{"errors":[{"message":"\#(reason)"#
+                #expect(events[1].hasPrefix(error), "\(events[1])")
+                #expect(events[1].contains(#""code":"OVERLOADED""#), "\(events[1])")
+            } else {
+                #expect(events[1].hasPrefix(#"data: {"id":"a","payload":{"data":{"echo":"xxx"#))
+            }
+            #expect(events[2] == "event: complete")
         }
     }
 
