@@ -36,6 +36,8 @@ final class EventStream: Sendable {
         /// Distinguishes the operation from an earlier one with the same id.
         let number: Int
         let task: Task<Void, Never>
+        /// Whether the token has ended while the operation was running, which was cancelled for it.
+        var hasTokenEnded = false
     }
 
     init(user: String?, holding permit: ClientShares.Permit?, limit: Int) {
@@ -170,6 +172,11 @@ final class EventStream: Sendable {
     ///
     /// If there is no memory for a response, or the token has ended, the message before `complete` has the reason.
     private func run(_ operation: StreamedOperation, id: String, number: Int, to writer: BodyWriter) async {
+        // Here and not in `start`: the closure can be called at once, when the lock of the state must not be held.
+        let stopObserving =
+            operation.endsWithToken
+            ? operation.context.session.onEnd { self.endToken(of: id, number: number) } : nil
+        defer { stopObserving?() }
         let isMutation = operation.request.operationType == .mutation
         var reason: GraphQLResponse?
         do {
@@ -186,7 +193,8 @@ final class EventStream: Sendable {
             // The client has disconnected.
             return
         }
-        guard isRunning(id, number: number) else { return }
+        guard let running = running(id, number: number) else { return }
+        if running.hasTokenEnded { reason = operation.endedToken }
         // With the longest id, the messages together have less than 4 KiB, for which there is always memory. An error means that
         // the client has disconnected.
         var messages = reason.map { EventStream.next(id, $0) } ?? ByteBuffer()
@@ -194,9 +202,27 @@ final class EventStream: Sendable {
         try? await writer.write(messages)
     }
 
-    /// Whether an operation was not stopped.
-    private func isRunning(_ id: String, number: Int) -> Bool {
-        state.withLock { $0.operations[UTF8Key(id)]?.number == number }
+    /// An operation; nil if its client has stopped it, or the stream has ended.
+    private func running(_ id: String, number: Int) -> Operation? {
+        state.withLock { state in
+            guard let operation = state.operations[UTF8Key(id)], operation.number == number else {
+                return nil
+            }
+            return operation
+        }
+    }
+
+    /// Cancels an operation whose token has ended; its task sends the reason.
+    private func endToken(of id: String, number: Int) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            let key = UTF8Key(id)
+            guard var operation = state.operations[key], operation.number == number else { return nil }
+            operation.hasTokenEnded = true
+            state.operations[key] = operation
+            return operation.task
+        }
+        // In a task of its own, because the handlers of a cancellation can take locks that the caller holds.
+        if let task { Task { task.cancel() } }
     }
 
     private static func next(_ id: String, _ response: GraphQLResponse) -> ByteBuffer {
