@@ -25,9 +25,12 @@ final class EventStream: Sendable {
         var lastNumber = 0
     }
 
+    /// An operation that waits until the stream is open; it gets nil if the stream ends before.
+    private typealias Waiter = CheckedContinuation<BodyWriter?, Never>
+
     private enum Phase {
         /// The client has not opened the stream yet; operations wait for it.
-        case reserved(waiting: [CheckedContinuation<BodyWriter?, Never>])
+        case reserved(waiting: [Waiter])
         case open(BodyWriter)
         case ended
     }
@@ -121,22 +124,37 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Ends the stream and all its operations.
-    func close() {
-        let (waiting, tasks) = state.withLock { state in
-            var waiting: [CheckedContinuation<BodyWriter?, Never>] = []
-            if case .reserved(let reserved) = state.phase { waiting = reserved }
+    /// Ends the stream and its operations, unless a connection has opened it.
+    ///
+    /// - Returns: False if a connection has opened the stream, or it has ended before.
+    func expire() -> Bool { close(onlyIfReserved: true) }
+
+    /// Ends the stream and its operations.
+    ///
+    /// - Parameter onlyIfReserved: Whether it has an effect only on a stream that no connection has opened.
+    /// - Returns: Whether it has ended the stream.
+    @discardableResult
+    private func close(onlyIfReserved: Bool = false) -> Bool {
+        let ended = state.withLock { state -> ([Waiter], [Task<Void, Never>])? in
+            var waiting: [Waiter] = []
+            if case .reserved(let reserved) = state.phase {
+                waiting = reserved
+            } else if onlyIfReserved {
+                return nil
+            }
             let tasks = state.operations.values.map(\.task)
             state.phase = .ended
             state.operations = [:]
             return (waiting, tasks)
         }
+        guard let (waiting, tasks) = ended else { return false }
         for task in tasks { task.cancel() }
         for continuation in waiting { continuation.resume(returning: nil) }
+        return true
     }
 
     private func begin(_ writer: BodyWriter) -> Bool {
-        let waiting = state.withLock { state -> [CheckedContinuation<BodyWriter?, Never>]? in
+        let waiting = state.withLock { state -> [Waiter]? in
             guard case .reserved(let waiting) = state.phase else { return nil }
             state.phase = .open(writer)
             return waiting
