@@ -45,17 +45,19 @@ package final class ConcurrencyLimiter: Sendable {
     /// Numbers in the order in which they were appended.
     ///
     /// Its memory is proportional to the numbers that it has, even if it is never empty.
-    struct Queue {
+    package struct Queue {
         private var numbers: [Int] = []
         /// Numbers before it have been removed.
         private var head = 0
 
+        package init() {}
+
         /// The numbers in memory, at most twice those that it has.
-        var storedCount: Int { numbers.count }
+        package var storedCount: Int { numbers.count }
 
-        mutating func append(_ number: Int) { numbers.append(number) }
+        package mutating func append(_ number: Int) { numbers.append(number) }
 
-        mutating func next() -> Int? {
+        package mutating func next() -> Int? {
             guard head < numbers.count else { return nil }
             let number = numbers[head]
             head += 1
@@ -67,7 +69,7 @@ package final class ConcurrencyLimiter: Sendable {
             return number
         }
 
-        mutating func removeAll(where isRemoved: (Int) -> Bool) {
+        package mutating func removeAll(where isRemoved: (Int) -> Bool) {
             numbers = numbers[head...].filter { !isRemoved($0) }
             head = 0
         }

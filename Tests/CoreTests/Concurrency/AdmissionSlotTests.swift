@@ -67,7 +67,7 @@ struct AdmissionSlotTests {
             return fail("queued")
         }
         guard case .queued = queue.acquire(onAdmission: {}) else { return fail("queued") }
-        // It waits again, or will find itself cancelled.
+        // It does not matter whether it waits again before or after it is cancelled.
         end.happen()
         request.cancel()
         try await request.value

@@ -1,7 +1,6 @@
 import Synchronization
 import Testing
-
-@testable import Upstream
+import Upstream
 
 /// Counts who is inside.
 private final class Occupancy: Sendable {
