@@ -54,8 +54,14 @@ package final class AdmissionQueue: Sendable {
     }
 
     /// Returns a slot: the request that has waited longest gets it, and must return it.
+    ///
+    /// A slot beyond the limit is not passed on. No request waits longer for that: the requests within the limit pass theirs on.
     package func release() {
         let resume: (@Sendable () -> Void)? = state.withLock { state in
+            if state.admitted > limit {
+                state.admitted -= 1
+                return nil
+            }
             while state.oldest < state.next {
                 let ticket = state.oldest
                 state.oldest += 1

@@ -24,25 +24,53 @@ package final class ConcurrencyLimiter: Sendable {
         var free: Int
         var waiters: [Int: Waiter] = [:]
         /// Numbers that wait, those that have left among them.
-        var queue: [Int] = []
-        var head = 0
+        var queue = Queue()
         var nextNumber = 0
 
         /// The longest waiting one.
         mutating func next() -> Int? {
-            while head < queue.count {
-                let number = queue[head]
-                head += 1
+            while let number = queue.next() {
                 if case .waiting? = waiters[number] { return number }
             }
-            queue.removeAll(keepingCapacity: true)
-            head = 0
             return nil
         }
 
         /// As long as no call ends, nothing else would remove cancelled entries.
         mutating func compactQueue() {
-            queue = queue[head...].filter { waiters[$0] != nil }
+            let waiters = waiters
+            queue.removeAll { waiters[$0] == nil }
+        }
+    }
+
+    /// Numbers in the order in which they were appended.
+    ///
+    /// Its memory is proportional to the numbers that it has, even if it is never empty.
+    package struct Queue {
+        private var numbers: [Int] = []
+        /// Numbers before it have been removed.
+        private var head = 0
+
+        package init() {}
+
+        /// The numbers in memory, at most twice those that it has.
+        package var storedCount: Int { numbers.count }
+
+        package mutating func append(_ number: Int) { numbers.append(number) }
+
+        package mutating func next() -> Int? {
+            guard head < numbers.count else { return nil }
+            let number = numbers[head]
+            head += 1
+            // In halves, so that each number moves once on average.
+            if head * 2 >= numbers.count {
+                numbers.removeFirst(head)
+                head = 0
+            }
+            return number
+        }
+
+        package mutating func removeAll(where isRemoved: (Int) -> Bool) {
+            numbers = numbers[head...].filter { !isRemoved($0) }
             head = 0
         }
     }
@@ -135,7 +163,7 @@ package final class ConcurrencyLimiter: Sendable {
                 return nil
             case .waiting(let continuation):
                 state.waiters[number] = nil
-                if state.queue.count > 2 * maximumQueueLength { state.compactQueue() }
+                if state.queue.storedCount > 2 * maximumQueueLength { state.compactQueue() }
                 return continuation
             case .settled, nil: return nil
             }

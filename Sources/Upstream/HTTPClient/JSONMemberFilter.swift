@@ -39,7 +39,7 @@ package struct JSONMemberFilter: Sendable {
     /// Adds what is kept of the next bytes to `body`.
     ///
     /// - Returns: False if the response is too long.
-    mutating func append(_ bytes: some Sequence<UInt8>, count: Int, to body: inout [UInt8]) -> Bool {
+    package mutating func append(_ bytes: some Sequence<UInt8>, count: Int, to body: inout [UInt8]) -> Bool {
         guard count <= maximumBytes - received else { return false }
         received += count
         for byte in bytes { append(byte, to: &body) }

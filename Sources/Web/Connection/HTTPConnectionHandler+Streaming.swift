@@ -15,7 +15,6 @@ extension HTTPConnectionHandler {
         ///
         /// If not, it is cancelled when the server drains.
         let endsByItself: Bool
-        let isMutation: Bool
         /// Parts that are written, and whose writer waits until the client takes more.
         var waiting: [EventLoopPromise<Void>] = []
     }
@@ -37,8 +36,7 @@ extension HTTPConnectionHandler {
         current = CurrentExchange(
             exchange: streaming, work: .running(task),
             body: OpenBody(
-                isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself,
-                isMutation: producer.isMutation))
+                isLast: isLast, isChunked: !exchange.isHTTP10, endsByItself: producer.endsByItself))
         enter(.streaming, context: context)
     }
 
@@ -46,9 +44,10 @@ extension HTTPConnectionHandler {
         _ producer: StreamingBody, for id: RequestID, on eventLoop: any EventLoop
     ) -> Task<Void, Never> {
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        let writer = BodyWriter { part in
+        let writer = BodyWriter { part, isMutation in
             try await eventLoop.flatSubmit {
-                connection.value.write(part, of: id) ?? eventLoop.makeFailedFuture(CancellationError())
+                connection.value.write(part, of: id, isMutation: isMutation)
+                    ?? eventLoop.makeFailedFuture(CancellationError())
             }.get()
         }
         return Task { [server] in
@@ -65,16 +64,20 @@ extension HTTPConnectionHandler {
 
     /// Writes a part; the future succeeds when the client can take more, and is nil if the client has
     /// disconnected.
-    private func write(_ part: ByteBuffer, of id: RequestID) -> EventLoopFuture<Void>? {
+    ///
+    /// It fails with an `HTTPError` if there is no memory for the part.
+    private func write(_ part: ByteBuffer, of id: RequestID, isMutation: Bool) -> EventLoopFuture<Void>? {
         guard let context, let current, let body = current.body, current.exchange.id == id else { return nil }
         let channel = context.channel
         if part.readableBytes > 0 {
             var reservation: MemoryBudget.Reservation?
             guard
                 reserve(
-                    part.readableBytes, for: current.exchange, isMutation: body.isMutation,
-                    in: &reservation)
-            else { return nil }
+                    part.readableBytes, for: current.exchange, isMutation: isMutation, in: &reservation)
+            else {
+                return context.eventLoop.makeFailedFuture(
+                    HTTPError.overloaded(isMutation ? .mutationMemory : .responseMemory))
+            }
             write(
                 encoding.encode(part: part, isChunked: body.isChunked, allocator: channel.allocator),
                 context: context, promise: context.eventLoop.promise(holding: reservation))

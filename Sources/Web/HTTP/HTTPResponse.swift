@@ -93,24 +93,20 @@ package struct StreamingBody: Sendable {
     package let produce: @Sendable (BodyWriter) async throws -> Void
     /// Whether it is finished when the server drains, as any other response is.
     let endsByItself: Bool
-    /// Whether it is the response of a mutation, for which a part of the memory is reserved.
-    let isMutation: Bool
 
     package init(
-        endsByItself: Bool = false, isMutation: Bool = false,
-        _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
+        endsByItself: Bool = false, _ produce: @escaping @Sendable (BodyWriter) async throws -> Void
     ) {
         self.produce = produce
         self.endsByItself = endsByItself
-        self.isMutation = isMutation
     }
 }
 
 /// The destination of a streamed body.
 package struct BodyWriter: Sendable {
-    private let send: @Sendable (ByteBuffer) async throws -> Void
+    private let send: @Sendable (_ part: ByteBuffer, _ isMutation: Bool) async throws -> Void
 
-    package init(_ send: @escaping @Sendable (ByteBuffer) async throws -> Void) {
+    package init(_ send: @escaping @Sendable (_ part: ByteBuffer, _ isMutation: Bool) async throws -> Void) {
         self.send = send
     }
 
@@ -118,9 +114,13 @@ package struct BodyWriter: Sendable {
     ///
     /// A producer that stores only its latest value meanwhile needs no queue.
     ///
-    /// - Throws: `CancellationError` if the client has disconnected.
-    package func write(_ part: ByteBuffer) async throws {
-        try await send(part)
+    /// - Parameters:
+    ///   - part: The part. One of at most 4 KiB always has memory.
+    ///   - isMutation: Whether it is a response of a mutation, for which a part of the memory is reserved.
+    /// - Throws: `CancellationError` if the client has disconnected; `HTTPError.overloaded` if the responses that wait for their
+    ///   clients take too much memory, and the part is not sent.
+    package func write(_ part: ByteBuffer, isMutation: Bool = false) async throws {
+        try await send(part, isMutation)
     }
 }
 

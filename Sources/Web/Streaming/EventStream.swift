@@ -25,9 +25,12 @@ final class EventStream: Sendable {
         var lastNumber = 0
     }
 
+    /// An operation that waits until the stream is open; it gets nil if the stream ends before.
+    private typealias Waiter = CheckedContinuation<BodyWriter?, Never>
+
     private enum Phase {
         /// The client has not opened the stream yet; operations wait for it.
-        case reserved(waiting: [CheckedContinuation<BodyWriter?, Never>])
+        case reserved(waiting: [Waiter])
         case open(BodyWriter)
         case ended
     }
@@ -36,6 +39,8 @@ final class EventStream: Sendable {
         /// Distinguishes the operation from an earlier one with the same id.
         let number: Int
         let task: Task<Void, Never>
+        /// Whether the token has ended while the operation was running, which was cancelled for it.
+        var hasTokenEnded = false
     }
 
     init(user: String?, holding permit: ClientShares.Permit?, limit: Int) {
@@ -75,8 +80,7 @@ final class EventStream: Sendable {
             let task = Task(executorPreference: operation.executor) {
                 if let writer = await self.writer() {
                     await CurrentRequest.$id.withValue(operation.context.requestID) {
-                        // It throws only if the client has ended the stream.
-                        try? await EventStream.run(operation, id: id, to: writer)
+                        await self.run(operation, id: id, number: number, to: writer)
                     }
                 }
                 self.remove(id, number: number)
@@ -120,22 +124,37 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Ends the stream and all its operations.
-    func close() {
-        let (waiting, tasks) = state.withLock { state in
-            var waiting: [CheckedContinuation<BodyWriter?, Never>] = []
-            if case .reserved(let reserved) = state.phase { waiting = reserved }
+    /// Ends the stream and its operations, unless a connection has opened it.
+    ///
+    /// - Returns: False if a connection has opened the stream, or it has ended before.
+    func expire() -> Bool { close(onlyIfReserved: true) }
+
+    /// Ends the stream and its operations.
+    ///
+    /// - Parameter onlyIfReserved: Whether it has an effect only on a stream that no connection has opened.
+    /// - Returns: Whether it has ended the stream.
+    @discardableResult
+    private func close(onlyIfReserved: Bool = false) -> Bool {
+        let ended = state.withLock { state -> ([Waiter], [Task<Void, Never>])? in
+            var waiting: [Waiter] = []
+            if case .reserved(let reserved) = state.phase {
+                waiting = reserved
+            } else if onlyIfReserved {
+                return nil
+            }
             let tasks = state.operations.values.map(\.task)
             state.phase = .ended
             state.operations = [:]
             return (waiting, tasks)
         }
+        guard let (waiting, tasks) = ended else { return false }
         for task in tasks { task.cancel() }
         for continuation in waiting { continuation.resume(returning: nil) }
+        return true
     }
 
     private func begin(_ writer: BodyWriter) -> Bool {
-        let waiting = state.withLock { state -> [CheckedContinuation<BodyWriter?, Never>]? in
+        let waiting = state.withLock { state -> [Waiter]? in
             guard case .reserved(let waiting) = state.phase else { return nil }
             state.phase = .open(writer)
             return waiting
@@ -167,17 +186,61 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Runs an operation, and sends its responses and the message that it is complete.
-    private static func run(_ operation: StreamedOperation, id: String, to writer: BodyWriter) async throws {
-        try await operation.run { part in
-            let response =
+    /// Runs an operation, and sends its responses, and the message that it is complete.
+    ///
+    /// If there is no memory for a response, or the token has ended, the message before `complete` has the reason.
+    private func run(_ operation: StreamedOperation, id: String, number: Int, to writer: BodyWriter) async {
+        // Here and not in `start`: the closure can be called at once, when the lock of the state must not be held.
+        let stopObserving =
+            operation.endsWithToken
+            ? operation.context.session.onEnd { self.endToken(of: id, number: number) } : nil
+        defer { stopObserving?() }
+        let isMutation = operation.request.operationType == .mutation
+        var reason: GraphQLResponse?
+        do {
+            try await operation.run { part in
                 switch part {
-                case .response(let response), .rejection(let response): response
-                case .endedToken: operation.endedToken
+                case .response(let response), .rejection(let response):
+                    try await writer.write(EventStream.next(id, response), isMutation: isMutation)
+                case .endedToken: reason = operation.endedToken
                 }
-            try await writer.write(EventStream.next(id, response))
+            }
+        } catch let error as HTTPError {
+            reason = error.graphQLResponse(id: operation.context.requestID)
+        } catch {
+            // The client has disconnected.
+            return
         }
-        if !Task.isCancelled { try await writer.write(EventStream.complete(id)) }
+        guard let running = running(id, number: number) else { return }
+        if running.hasTokenEnded { reason = operation.endedToken }
+        // With the longest id, the messages together have less than 4 KiB, for which there is always memory. An error means that
+        // the client has disconnected.
+        var messages = reason.map { EventStream.next(id, $0) } ?? ByteBuffer()
+        messages.writeImmutableBuffer(EventStream.complete(id))
+        try? await writer.write(messages)
+    }
+
+    /// An operation; nil if its client has stopped it, or the stream has ended.
+    private func running(_ id: String, number: Int) -> Operation? {
+        state.withLock { state in
+            guard let operation = state.operations[UTF8Key(id)], operation.number == number else {
+                return nil
+            }
+            return operation
+        }
+    }
+
+    /// Cancels an operation whose token has ended; its task sends the reason.
+    private func endToken(of id: String, number: Int) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            let key = UTF8Key(id)
+            guard var operation = state.operations[key], operation.number == number else { return nil }
+            operation.hasTokenEnded = true
+            state.operations[key] = operation
+            return operation.task
+        }
+        // In a task of its own, because the handlers of a cancellation can take locks that the caller holds.
+        if let task { Task { task.cancel() } }
     }
 
     private static func next(_ id: String, _ response: GraphQLResponse) -> ByteBuffer {

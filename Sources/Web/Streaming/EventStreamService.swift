@@ -49,7 +49,7 @@ final class EventStreamService: Sendable {
         // Weak, because the stream counts for its client until it is released.
         Task { [self, weak stream] in
             try await Task.sleep(for: Self.reservationTime)
-            if let stream, stream.isReserved { end(stream) }
+            if let stream, stream.expire() { remove(stream) }
         }
         var response = HTTPResponse(.created, "text/plain; charset=utf-8", body: Array(stream.token.utf8))
         response.headers = [HTTPResponse.Header("cache-control", "no-store")]
@@ -60,7 +60,7 @@ final class EventStreamService: Sendable {
     func open(_ token: String, for context: RequestContext) throws(HTTPError) -> HTTPResponse {
         guard context.accepted.stream == .eventStream else { throw .severalResponses }
         let stream = try stream(token, for: context)
-        let body = try stream.open(heartbeat: heartbeat) { [self] in end(stream) }
+        let body = try stream.open(heartbeat: heartbeat) { [self] in remove(stream) }
         return HTTPResponse(uncached: StreamFormat.eventStream, body)
     }
 
@@ -104,8 +104,8 @@ final class EventStreamService: Sendable {
         return stream
     }
 
-    private func end(_ stream: EventStream) {
-        stream.close()
+    /// Removes a stream that has ended.
+    private func remove(_ stream: EventStream) {
         _ = streams.withLock { $0.removeValue(forKey: stream.token) }
     }
 }

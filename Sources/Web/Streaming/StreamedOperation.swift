@@ -148,7 +148,7 @@ extension StreamingBody {
         holding permit: ClientShares.Permit?
     ) {
         let type = operation.request.operationType
-        self.init(endsByItself: type != .subscription, isMutation: type == .mutation) { writer in
+        self.init(endsByItself: type != .subscription) { writer in
             defer { withExtendedLifetime(permit) {} }
             // The client receives bytes immediately, and knows that the stream is open.
             try await writer.write(format.start + format.heartbeat)
@@ -168,7 +168,7 @@ extension StreamingBody {
                     try await operation.run { part in
                         switch part {
                         case .response(let response), .rejection(let response):
-                            try await writer.write(format.part(response))
+                            try await writer.write(format.part(response), isMutation: type == .mutation)
                         case .endedToken: hasTokenEnded = true
                         }
                     }
@@ -193,7 +193,7 @@ extension StreamingBody {
 }
 
 extension BodyWriter {
-    fileprivate func write(_ bytes: [UInt8]) async throws {
-        try await write(ByteBuffer(bytes: bytes))
+    fileprivate func write(_ bytes: [UInt8], isMutation: Bool = false) async throws {
+        try await write(ByteBuffer(bytes: bytes), isMutation: isMutation)
     }
 }

@@ -46,4 +46,40 @@ struct AdmissionSlotTests {
         let during = await AdmissionSlot.released { queue.occupancy.admitted }
         #expect(during == 1)
     }
+
+    @Test("is not passed on by a cancelled request, which took it beyond the limit")
+    func cancelled() async throws {
+        let queue = AdmissionQueue(limit: 1, queueLimit: 2)
+        guard case .admitted = queue.acquire(onAdmission: {}) else { return fail("admitted") }
+        let (isReleased, end) = (Event<Void>(), Event<Void>())
+        let request = Task {
+            try await AdmissionSlot.held(of: queue) {
+                await AdmissionSlot.released {
+                    isReleased.happen()
+                    await end.wait()
+                }
+            }
+        }
+        await isReleased.wait()
+        guard case .admitted = queue.acquire(onAdmission: {}) else { return fail("admitted") }
+        let isNextAdmitted = Event<Void>()
+        guard case .queued = queue.acquire(onAdmission: { isNextAdmitted.happen() }) else {
+            return fail("queued")
+        }
+        guard case .queued = queue.acquire(onAdmission: {}) else { return fail("queued") }
+        // It does not matter whether it waits again before or after it is cancelled.
+        end.happen()
+        request.cancel()
+        try await request.value
+        #expect(queue.occupancy == (2, 2))
+        queue.release()
+        #expect(queue.occupancy == (1, 2))
+        #expect(!isNextAdmitted.hasHappened)
+        // The slot within the limit is passed on.
+        queue.release()
+        #expect(queue.occupancy == (1, 1))
+        #expect(isNextAdmitted.hasHappened)
+    }
+
+    private func fail(_ entry: String) { Issue.record("A request is not \(entry).") }
 }

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import Upstream
+import Upstream
 
 @Suite("The filter of members of a long list")
 struct JSONMemberFilterTests {

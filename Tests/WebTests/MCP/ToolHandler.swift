@@ -69,7 +69,7 @@ struct ToolHandler {
         var response = try await response(to: input)
         guard case .streamed(let body) = response.body else { return response }
         let events = Mutex<[String]>([])
-        try await body.produce(BodyWriter { part in events.withLock { $0.append(String(buffer: part)) } })
+        try await body.produce(BodyWriter { part, _ in events.withLock { $0.append(String(buffer: part)) } })
         let text = events.withLock { $0.joined() }
         let messages = text.split(separator: "\n").filter { $0.hasPrefix("data: ") }.map { $0.dropFirst(6) }
         guard messages.count == 2, messages[0].contains("notifications/progress"), let last = messages.last

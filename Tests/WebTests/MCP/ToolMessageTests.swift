@@ -61,7 +61,7 @@ struct ToolStreamTests {
         #expect(response.contentType.map { "\($0)" } == "text/event-stream; charset=utf-8")
         let parts = Mutex<[String]>([])
         try await body.produce(
-            BodyWriter { part in
+            BodyWriter { part, _ in
                 parts.withLock { $0.append(String(buffer: part)) }
                 // The client has the first event.
                 context.gate.happen()

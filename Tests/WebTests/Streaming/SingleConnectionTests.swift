@@ -1,3 +1,5 @@
+import GraphQL
+import Synchronization
 import TestSupport
 import Testing
 import Web
@@ -86,6 +88,104 @@ struct SingleConnectionTests {
             // The id is free, so the operation has ended.
             #expect(try await server.ask(start("{ hello }", id: "e", on: token)).status == 202)
             _ = try await lines(of: client) { $0.contains("world") }
+        }
+    }
+
+    /// A response of 288 KiB counts with 224 KiB.
+    ///
+    /// A quarter of the memory is reserved for mutations.
+    @Test(
+        "sends the reason and `complete` if there is no memory for a response",
+        arguments: [
+            ("{ hello }", 256 << 10, "The responses that wait for their clients"),
+            ("mutation { act }", 64 << 10, "The mutation was run, but the responses"),
+            ("mutation { act }", 256 << 10, nil),
+        ] as [(String, Int, String?)])
+    func responseMemory(query: String, memory: Int, reason: String?) async throws {
+        let schema = try LiveService.schema()
+        let long = schema.prepare(
+            GraphQLRequest(
+                "query Long($text: String!) { echo(text: $text) }",
+                variables: ["text": .string(String(repeating: "x", count: 288 << 10))]))
+        var service = LiveService.make(schema)
+        service.subscribe = { _, context in
+            await schema.subscribe(to: long, context: LiveContext(context.sessionName))
+        }
+        var limits = ServerLimits.patient
+        limits.responseMemory = memory
+        try await withServer(service, limits: limits) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start(query, id: "a", on: token)).status == 202)
+            let events = try await lines(of: client) { $0 == #"data: {"id":"a"}"# }
+            try #require(events.count == 4)
+            #expect(events[0] == "event: next")
+            if let reason {
+                let error = #"data: {"id":"a","payload":{"errors":[{"message":"\#(reason)"#
+                #expect(events[1].hasPrefix(error), "\(events[1])")
+                #expect(events[1].contains(#""code":"OVERLOADED""#), "\(events[1])")
+            } else {
+                #expect(events[1].hasPrefix(#"data: {"id":"a","payload":{"data":{"echo":"xxx"#))
+            }
+            #expect(events[2] == "event: complete")
+        }
+    }
+
+    @Test(
+        "ends a subscription with its token, also without events; the stream and the other operations continue"
+    )
+    func endedToken() async throws {
+        let (ended, isQueryRunning) = (Event<Void>(), Event<Void>())
+        let observers = Mutex(0)
+        var service = try LiveService.make(endingTokens: ended)
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            if request.operationType == .query { isQueryRunning.happen() }
+            return await subscribe(request, context)
+        }
+        service.onEnd = { [onEnd = service.onEnd] name, observer in
+            observers.withLock { $0 += 1 }
+            let stop = onEnd(name, observer)
+            return {
+                observers.withLock { $0 -= 1 }
+                stop?()
+            }
+        }
+        try await withServer(service) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start("subscription { endless }", id: "a", on: token)).status == 202)
+            #expect(try await server.ask(start("{ never }", id: "b", on: token)).status == 202)
+            _ = try await lines(of: client) { $0.contains(#""endless":1"#) }
+            await isQueryRunning.wait()
+            let running = "\nportico_http_streams 3\n"
+            #expect(try await server.ask(RawRequest.get("/metrics")).body.contains(running))
+            #expect(observers.withLock(\.self) == 1)
+            ended.happen()
+            let events = try await lines(of: client) { $0 == #"data: {"id":"a"}"# }
+            try #require(events.count == 4)
+            #expect(events[0] == "event: next")
+            let error =
+                #"{"message":"The session has ended: sign in again.","extensions":{"code":"UNAUTHENTICATED""#
+            #expect(events[1].hasPrefix(#"data: {"id":"a","payload":{"errors":["# + error), "\(events[1])")
+            #expect(events[2] == "event: complete")
+            let rest = "\nportico_http_streams 2\n"
+            try await waitUntil { try await server.ask(RawRequest.get("/metrics")).body.contains(rest) }
+            #expect(observers.withLock(\.self) == 0)
+        }
+    }
+
+    @Test("sends the response of the mutation that has ended its token, and `complete`")
+    func endedByItself() async throws {
+        try await withServer(LiveService.make(endingTokens: Event())) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start("mutation { renew }", id: "a", on: token)).status == 202)
+            let events = try await lines(of: client) { $0 == #"data: {"id":"a"}"# }
+            #expect(
+                events == [
+                    "event: next", #"data: {"id":"a","payload":{"data":{"renew":"another token"}}}"#,
+                    "event: complete", #"data: {"id":"a"}"#,
+                ])
         }
     }
 
