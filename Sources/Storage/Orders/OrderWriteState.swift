@@ -25,7 +25,7 @@ package enum OrderWriteState: String, Sendable, CaseIterable {
 
     /// Whether no outcome is awaited any more.
     ///
-    /// The broker may still report the order, see ``step(after:)``.
+    /// The broker may still report the order, or its response may be recorded late, see ``step(after:)``.
     package var isFinal: Bool {
         switch self {
         case .pending, .sent, .unconfirmed: false
@@ -82,11 +82,14 @@ extension OrderWriteState {
         case (.unconfirmed, .found): .to(.done)
         case (.unconfirmed, .notFound): .to(.missing)
         case (.unconfirmed, .undeterminable): .to(.undetermined)
-        case (.unconfirmed, .notProcessed), (.unconfirmed, .accepted), (.unconfirmed, .rejected),
-            (.unconfirmed, .responseLost), (.unconfirmed, .abandoned):
-            nil
-        // The broker has it after all; its state is recorded.
-        case (.missing, .found), (.undetermined, .found): .to(.done)
+        // The response itself, which arrives late: its process was stopped, or could not record it. It belongs to this write alone.
+        case (.unconfirmed, .accepted): .to(.done)
+        case (.unconfirmed, .rejected): .to(.refused)
+        case (.unconfirmed, .notProcessed), (.unconfirmed, .responseLost), (.unconfirmed, .abandoned): nil
+        // The broker has it after all, or has refused it; its state is recorded.
+        case (.missing, .found), (.undetermined, .found), (.missing, .accepted), (.undetermined, .accepted):
+            .to(.done)
+        case (.missing, .rejected), (.undetermined, .rejected): .to(.refused)
         case (.done, _), (.refused, _), (.missing, _), (.undetermined, _): nil
         }
     }

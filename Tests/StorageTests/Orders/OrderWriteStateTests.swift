@@ -17,8 +17,14 @@ struct OrderWriteStateTests {
         (.unconfirmed, .found, .to(.done)),
         (.unconfirmed, .notFound, .to(.missing)),
         (.unconfirmed, .undeterminable, .to(.undetermined)),
+        (.unconfirmed, .accepted, .to(.done)),
+        (.unconfirmed, .rejected, .to(.refused)),
         (.missing, .found, .to(.done)),
+        (.missing, .accepted, .to(.done)),
+        (.missing, .rejected, .to(.refused)),
         (.undetermined, .found, .to(.done)),
+        (.undetermined, .accepted, .to(.done)),
+        (.undetermined, .rejected, .to(.refused)),
     ]
 
     @Test(
@@ -51,11 +57,14 @@ struct OrderWriteStateTests {
         #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
     }
 
-    @Test("is final, except that a broker may report a write whose outcome was undetermined")
+    @Test(
+        "is final, except that a broker may report a write whose outcome was undetermined, or its response may come late"
+    )
     func final() {
         for state in OrderWriteState.allCases where state.isFinal {
             let events = OrderWriteEvent.allCases.filter { state.step(after: $0) != nil }
-            #expect(events == (state == .missing || state == .undetermined ? [.found] : []))
+            let late: [OrderWriteEvent] = [.accepted, .rejected, .found]
+            #expect(events == (state == .missing || state == .undetermined ? late : []), "\(state)")
         }
     }
 }
