@@ -374,7 +374,7 @@ extension JournalOrder {
         case .rejected(let rejection), .notFound(let rejection):
             known.order.state = .rejected
             known.order.rejection = rejection
-        case .notProcessed, .undeterminable: break
+        case .notProcessed, .undeterminable, .revoked: break
         }
         return known
     }

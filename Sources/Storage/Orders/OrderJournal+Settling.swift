@@ -50,8 +50,15 @@ extension OrderJournal {
     }
 
     static func apply(
-        _ outcome: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: SQLTransaction
+        _ reported: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
+        // A cancellation of an order whose replacement failed: the order that has the place again determines its outcome.
+        if case .cancel = write.kind, case .found(let order) = reported,
+            try revoke(order, as: write.order, db)
+        {
+            return
+        }
+        let outcome = reported.outcome(of: write)
         // An outcome that is no longer possible in the write's state has no effect: another task has
         // recorded one before.
         guard let step = write.state.step(after: outcome.event) else {
@@ -118,7 +125,7 @@ extension OrderJournal {
             try db.execute(
                 "UPDATE journal_order SET state = ? WHERE owner = ? AND connection = ? AND id = ?",
                 [OrderState.unconfirmed.rawValue] + write.order.arguments)
-        case .notProcessed, .undeterminable: break
+        case .notProcessed, .undeterminable, .revoked: break
         }
     }
 

@@ -382,6 +382,7 @@ extension OrderJournal {
     /// - Returns: Whether the state or the fill of an order has changed.
     @discardableResult
     static func receive(_ order: Order, as identity: OrderIdentity, _ db: SQLTransaction) throws -> Bool {
+        if try revoke(order, as: identity, db) { return true }
         // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
         // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
@@ -391,6 +392,7 @@ extension OrderJournal {
         else { return false }
         var order = order
         // An event of a stream may lack what does not change, and units that were filled stay filled.
+        order.replaces = order.replaces ?? known.order.replaces
         order.submittedAt = order.submittedAt ?? known.order.submittedAt
         order.filledQuantity = order.filledQuantity ?? known.order.filledQuantity
         order.averageFillPrice = order.averageFillPrice ?? known.order.averageFillPrice

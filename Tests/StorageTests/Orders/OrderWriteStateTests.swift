@@ -19,6 +19,7 @@ struct OrderWriteStateTests {
         (.unconfirmed, .undeterminable, .to(.undetermined)),
         (.unconfirmed, .accepted, .to(.done)),
         (.unconfirmed, .rejected, .to(.refused)),
+        (.done, .revoked, .to(.refused)),
         (.missing, .found, .to(.done)),
         (.missing, .accepted, .to(.done)),
         (.missing, .rejected, .to(.refused)),
@@ -57,14 +58,18 @@ struct OrderWriteStateTests {
         #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
     }
 
-    @Test(
-        "is final, except that a broker may report a write whose outcome was undetermined, or its response may come late"
-    )
+    @Test("is final, except for what a broker reports later")
     func final() {
         for state in OrderWriteState.allCases where state.isFinal {
             let events = OrderWriteEvent.allCases.filter { state.step(after: $0) != nil }
-            let late: [OrderWriteEvent] = [.accepted, .rejected, .found]
-            #expect(events == (state == .missing || state == .undetermined ? late : []), "\(state)")
+            let expected: [OrderWriteEvent] =
+                switch state {
+                case .missing, .undetermined: [.accepted, .rejected, .found]
+                // Of a replacement, whose new order was rejected.
+                case .done: [.revoked]
+                case .refused, .pending, .sent, .unconfirmed: []
+                }
+            #expect(events == expected, "\(state)")
         }
     }
 }
