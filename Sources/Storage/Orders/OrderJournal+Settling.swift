@@ -1,5 +1,6 @@
 package import Brokerage
 
+/// The file is longer than 350 lines, because all outcomes of a write pass the same steps, also those after a crash.
 extension OrderJournal {
     /// Marks a write as sent: PENDING → SENT, compared and set in one step.
     ///
