@@ -107,8 +107,7 @@ struct OrderEntryServiceTests {
         let scope = try scope()
         let id = try await place(in: scope).globalID
         broker.set { $0.successor = "new" }
-        let input = try ReplaceOrderInput(
-            ArgumentReader(["quantity": .string("2"), "toMarket": .boolean(false)]))
+        let input = try OrderArguments(quantity: "2").replacing()
         let answer = try await OrderEntryService(scope).replace(id, by: input).value()
         let replaced = try #require(answer).order
         #expect(replaced.globalID == id && replaced.order.id == "new" && replaced.order.state == .accepted)
