@@ -95,6 +95,33 @@ struct OrderEntryServiceTests {
         #expect(broker.placed.count == 1)
     }
 
+    @Test(
+        "keeps a response that the database did not store, and records it without a query",
+        arguments: [FakeBroker.Placing.accepted, .rejected(refusal)])
+    func kept(_ placing: FakeBroker.Placing) async throws {
+        let scope = try scope()
+        let database = scope.services.userData.file.database
+        try await database.write { db in
+            try db.executeScript(
+                """
+                CREATE TRIGGER no_outcome BEFORE UPDATE OF state ON journal_write WHEN NEW.state IN ('DONE', 'REFUSED')
+                BEGIN
+                    SELECT RAISE(ABORT, 'no outcome');
+                END
+                """)
+        }
+        broker.set { $0.placing = placing }
+        let order = try await place(in: scope)
+        let journal = scope.services.userData.orders.journal
+        #expect(try await journal.order(order.identity)?.latestWriteState == .sent)
+        try await database.write { db in try db.executeScript("DROP TRIGGER no_outcome") }
+        #expect(try await !OrderReconciliation(scope.services).round())
+        let known = try #require(try await journal.order(order.identity))
+        #expect(known.order.state == order.order.state && known.order.id == order.order.id)
+        #expect(known.order.rejection == order.order.rejection && known.openWrite == nil)
+        #expect(broker.calls["order"] == nil && broker.placed.count == 1)
+    }
+
     /// How the orders of a broker are read.
     enum Reading: CaseIterable {
         case one, list, following
