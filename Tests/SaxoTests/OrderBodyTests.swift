@@ -194,6 +194,34 @@ struct OrderBodyTests {
         }
     }
 
+    /// A proxy repeats the request: Saxo accepts the first one, fills it, and responds to the second one with 409.
+    @Test(
+        "that were placed before are never reported as missing by a 404 of the look-up after it",
+        arguments: ["/port/v1/clients/me", "/port/v1/accounts/me", "/cs/v1/audit/orderactivities"])
+    func duplicate(missing path: String) async throws {
+        let instruments =
+            #"{"Data":[{"Identifier":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}]}"#
+        try await withSaxo(answering: { request, _ in
+            switch request.path {
+            case path: .text("", status: 404)
+            case "/trade/v2/orders": .text("", status: 409)
+            case "/ref/v1/instruments": .text(instruments)
+            case "/port/v1/clients/me": .text(#"{"ClientKey":"client"}"#)
+            default: .text(#"{"Data":[]}"#)
+            }
+        }) { saxo, server in
+            var ticket = try ticket(.quantity(1), .day)
+            ticket.symbol = try symbol("TSCO:XLON")
+            let failure = ProviderFailure(.saxo, .unavailable)
+            await #expect(throws: failure) { try await saxo.place(ticket, in: .patient) }
+            #expect(server.requests.contains { $0.path == path })
+            await #expect(throws: failure) {
+                try await saxo.order(clientID: ticket.clientOrderID, of: nil, in: .patient)
+            }
+            await #expect(throws: failure) { try await saxo.order("1", of: nil, in: .patient) }
+        }
+    }
+
     @Test("that are tied to another are its legs, and in the list themselves")
     func legs() async throws {
         func item(_ id: String, _ type: String, _ price: Int, related: [String]) -> String {

@@ -282,7 +282,8 @@ extension OrderEntryService {
         } catch {
             isSettled = false
         }
-        workflow.journal.release(id, isUnprocessed: !isSettled && outcome == .notProcessed)
+        // An outcome that could not be recorded is kept until it can be.
+        workflow.journal.release(id, keeping: isSettled ? nil : outcome)
         if !isSettled { workflow.wakeSignal.send() }
         workflow.followedConnections.send(for: connection.owner, connection.id)
         // Also after a failure: the broker may have changed the order.
@@ -292,8 +293,6 @@ extension OrderEntryService {
             if failure.rejection == .tooLate, let end = await ended(order, of: connection) { throw end }
             throw failure
         }
-        // If the outcome cannot be recorded, the write stays marked as sent, and reconciliation queries the
-        // broker.
         var current = recorded ?? outcome.map(order.after) ?? order
         // They are not stored, because the next check of the order names others.
         if case .rejected(let rejection) = outcome {
@@ -375,7 +374,7 @@ extension JournalOrder {
         case .rejected(let rejection), .notFound(let rejection):
             known.order.state = .rejected
             known.order.rejection = rejection
-        case .notProcessed, .undeterminable: break
+        case .notProcessed, .undeterminable, .revoked: break
         }
         return known
     }

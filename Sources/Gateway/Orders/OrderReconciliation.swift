@@ -113,7 +113,9 @@ package final class OrderReconciliation: Sendable {
     private func due(
         at now: ContinuousClock.Instant
     ) async throws(StorageError) -> [ReconciliationSchedule.ConnectionWrites] {
-        try await journal.abandonUnattended()
+        for order in try await journal.abandonUnattended() {
+            orderWorkflow.followedConnections.send(for: order.owner, order.connection)
+        }
         let writes = try await journal.unconfirmed()
         let since = clock.runningTime()
         return schedule.withLock { $0.begin(writes, at: now, since: since) }

@@ -70,6 +70,12 @@ extension OrderService {
                 return ConnectedOrder(known, known.unreported(at: now), of: connection)
             }
             try await record([order], among: [known], of: connection)
+            if order.state == .rejected, order.replaces != nil,
+                try await journal.order(identity)?.providerOrderID != providerID
+            {
+                // It was to replace another order, which has its place again.
+                return try await self.order(name, of: connection)
+            }
             guard order.state.isFinal, !connection.listsAllOrders,
                 let ended = try await journal.order(identity), ended.order.state.isFinal
             else { return ConnectedOrder(order, known.names, of: connection) }
@@ -106,14 +112,18 @@ extension OrderService {
     /// The orders of a broker with their names in the journal.
     ///
     /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
-    /// outcome first.
+    /// outcome first; likewise, if the broker has rejected an order that replaced another one.
     package func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
         var names = try await journal.names(of: ids, of: connection.owner, connection.id)
         let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }
-        if try await journal.settle(unknown, of: connection.owner, connection.id) {
-            names = try await journal.names(of: ids, of: connection.owner, connection.id)
+        var isRecorded = try await journal.settle(unknown, of: connection.owner, connection.id)
+        let rejected = orders.filter { order in
+            order.state == .rejected && order.replaces != nil
+                && names.current[order.id].map { !$0.order.state.isFinal } ?? false
         }
+        if try await scope.services.record(rejected, of: connection) { isRecorded = true }
+        if isRecorded { names = try await journal.names(of: ids, of: connection.owner, connection.id) }
         return orders.map { ConnectedOrder($0, names, of: connection) }
     }
 

@@ -46,7 +46,18 @@ extension OrderService {
         let listed = open + open.flatMap(\.legs)
         try await record(listed, among: known, of: connection)
         let ids = Set(listed.map(\.id))
-        try await settle(known.filter { !ids.contains($0.order.id) }, of: connection, tradingAPI)
+        func settleMissing(_ orders: [JournalOrder]) async throws -> Bool {
+            try await settle(orders.filter { !ids.contains($0.order.id) }, of: connection, tradingAPI)
+                .hasChanged
+        }
+        guard try await settleMissing(known) else { return try await !followed(limit: 1).isEmpty }
+        // The broker may have rejected an order that replaced another one, which has its place again, and may have ended.
+        let providerIDs = Dictionary(known.map { ($0.identity, $0.order.id) }) { first, _ in first }
+        let restored = try await followed(limit: OrderFilter.maximumBrokerPage).filter { order in
+            providerIDs[order.identity].map { $0 != order.order.id } ?? false
+        }
+        try await record(listed, among: restored, of: connection)
+        _ = try await settleMissing(restored)
         return try await !followed(limit: 1).isEmpty
     }
 

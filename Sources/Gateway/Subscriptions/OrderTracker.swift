@@ -97,7 +97,7 @@ package struct OrderTracker: Sendable {
                 snapshot.end(missing.lastKnown)
                 continue
             }
-            snapshot.merge(now)
+            snapshot.merge(now, isReadAgain: true)
         }
         // Last: it uses the same list of open orders, and what it records makes the list expire.
         try await OrderService(scope).settleOrders(of: connection)
@@ -114,6 +114,23 @@ extension OrderService {
         scope.services.ordersChanged(of: connection)
         _ = try await scope.services.record(orders, of: connection)
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
+        for order in try await restoredOrders(orders, of: connection) {
+            snapshot.merge(order, isReadAgain: true)
+        }
+    }
+
+    /// The orders that have their place again, because the broker has rejected those that were to replace them, as the broker
+    /// reports them now: their own events may have come before.
+    private func restoredOrders(
+        _ orders: [Order], of connection: BrokerConnection
+    ) async throws -> [ConnectedOrder] {
+        let ids = Set(orders.filter { $0.state == .rejected }.compactMap(\.replaces))
+        let names = try await journal.names(of: ids, of: connection.owner, connection.id).current
+        var restored: [ConnectedOrder] = []
+        for id in names.values.map(\.identity.id).sorted() {
+            if let order = try await order(.current(id), of: connection) { restored.append(order) }
+        }
+        return restored
     }
 
     /// The orders of a connection that are open.
@@ -166,9 +183,15 @@ package struct OrderSnapshot {
     var all: [SubscribedOrder] { orders.values.sorted { $0.globalID < $1.globalID } }
 
     /// Merges an order, unless a later state is known; the same applies to each leg.
-    mutating func merge(_ linked: ConnectedOrder) {
+    ///
+    /// - Parameters:
+    ///   - linked: The order.
+    ///   - isReadAgain: Whether it was read under its name after the known one. If it is an order that the known one was to replace,
+    ///     the broker has rejected the replacement.
+    mutating func merge(_ linked: ConnectedOrder, isReadAgain: Bool = false) {
         let known = orders[linked.globalID]?.linked.order
-        if let known, known.isLater(than: linked.order) { return }
+        let isRestored = isReadAgain && known?.id != linked.order.id && linked.order.state != .replaced
+        if let known, !isRestored, known.isLater(than: linked.order) { return }
         var linked = linked
         // A broker's event of an entry may have its legs in an earlier state than their own events.
         linked.order.legs = linked.order.legs.map { leg in
@@ -185,7 +208,7 @@ package struct OrderSnapshot {
     mutating func merge(open: [ConnectedOrder]) -> [ConnectedOrder] {
         let ids = Set(open.map(\.globalID))
         let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.linked)
-        for linked in open { merge(linked) }
+        for linked in open { merge(linked, isReadAgain: true) }
         return missing.sorted { $0.globalID < $1.globalID }
     }
 

@@ -1,5 +1,6 @@
 package import Brokerage
 
+/// The file is longer than 350 lines, because all outcomes of a write pass the same steps, also those after a crash.
 extension OrderJournal {
     /// Marks a write as sent: PENDING → SENT, compared and set in one step.
     ///
@@ -23,10 +24,11 @@ extension OrderJournal {
     ///
     /// - Parameters:
     ///   - id: The id of the write.
-    ///   - isUnprocessed: Whether the broker cannot have acted on it, and this could not be recorded. The journal may have it as
-    ///     sent, if the mark was stored without a response.
-    package func release(_ id: String, isUnprocessed: Bool = false) {
-        active.remove(id, isUnprocessed: isUnprocessed)
+    ///   - outcome: The outcome that could not be recorded; nil if it was recorded, or is unknown. The process keeps it until the
+    ///     journal can be written.
+    package func release(_ id: String, keeping outcome: OrderWriteOutcome? = nil) {
+        // Nothing is known of a write with a lost response.
+        active.remove(id, keeping: outcome == .responseLost ? nil : outcome)
     }
 
     /// Records the outcome of a write and its effect on the order.
@@ -49,8 +51,15 @@ extension OrderJournal {
     }
 
     static func apply(
-        _ outcome: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: SQLTransaction
+        _ reported: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
+        // A cancellation of an order whose replacement failed: the order that has the place again determines its outcome.
+        if case .cancel = write.kind, case .found(let order) = reported,
+            try revoke(order, as: write.order, db)
+        {
+            return
+        }
+        let outcome = reported.outcome(of: write)
         // An outcome that is no longer possible in the write's state has no effect: another task has
         // recorded one before.
         guard let step = write.state.step(after: outcome.event) else {
@@ -117,7 +126,7 @@ extension OrderJournal {
             try db.execute(
                 "UPDATE journal_order SET state = ? WHERE owner = ? AND connection = ? AND id = ?",
                 [OrderState.unconfirmed.rawValue] + write.order.arguments)
-        case .notProcessed, .undeterminable: break
+        case .notProcessed, .undeterminable, .revoked: break
         }
     }
 
@@ -225,33 +234,45 @@ extension OrderJournal {
 
     /// Handles the writes that no process executes any more: this process becomes their holder.
     ///
-    /// A write that was not marked, or that this process knows not to be processed, is removed, and its idempotency key is free
-    /// again; another write that was marked becomes unconfirmed. With SQLite, all other processes have ended. With PostgreSQL, a process has ended, or is
-    /// stopped, if it has not reported for ``ReplicaTable/lifetime``; one that continues finds its writes taken over. No other
-    /// clock is used: a write is not abandoned while a process executes it, however long that takes.
+    /// A write gets the outcome that this process knows and could not record. Of the others, one that was not marked is removed,
+    /// and its idempotency key is free again; one that was marked becomes unconfirmed. With SQLite, all other processes have ended.
+    /// With PostgreSQL, a process has ended, or is stopped, if it has not reported for ``ReplicaTable/lifetime``; one that continues
+    /// finds its writes taken over. No other clock is used: a write is not abandoned while a process executes it, however long that
+    /// takes.
     ///
+    /// - Returns: The orders of the writes with an outcome that this process knew: their broker may have to be asked for their end.
     /// - Throws: The error of the database; then nothing was recorded.
-    package func abandonUnattended(now: Instant = .now) async throws(StorageError) {
+    @discardableResult
+    package func abandonUnattended(now: Instant = .now) async throws(StorageError) -> [OrderIdentity] {
         try await database.write { db in
-            var settled = active.unprocessed
+            var settled = active.kept
+            var orders: [OrderIdentity] = []
+            let known = SQLList(settled.sorted())
+            let isKnown = settled.isEmpty ? "" : "OR journal_write.id IN (\(known.placeholders))"
             // Users in their order: two transactions that lock several users wait for each other at most once.
             let rows = try db.rows(
-                "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
-            for row in rows where try !isInProgress(row, db) {
-                // Locked before it is taken over, as in every other transaction.
-                guard let write = try JournalWrite.fetchLocked(row["id"], db), !write.state.isFinal,
-                    try takeOver(row, db)
+                """
+                \(JournalWrite.select) WHERE \(JournalWrite.isInProgress) \(isKnown) ORDER BY journal_write.owner
+                """, settled.isEmpty ? [] : known.arguments)
+            for row in rows {
+                let id: String = try row["id"]
+                let state: OrderWriteState? = try row.value("state")
+                let isUnsettled = state == .pending || state == .sent
+                if isUnsettled, try isInProgress(row, db) { continue }
+                // Locked before it is taken over, as in every other transaction. Another process may have taken over a write with a
+                // known outcome, and queries its broker: the response belongs to this write nevertheless.
+                guard let write = try JournalWrite.fetchLocked(id, db), try !isUnsettled || takeOver(row, db)
                 else {
                     // The mark was stored since the row was read, or it has another outcome.
-                    settled.remove(try row["id"])
+                    settled.remove(id)
                     continue
                 }
-                let outcome: OrderWriteOutcome =
-                    active.isUnprocessed(write.id) ? .notProcessed : .abandoned
-                try Self.apply(outcome, to: write, now, db)
+                let outcome = active.outcome(of: id)
+                try Self.apply(outcome ?? .abandoned, to: write, now, db)
+                if outcome != nil { orders.append(write.order) }
             }
             db.afterCommit { [active, settled] in active.forget(settled) }
-            guard isShared else { return }
+            guard isShared else { return orders }
             // The outcome of these is not known either, and their process no longer queries the broker.
             try db.execute(
                 """
@@ -259,6 +280,7 @@ extension OrderJournal {
                 WHERE state = 'UNCONFIRMED' AND coalesce(holder, '') <> ?1
                     AND NOT \(ReplicaTable.isLive("journal_write.holder"))
                 """, [instanceID])
+            return orders
         }
     }
 
@@ -327,10 +349,20 @@ extension JournalWrite {
             """, [owner.text, connection]) ?? 0
     }
 
-    /// Whether the broker reports a replacement that had been given up, after its order was changed again;
-    /// then the later change is valid.
+    /// Whether the outcome of a change that had been given up is older than what the journal has of its order.
+    ///
+    /// A replacement counts unless its order was changed again. Of a late response, only a new order in the place of the known one
+    /// counts: the known order was followed meanwhile, and may have ended.
     fileprivate func isOvertaken(by outcome: OrderWriteOutcome) -> Bool {
-        guard state.isFinal, case .replace = kind, case .found(let order) = outcome else { return false }
+        guard state.isFinal else { return false }
+        if case .accepted(let order) = outcome {
+            switch kind {
+            case .place: return false
+            case .replace: return order.id == providerOrderID || order.replaces != providerOrderID
+            case .cancel: return true
+            }
+        }
+        guard case .replace = kind, case .found(let order) = outcome else { return false }
         return order.id != providerOrderID && order.replaces != providerOrderID
     }
 }

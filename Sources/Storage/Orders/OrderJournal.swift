@@ -1,5 +1,4 @@
 package import Brokerage
-import Synchronization
 
 /// The journal of orders.
 ///
@@ -33,7 +32,7 @@ package struct OrderJournal: Sendable {
     package enum PlacementStart: Hashable, Sendable {
         /// It is recorded, and may be sent.
         ///
-        /// The caller must call ``OrderJournal/release(_:isUnprocessed:)`` in the end.
+        /// The caller must call ``OrderJournal/release(_:keeping:)`` in the end.
         case begun(JournalOrder)
         /// The same order was recorded before with the same key: no request is sent.
         case known(JournalOrder)
@@ -129,7 +128,7 @@ package struct OrderJournal: Sendable {
     private func isUnsent(_ write: SQLRow, _ db: SQLTransaction) throws -> Bool {
         guard try !isInProgress(write, db) else { return false }
         let state: OrderWriteState? = try write.value("state")
-        return try state == .pending || state == .sent && active.isUnprocessed(write["id"])
+        return try state == .pending || state == .sent && active.outcome(of: write["id"]) == .notProcessed
     }
 
     /// Whether a process is executing a write: this one, or another one that runs.
@@ -236,7 +235,7 @@ package struct OrderJournal: Sendable {
 
     /// Records a write in a transaction.
     ///
-    /// From the start of this call until ``release(_:isUnprocessed:)``, this process executes the write. Other processes must
+    /// From the start of this call until ``release(_:keeping:)``, this process executes the write. Other processes must
     /// know that it runs: after an outage of the database, it may not have reported to them yet.
     private func record<Start: Sendable>(
         _ id: String, of owner: OwnerID, _ body: @escaping @Sendable (SQLTransaction) throws -> Start,
@@ -291,37 +290,6 @@ package struct OrderJournal: Sendable {
         columns.add("created_at", "created_nanos", now)
         try db.execute(columns.insertion(into: "journal_write"), columns.arguments)
     }
-}
-
-/// The ids of the writes that this process executes, and of those that it knows more about than the journal.
-///
-/// It has a lock, because the tasks of many requests change it while the database's writer reads it.
-final class ActiveWrites: Sendable {
-    private struct State {
-        var active: Set<String> = []
-        var unprocessed: Set<String> = []
-    }
-
-    private let state = Mutex(State())
-
-    func insert(_ id: String) { state.withLock { _ = $0.active.insert(id) } }
-    func contains(_ id: String) -> Bool { state.withLock { $0.active.contains(id) } }
-
-    /// In one step: a write that is not active is never one whose fate is not known yet.
-    func remove(_ id: String, isUnprocessed: Bool = false) {
-        state.withLock { state in
-            state.active.remove(id)
-            if isUnprocessed { state.unprocessed.insert(id) }
-        }
-    }
-
-    /// The writes on which the broker cannot have acted, and of which the journal may not have this outcome.
-    var unprocessed: Set<String> { state.withLock(\.unprocessed) }
-
-    func isUnprocessed(_ id: String) -> Bool { state.withLock { $0.unprocessed.contains(id) } }
-
-    /// Forgets writes that the journal no longer has, or whose outcome another process determines.
-    func forget(_ ids: Set<String>) { state.withLock { $0.unprocessed.subtract(ids) } }
 }
 
 extension OrderJournal {
@@ -414,6 +382,7 @@ extension OrderJournal {
     /// - Returns: Whether the state or the fill of an order has changed.
     @discardableResult
     static func receive(_ order: Order, as identity: OrderIdentity, _ db: SQLTransaction) throws -> Bool {
+        if try revoke(order, as: identity, db) { return true }
         // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
         // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,
@@ -423,6 +392,7 @@ extension OrderJournal {
         else { return false }
         var order = order
         // An event of a stream may lack what does not change, and units that were filled stay filled.
+        order.replaces = order.replaces ?? known.order.replaces
         order.submittedAt = order.submittedAt ?? known.order.submittedAt
         order.filledQuantity = order.filledQuantity ?? known.order.filledQuantity
         order.averageFillPrice = order.averageFillPrice ?? known.order.averageFillPrice

@@ -19,6 +19,8 @@ package enum OrderWriteOutcome: Hashable, Sendable {
     case undeterminable
     /// No process executes it any more.
     case abandoned
+    /// The broker rejected the order that a replacement had created.
+    case revoked
 
     package var event: OrderWriteEvent {
         switch self {
@@ -30,6 +32,21 @@ package enum OrderWriteOutcome: Hashable, Sendable {
         case .notFound: .notFound
         case .undeterminable: .undeterminable
         case .abandoned: .abandoned
+        case .revoked: .revoked
+        }
+    }
+
+    /// The outcome for a write: a replacement by a new order is refused if the broker has rejected that order.
+    ///
+    /// The old order stays, and may have been filled. At a broker that changes orders in place, a rejected order has ended itself.
+    func outcome(of write: JournalWrite) -> OrderWriteOutcome {
+        guard case .replace = write.kind else { return self }
+        switch self {
+        case .accepted(let order), .found(let order):
+            guard order.state == .rejected, order.id != write.providerOrderID else { return self }
+            return .rejected(order.rejection ?? OrderRejection(.other, message: nil))
+        case .notProcessed, .rejected, .responseLost, .notFound, .undeterminable, .abandoned, .revoked:
+            return self
         }
     }
 }

@@ -25,7 +25,8 @@ package enum OrderWriteState: String, Sendable, CaseIterable {
 
     /// Whether no outcome is awaited any more.
     ///
-    /// The broker may still report the order, see ``step(after:)``.
+    /// The broker may still report the order, its response may be recorded late, or it may reject the order of a replacement that it
+    /// accepted, see ``step(after:)``.
     package var isFinal: Bool {
         switch self {
         case .pending, .sent, .unconfirmed: false
@@ -52,6 +53,8 @@ package enum OrderWriteEvent: Sendable, CaseIterable {
     case undeterminable
     /// No process executes it any more: its process has ended.
     case abandoned
+    /// The broker rejected the order that a replacement had created, after it had accepted the replacement.
+    case revoked
 }
 
 /// The effect of an event on a write.
@@ -70,7 +73,7 @@ extension OrderWriteState {
         // A refusal by the broker's rules before anything was sent.
         case (.pending, .rejected): .to(.refused)
         case (.pending, .accepted), (.pending, .responseLost), (.pending, .found), (.pending, .notFound),
-            (.pending, .undeterminable):
+            (.pending, .undeterminable), (.pending, .revoked):
             nil
         case (.sent, .notProcessed): .delete
         case (.sent, .accepted), (.sent, .found): .to(.done)
@@ -78,15 +81,22 @@ extension OrderWriteState {
         // The write is marked before the request is sent, so the request may not have been sent. Only the broker can
         // tell.
         case (.sent, .responseLost), (.sent, .abandoned): .to(.unconfirmed)
-        case (.sent, .notFound), (.sent, .undeterminable): nil
+        case (.sent, .notFound), (.sent, .undeterminable), (.sent, .revoked): nil
         case (.unconfirmed, .found): .to(.done)
         case (.unconfirmed, .notFound): .to(.missing)
         case (.unconfirmed, .undeterminable): .to(.undetermined)
-        case (.unconfirmed, .notProcessed), (.unconfirmed, .accepted), (.unconfirmed, .rejected),
-            (.unconfirmed, .responseLost), (.unconfirmed, .abandoned):
+        // The response itself, which arrives late: its process was stopped, or could not record it. It belongs to this write alone.
+        case (.unconfirmed, .accepted): .to(.done)
+        case (.unconfirmed, .rejected): .to(.refused)
+        case (.unconfirmed, .notProcessed), (.unconfirmed, .responseLost), (.unconfirmed, .abandoned),
+            (.unconfirmed, .revoked):
             nil
-        // The broker has it after all; its state is recorded.
-        case (.missing, .found), (.undetermined, .found): .to(.done)
+        // The broker has it after all, or has refused it; its state is recorded.
+        case (.missing, .found), (.undetermined, .found), (.missing, .accepted), (.undetermined, .accepted):
+            .to(.done)
+        case (.missing, .rejected), (.undetermined, .rejected): .to(.refused)
+        // Alpaca accepts a replacement before it knows whether it can replace the order.
+        case (.done, .revoked): .to(.refused)
         case (.done, _), (.refused, _), (.missing, _), (.undetermined, _): nil
         }
     }

@@ -6,6 +6,12 @@ import Upstream
 
 @testable import Gateway
 
+extension ConnectedOrder {
+    fileprivate var identity: OrderIdentity {
+        OrderIdentity(owner: connection.owner, connection: connection.id, id: name.text)
+    }
+}
+
 @Suite("The service that places orders")
 struct OrderEntryServiceTests {
     private let broker = FakeBroker()
@@ -87,6 +93,79 @@ struct OrderEntryServiceTests {
         broker.set { $0.placing = .accepted }
         #expect(try await place(in: scope).order.state == .open)
         #expect(broker.placed.count == 1)
+    }
+
+    @Test(
+        "keeps a response that the database did not store, and records it without a query",
+        arguments: [FakeBroker.Placing.accepted, .rejected(refusal)])
+    func kept(_ placing: FakeBroker.Placing) async throws {
+        let scope = try scope()
+        let database = scope.services.userData.file.database
+        try await database.write { db in
+            try db.executeScript(
+                """
+                CREATE TRIGGER no_outcome BEFORE UPDATE OF state ON journal_write WHEN NEW.state IN ('DONE', 'REFUSED')
+                BEGIN
+                    SELECT RAISE(ABORT, 'no outcome');
+                END
+                """)
+        }
+        broker.set { $0.placing = placing }
+        let order = try await place(in: scope)
+        let journal = scope.services.userData.orders.journal
+        #expect(try await journal.order(order.identity)?.latestWriteState == .sent)
+        try await database.write { db in try db.executeScript("DROP TRIGGER no_outcome") }
+        #expect(try await !OrderReconciliation(scope.services).round())
+        let known = try #require(try await journal.order(order.identity))
+        #expect(known.order.state == order.order.state && known.order.id == order.order.id)
+        #expect(known.order.rejection == order.order.rejection && known.openWrite == nil)
+        #expect(broker.calls["order"] == nil && broker.placed.count == 1)
+    }
+
+    /// How the orders of a broker are read.
+    enum Reading: CaseIterable {
+        case one, list, following
+    }
+
+    @Test(
+        "returns the old order after a replacement whose new order the broker has rejected",
+        arguments: Reading.allCases)
+    func revoked(_ reading: Reading) async throws {
+        let scope = try scope()
+        let id = try await place(in: scope).globalID
+        broker.set { $0.successor = "new" }
+        let input = try OrderArguments(quantity: "2").replacing()
+        let answer = try await OrderEntryService(scope).replace(id, by: input).value()
+        let replaced = try #require(answer).order
+        #expect(replaced.globalID == id && replaced.order.id == "new" && replaced.order.state == .accepted)
+        // The old order was filled first.
+        broker.set {
+            $0.orders["broker-1"]?.state = .filled
+            $0.orders["new"]?.state = .rejected
+        }
+        let later = RequestScope(
+            session: scope.session, services: scope.services,
+            call: CallContext(deadline: .now + .seconds(3_600), notBefore: .now))
+        let orders = OrderService(later)
+        switch reading {
+        case .one:
+            let order = try await orders.order(id: id).value()
+            #expect(order.globalID == id && order.order.id == "broker-1" && order.order.state == .filled)
+        case .list:
+            let filter = OrderFilter(requestsOpen: nil, symbols: nil, first: 10)
+            let page = try await orders.orders(filter, of: broker.connection("a"), after: nil)
+            let states = Dictionary(uniqueKeysWithValues: page.orders.map { ($0.globalID, $0.order.state) })
+            #expect(states == [id: .filled, "Order:a:new": .rejected])
+        case .following:
+            #expect(try await !orders.settleOrders(of: broker.connection("a")))
+            let known = try await orders.journal.order(replaced.identity)
+            #expect(known?.providerOrderID == "broker-1" && known?.order.state == .filled)
+        }
+        // It can be changed again as far as the broker permits it.
+        let error = await #expect(throws: FieldError.self) {
+            try await OrderEntryService(later).cancel(id).value()
+        }
+        #expect(error?.message.contains("its state is FILLED") == true, "\(String(describing: error))")
     }
 
     @Test("refuses another order with a used key, and takes the key of another user")

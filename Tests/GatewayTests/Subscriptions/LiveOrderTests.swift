@@ -302,6 +302,26 @@ struct OrderSnapshotTests {
         }
     }
 
+    @Test("has an order again that another one was to replace, if it is read again under its name")
+    func restored() throws {
+        var board = OrderSnapshot()
+        board.merge(try linked("a", "1", .open, at: 10))
+        let steps: [(ConnectedOrder, isReadAgain: Bool, OrderState, String)] = [
+            (try linked("a", "2", .accepted, at: 20, replaces: "1"), false, .accepted, "2"),
+            // An event of before, and a read of the order in its old place.
+            (try linked("a", "1", .open, at: 10), false, .accepted, "2"),
+            (try linked("a", "1", .replaced, at: 20), true, .accepted, "2"),
+            (try linked("a", "1", .open, at: 10), true, .open, "1"),
+            (try linked("a", "1", .filled, at: 30), false, .filled, "1"),
+        ]
+        for (index, (step, isReadAgain, state, id)) in steps.enumerated() {
+            board.merge(step, isReadAgain: isReadAgain)
+            let all = board.all
+            #expect(all.map(\.linked.order.state) == [state], "step \(index)")
+            #expect(all.map(\.linked.order.id) == [id], "step \(index)")
+        }
+    }
+
     @Test("has the latest state of each leg")
     func legs() throws {
         var board = OrderSnapshot()

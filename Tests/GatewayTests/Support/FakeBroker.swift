@@ -22,6 +22,8 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
         var previewMethod: OrderPreviewMethod?
         var placing = Placing.accepted
         var disclaimers: [OrderDisclaimer] = []
+        /// The id of the order that replaces another one; nil if orders cannot be replaced.
+        var successor: String?
     }
 
     /// What happens to an order that is placed.
@@ -126,7 +128,10 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     }
 
     func orders(_ query: OrderQuery, in call: CallContext) async throws(ProviderFailure) -> OrderPage {
-        OrderPage(orders: Array(called().orders.values), hasMore: false)
+        let orders = called().orders.values.filter { order in
+            query.isOpen.map { $0 != order.state.hasEnded } ?? true
+        }
+        return OrderPage(orders: Array(orders), hasMore: false)
     }
 
     func order(
@@ -136,7 +141,9 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
         return order
     }
 
-    func outcomes(of orders: [Order], in call: CallContext) async throws(ProviderFailure) -> [Order] { [] }
+    func outcomes(of orders: [Order], in call: CallContext) async throws(ProviderFailure) -> [Order] {
+        orders.compactMap { order in values.withLock { $0.orders[order.id] } }
+    }
 
     func order(
         clientID: String, of account: String?, in call: CallContext
@@ -170,7 +177,19 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     func replace(
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in call: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
-        try write()
+        guard let successor = values.withLock(\.successor) else { return try write() }
+        do {
+            try await call.watch?.willSend()
+        } catch {
+            throw ProviderFailure(provider, .overloaded)
+        }
+        var new = order
+        (new.id, new.clientOrderID, new.state, new.replaces) = (successor, clientOrderID, .accepted, order.id)
+        set { [new] in
+            $0.orders[order.id]?.state = .replaced
+            $0.orders[new.id] = new
+        }
+        return .accepted(new)
     }
 
     func cancel(_ order: Order, in call: CallContext) async throws(ProviderFailure) -> OrderResult {

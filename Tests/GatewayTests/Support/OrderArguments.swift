@@ -1,4 +1,5 @@
 import Brokerage
+
 @testable import Gateway
 @testable import GraphQL
 
@@ -14,6 +15,11 @@ struct OrderArguments {
 
     /// To place the order.
     func placing() throws -> PlaceOrderInput { try PlaceOrderInput(ArgumentReader(values)) }
+
+    /// To change its quantity.
+    func replacing() throws -> ReplaceOrderInput {
+        try ReplaceOrderInput(ArgumentReader(["quantity": .string(quantity), "toMarket": .boolean(false)]))
+    }
 
     /// To preview it.
     func preview() throws -> OrderInput { try OrderInput(ArgumentReader(values)) }

@@ -227,6 +227,11 @@ struct OrderJournalTests {
             // The answer came, then somebody asked as well.
             End([.accepted(order("P1")), .found(order("P2"))], .open),
             End(isMarked: false, [.accepted(order("P1"))], .pending),
+            // The response comes late.
+            End([.abandoned, .accepted(order("P1"))], .open),
+            End([.abandoned, .rejected(rejection)], .rejected),
+            End([.abandoned, .notFound(rejection), .accepted(order("P1"))], .open),
+            End([.abandoned, .undeterminable, .rejected(rejection)], .rejected),
         ])
     func ends(_ end: End) async throws {
         try await TestEngine.each { folder in
@@ -244,7 +249,7 @@ struct OrderJournalTests {
         }
     }
 
-    private static let rejection = OrderRejection(.other, message: "never arrived")
+    static let rejection = OrderRejection(.other, message: "never arrived")
 
     /// The outcomes of a write, and the state of its order after them.
     struct End: Sendable {
@@ -318,7 +323,7 @@ struct OrderJournalTests {
                     Issue.record("the order is placed again while its write is active")
                     return
                 }
-                journal.release(placing.id, isUnprocessed: true)
+                journal.release(placing.id, keeping: .notProcessed)
                 if isRetried {
                     let next = try Self.placing()
                     #expect(try await journal.find(next) == nil)
@@ -332,9 +337,56 @@ struct OrderJournalTests {
                 }
                 try await journal.abandonUnattended()
                 #expect(try await journal.order(placing.identity) == nil)
-                #expect(journal.active.unprocessed.isEmpty)
+                #expect(journal.active.kept.isEmpty)
             }
         }
+    }
+
+    @Test(
+        "records the outcome that this process knows and could not record, as soon as it can",
+        arguments: [
+            End([.accepted(order("P1"))], .open), End([.rejected(rejection)], .rejected),
+            End(isMarked: false, [.rejected(rejection)], .rejected), End([.responseLost], .unconfirmed),
+            // Another process has taken the write over, and has not found the order.
+            End([.responseLost, .accepted(order("P1"))], .open),
+            End([.responseLost, .rejected(rejection)], .rejected),
+            End([.responseLost, .notFound(rejection), .accepted(order("P1"))], .open),
+            End([.responseLost, .undeterminable, .rejected(rejection)], .rejected),
+            End([.responseLost, .notProcessed], .unconfirmed),
+        ])
+    func kept(_ end: End) async throws {
+        try await TestEngine.each { folder in
+            let journal = try Self.journal(folder)
+            let placing = try Self.placing()
+            _ = try await journal.begin(placing)
+            if end.isMarked { #expect(try await journal.markSent(placing.id)) }
+            for outcome in end.outcomes.dropLast() {
+                try await journal.recordOutcome(outcome, of: placing.id)
+            }
+            journal.release(placing.id, keeping: end.outcomes.last)
+            // No outcome but one that the broker has not processed frees the key.
+            if end.isMarked {
+                guard case .known = try await journal.begin(Self.placing()) else {
+                    Issue.record("the order is placed again")
+                    return
+                }
+            }
+            let isKnown = end.outcomes.last != .responseLost
+            #expect(try await journal.abandonUnattended() == (isKnown ? [placing.identity] : []))
+            #expect(try await journal.order(placing.identity)?.order.state == end.state)
+            #expect(journal.active.kept.isEmpty)
+            #expect(try await journal.abandonUnattended() == [])
+        }
+    }
+
+    @Test("keeps a maximum number of outcomes; the broker is queried about other writes")
+    func keptBound() {
+        let active = ActiveWrites()
+        for number in 0...ActiveWrites.maximumOutcomes { active.remove("\(number)", keeping: .notProcessed) }
+        #expect(active.kept.count == ActiveWrites.maximumOutcomes)
+        #expect(active.outcome(of: "\(ActiveWrites.maximumOutcomes)") == nil)
+        active.forget(["0"])
+        #expect(active.outcome(of: "0") == nil && active.outcome(of: "1") == .notProcessed)
     }
 
     @Test(
@@ -352,14 +404,14 @@ struct OrderJournalTests {
             let first = try #require(try await cancel())
             #expect(try await journal.markSent(first))
             #expect(try await cancel() == nil)
-            journal.release(first, isUnprocessed: true)
+            journal.release(first, keeping: .notProcessed)
             let second = try #require(try await cancel())
             #expect(try await journal.markSent(second))
             // The outcome of this one is not known to this process either.
             journal.release(second)
             try await journal.abandonUnattended()
             #expect(try await journal.unconfirmed().map(\.id) == [second])
-            #expect(journal.active.unprocessed.isEmpty)
+            #expect(journal.active.kept.isEmpty)
         }
     }
 

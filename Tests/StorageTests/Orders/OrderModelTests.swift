@@ -43,11 +43,16 @@ struct OrderModel: CheckedModel {
         case lostIsUnsent
         /// A process begins a write without a report to the other one.
         case silentBegin
+        /// A response that could not be recorded counts as one that shows nothing was processed.
+        case keptIsUnsent
+        /// A response has no effect on a write that another process has taken over.
+        case ignoredResponse
 
         var rules: [String] {
             switch self {
-            case .deletesSent, .uncomparedMark, .uncomparedTakeover, .lostIsUnsent:
+            case .deletesSent, .uncomparedMark, .uncomparedTakeover, .lostIsUnsent, .keptIsUnsent:
                 [OrderModel.twice, OrderModel.forgotten]
+            case .ignoredResponse: [OrderModel.unused]
             case .noDeadline, .earlyMissing: [OrderModel.missing]
             case .silentBegin: [OrderModel.removed]
             }
@@ -78,8 +83,8 @@ struct OrderModel: CheckedModel {
         var reportedAt = -1
         /// Requests of the client to place the order.
         var requests = 1
-        /// The writes that it knows not to be sent, without the database.
-        var unsent: Set<Int> = []
+        /// The outcomes of writes that it knows and could not record.
+        var kept: [Int: OrderWriteEvent] = [:]
     }
 
     struct Message: Hashable {
@@ -96,11 +101,14 @@ struct OrderModel: CheckedModel {
         var orders: Set<Int> = []
         /// Whether a process found that the other one had taken over a write which began less than a lifetime ago.
         var hasRemoved = false
+        /// Whether a process has recorded a response, and its write still has no outcome.
+        var hasUnused = false
     }
 
     static let twice = "two orders for one key"
     static let missing = "an order is missing that the broker has or may receive"
     static let removed = "a write is taken over although its process began it just now"
+    static let unused = "a write has no outcome although its response was recorded"
     static let forgotten = "the journal has no write of an order that the broker has or may receive"
     private static let lifetime = 2
     private static let arrival = 4
@@ -112,6 +120,7 @@ struct OrderModel: CheckedModel {
     func violation(of state: State) -> String? {
         if state.orders.count > 1 { return Self.twice }
         if state.hasRemoved { return Self.removed }
+        if state.hasUnused { return Self.unused }
         for id in state.orders.union(state.messages.map(\.id)) {
             guard let row = state.row, row.id == id else { return Self.forgotten }
             if row.state == .missing { return Self.missing }
@@ -126,6 +135,7 @@ struct OrderModel: CheckedModel {
             state.row = nil
             return
         }
+        if defect == .ignoredResponse, row.state != .sent, event == .accepted { return }
         switch row.state.step(after: event) {
         case .delete?: state.row = nil
         case .to(let next)?:
@@ -133,6 +143,12 @@ struct OrderModel: CheckedModel {
             state.row?.state = next
         case nil: break
         }
+    }
+
+    /// Records the response of the broker, which has the order.
+    private func recordResponse(_ id: Int, _ state: inout State) {
+        apply(.accepted, id, &state)
+        if let row = state.row, row.id == id, !row.state.isFinal { state.hasUnused = true }
     }
 
     func steps(from state: State) -> [(name: String, state: State)] {
@@ -181,6 +197,13 @@ struct OrderModel: CheckedModel {
             if let row = state.row, row.holder == index ? true : !isLive(row.holder, state) {
                 steps += recovery(of: row, by: index, state)
             }
+            // The other process has taken the write over.
+            if let row = state.row, row.state != .sent, process.kept[row.id] == .accepted {
+                add("records the response that it kept") {
+                    recordResponse(row.id, &$0)
+                    $0.processes[index].kept[row.id] = nil
+                }
+            }
         case .begun(let id, let start):
             add("starts to mark") {
                 $0.processes[index].work = .marking(id, since: start, before: state.time + 1)
@@ -197,7 +220,7 @@ struct OrderModel: CheckedModel {
                 add("\(isStored ? "marks" : "does not mark"), without a response, and cannot record it") {
                     let isOwn = $0.row?.id == id && $0.row?.state == .pending && $0.row?.holder == index
                     if isOwn, isStored { $0.row?.state = .sent }
-                    $0.processes[index].unsent.insert(id)
+                    $0.processes[index].kept[id] = .notProcessed
                     $0.processes[index].work = .none
                 }
             }
@@ -216,7 +239,11 @@ struct OrderModel: CheckedModel {
         case .sent(let id):
             if state.orders.contains(id) {
                 add("receives the response") {
-                    apply(.accepted, id, &$0)
+                    recordResponse(id, &$0)
+                    $0.processes[index].work = .none
+                }
+                add("receives the response, and cannot record it") {
+                    $0.processes[index].kept[id] = defect == .keptIsUnsent ? .notProcessed : .accepted
                     $0.processes[index].work = .none
                 }
             }
@@ -225,7 +252,7 @@ struct OrderModel: CheckedModel {
                 $0.processes[index].work = .none
             }
             add("loses the response, and cannot record it") {
-                if defect == .lostIsUnsent { $0.processes[index].unsent.insert(id) }
+                if defect == .lostIsUnsent { $0.processes[index].kept[id] = .notProcessed }
                 $0.processes[index].work = .none
             }
         case .recovering(let row):
@@ -239,7 +266,7 @@ struct OrderModel: CheckedModel {
                 guard $0.row == row else { return }
                 $0.row?.holder = index
                 if row.holder != index { $0.row?.since = $0.time }
-                apply($0.processes[index].unsent.contains(row.id) ? .notProcessed : .abandoned, row.id, &$0)
+                apply($0.processes[index].kept[row.id] ?? .abandoned, row.id, &$0)
             }
         }
         return steps
@@ -250,7 +277,8 @@ struct OrderModel: CheckedModel {
         state.processes[index].requests -= 1
         if let row = state.row {
             let isUnsent =
-                row.state == .pending || row.state == .sent && state.processes[index].unsent.contains(row.id)
+                row.state == .pending
+                || row.state == .sent && state.processes[index].kept[row.id] == .notProcessed
             guard isUnsent, row.holder == index || !isLive(row.holder, state) else { return }
         }
         state.row = Row(id: state.nextID, holder: index)

@@ -17,8 +17,15 @@ struct OrderWriteStateTests {
         (.unconfirmed, .found, .to(.done)),
         (.unconfirmed, .notFound, .to(.missing)),
         (.unconfirmed, .undeterminable, .to(.undetermined)),
+        (.unconfirmed, .accepted, .to(.done)),
+        (.unconfirmed, .rejected, .to(.refused)),
+        (.done, .revoked, .to(.refused)),
         (.missing, .found, .to(.done)),
+        (.missing, .accepted, .to(.done)),
+        (.missing, .rejected, .to(.refused)),
         (.undetermined, .found, .to(.done)),
+        (.undetermined, .accepted, .to(.done)),
+        (.undetermined, .rejected, .to(.refused)),
     ]
 
     @Test(
@@ -51,11 +58,18 @@ struct OrderWriteStateTests {
         #expect(!steps.contains(.to(.pending)) && !steps.contains(.to(.sent)))
     }
 
-    @Test("is final, except that a broker may report a write whose outcome was undetermined")
+    @Test("is final, except for what a broker reports later")
     func final() {
         for state in OrderWriteState.allCases where state.isFinal {
             let events = OrderWriteEvent.allCases.filter { state.step(after: $0) != nil }
-            #expect(events == (state == .missing || state == .undetermined ? [.found] : []))
+            let expected: [OrderWriteEvent] =
+                switch state {
+                case .missing, .undetermined: [.accepted, .rejected, .found]
+                // Of a replacement, whose new order was rejected.
+                case .done: [.revoked]
+                case .refused, .pending, .sent, .unconfirmed: []
+                }
+            #expect(events == expected, "\(state)")
         }
     }
 }

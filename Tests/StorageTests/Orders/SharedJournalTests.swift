@@ -98,7 +98,7 @@ struct SharedJournalTests {
         }
     }
 
-    @Test("keeps an order that was marked, and one process determines its outcome")
+    @Test("keeps an order that was marked, and another process queries its broker")
     func stoppedAfterMark() async throws {
         try await Self.with { first, second in
             let placing = try OrderJournalTests.placing()
@@ -111,16 +111,46 @@ struct SharedJournalTests {
             }
             try await second.journal.abandonUnattended()
             #expect(try await second.journal.unconfirmed().map(\.id) == [placing.id])
-            // The first process continues: it receives a response, and leaves the outcome to the second one.
+            // The first process continues, and leaves the queries to the second one.
             try await first.resume()
             try await first.journal.abandonUnattended()
             #expect(try await first.journal.unconfirmed() == [])
-            let order = OrderJournalTests.order("P1")
-            try await first.journal.recordOutcome(.accepted(order), of: placing.id)
             #expect(try await second.journal.order(placing.identity)?.order.state == .unconfirmed)
-            try await second.journal.recordOutcome(.found(order), of: placing.id)
+            try await second.journal.recordOutcome(.found(OrderJournalTests.order("P1")), of: placing.id)
             #expect(try await first.journal.order(placing.identity)?.order.state == .open)
             #expect(try await second.journal.unconfirmed() == [])
+        }
+    }
+
+    @Test(
+        "records the response that a process finds when it continues, although another one has taken the write over",
+        arguments: [
+            OrderWriteOutcome.accepted(OrderJournalTests.order("P1")), .rejected(OrderJournalTests.rejection),
+        ], [true, false])
+    func lateResponse(_ response: OrderWriteOutcome, isKept: Bool) async throws {
+        try await Self.with { first, second in
+            let placing = try OrderJournalTests.placing()
+            _ = try await first.journal.begin(placing)
+            #expect(try await first.journal.markSent(placing.id))
+            try await first.stop()
+            try await second.journal.abandonUnattended()
+            #expect(try await second.journal.unconfirmed().map(\.id) == [placing.id])
+            try await first.resume()
+            if isKept {
+                // The database did not respond to the first process.
+                first.journal.release(placing.id, keeping: response)
+                #expect(try await first.journal.abandonUnattended() == [placing.identity])
+            } else {
+                try await first.journal.recordOutcome(response, of: placing.id)
+            }
+            let order = try #require(try await second.journal.order(placing.identity))
+            let isAccepted = response.event == .accepted
+            #expect(order.order.state == (isAccepted ? .open : .rejected))
+            #expect(order.latestWriteState == (isAccepted ? .done : .refused))
+            #expect(try await second.journal.unconfirmed() == [])
+            // The query of the second process ends later.
+            try await second.journal.recordOutcome(.notFound(OrderJournalTests.rejection), of: placing.id)
+            #expect(try await first.journal.order(placing.identity) == order)
         }
     }
 

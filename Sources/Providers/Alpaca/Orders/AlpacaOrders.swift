@@ -205,7 +205,8 @@ extension AlpacaClient: TradingAPI {
 
     /// Changes an order: `PATCH /v2/orders/{id}`, sent once.
     ///
-    /// Alpaca puts a new order into the place of the old one.
+    /// Alpaca puts a new order into the place of the old one. An accepted request does not guarantee it: if the old order is filled
+    /// first, Alpaca rejects the new one.
     package func replace(
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
@@ -216,7 +217,12 @@ extension AlpacaClient: TradingAPI {
         let answer = try await write(
             "replace", .patch, { $0.appending(path: "v2", "orders", id.text) }, body: body, in: context,
             read: writeResult(in:))
-        return try await settled(answer, clientID: clientOrderID, in: context) { $0.replaces == order.id }
+        let result = try await settled(answer, clientID: clientOrderID, in: context) {
+            $0.replaces == order.id
+        }
+        guard case .accepted(let new) = result, new.state == .rejected else { return result }
+        return .rejected(
+            OrderRejection(.other, message: "Alpaca has rejected the order that was to replace this one."))
     }
 
     /// Requests the cancellation of an order: `DELETE /v2/orders/{id}`, whose response is empty.

@@ -55,9 +55,20 @@ extension SaxoClient {
     ///   - start: The time of the earliest events; nil for all.
     ///   - context: The user and the deadline.
     /// - Returns: The orders, in no order.
-    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the log shows nothing about an order.
+    /// - Throws: `ProviderFailure`, never with the cause `notFound`: a 404 for the log, or for the client whose log it is, shows
+    ///   nothing about an order.
     private func loggedOrders(
         _ id: SaxoOrderID? = nil, since start: Instant?, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPage {
+        do throws(ProviderFailure) {
+            return try await readLog(id, since: start, in: context)
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
+        }
+    }
+
+    private func readLog(
+        _ id: SaxoOrderID?, since start: Instant?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
         let url = try address(
             .clientServices, ["v1", "audit", "orderactivities"],
@@ -66,12 +77,7 @@ extension SaxoClient {
                 ("OrderId", id?.text), ("FromDateTime", start?.description),
                 ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize),
             ])
-        let log: SaxoList<SaxoOrderEvent>
-        do throws(ProviderFailure) {
-            log = try await list("order log", .clientServices, url, of: SaxoOrderEvent.self, in: context)
-        } catch {
-            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
-        }
+        let log = try await list("order log", .clientServices, url, of: SaxoOrderEvent.self, in: context)
         let events = log.items.filter { !$0.order.id.isEmpty }
         let last = Dictionary(events.map { ($0.order.id, $0) }) { $1.isLater(than: $0) ? $1 : $0 }.values
         let listings = try await listings(of: last.map { ($0.order.key, $0.order.terms.format) }, in: context)

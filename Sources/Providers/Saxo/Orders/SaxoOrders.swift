@@ -173,10 +173,14 @@ extension SaxoClient: TradingAPI {
                 Order(id: id, related, ticket, parts, of: listing, readAt: clock.wallTime()))
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
         case .duplicate:
-            switch try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context) {
-            case .found(let order): return .accepted(order)
-            case .absent, .unknown: throw Self.undecided
+            do throws(ProviderFailure) {
+                let found = try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context)
+                if case .found(let order) = found { return .accepted(order) }
+            } catch {
+                // Saxo has accepted an equal request before: no 404 shows that there is no order.
+                throw error.cause == .notFound ? Self.undecided : error
             }
+            throw Self.undecided
         // A 404 of Saxo has no body, like that of a proxy before Saxo, so it does not show that there is no order.
         case .unknown, .open, .accepted(nil, _): throw Self.undecided
         }
