@@ -1,6 +1,7 @@
 import Brokerage
 import Coordination
 import EngineTestSupport
+import Storage
 import Testing
 
 @Suite("Attempts of several processes")
