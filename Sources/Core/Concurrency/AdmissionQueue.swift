@@ -20,7 +20,7 @@ package final class AdmissionQueue: Sendable {
     package typealias Ticket = UInt64
 
     package enum Entry: Sendable {
-        /// `leave` must follow.
+        /// `release` must follow.
         case admitted
         /// The request waits: its closure is called on any thread, unless `withdraw` is called before.
         case queued(Ticket)
@@ -55,7 +55,7 @@ package final class AdmissionQueue: Sendable {
 
     /// Returns a slot: the request that has waited longest gets it, and must return it.
     ///
-    /// A slot beyond the limit is not passed on. No request waits longer for that: the requests within the limit pass theirs on.
+    /// A slot beyond the limit is not passed on: the requests in the queue wait until the number is within the limit.
     package func release() {
         let resume: (@Sendable () -> Void)? = state.withLock { state in
             if state.admitted > limit {

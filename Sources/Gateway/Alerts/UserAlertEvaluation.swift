@@ -205,6 +205,9 @@ final class UserAlertEvaluation: Sendable {
                         put { $0.orders[id] = .known(observed) }
                     } else if let observed = await readOrder(id) {
                         put { $0.orders[id] = observed }
+                    } else {
+                        // Read again after a pause: no event of this order may follow.
+                        break
                     }
                 }
             } else if !hasConnection(ofOrder: id) {

@@ -101,6 +101,8 @@ extension HTTPConnectionHandler {
     /// The body has ended, completely or with an error.
     private func end(_ id: RequestID, _ failure: (any Error)?) {
         guard let context, let body = current?.body, current?.exchange.id == id else { return }
+        // The operations of an event stream can wait to write although its producer has ended.
+        for promise in body.waiting { promise.fail(CancellationError()) }
         current = nil
         if let failure {
             server.logger.debug(

@@ -39,6 +39,7 @@ final class EventStream: Sendable {
         /// Distinguishes the operation from an earlier one with the same id.
         let number: Int
         let task: Task<Void, Never>
+        let isSubscription: Bool
         /// Whether the token has ended while the operation was running, which was cancelled for it.
         var hasTokenEnded = false
     }
@@ -86,7 +87,8 @@ final class EventStream: Sendable {
                 self.remove(id, number: number)
                 end()
             }
-            state.operations[UTF8Key(id)] = Operation(number: number, task: task)
+            state.operations[UTF8Key(id)] = Operation(
+                number: number, task: task, isSubscription: operation.request.operationType == .subscription)
             return nil
         }
         if let failure {
@@ -102,6 +104,9 @@ final class EventStream: Sendable {
     }
 
     /// Opens the stream: sends the responses of its operations, and keep-alive messages, until its client disconnects.
+    ///
+    /// If the server stops, subscriptions end without the message that they are complete, so that clients reconnect; queries and
+    /// mutations are finished.
     ///
     /// - Throws: If the stream is open already, or has ended.
     func open(heartbeat interval: Duration, onEnd end: @escaping @Sendable () -> Void) throws(HTTPError)
@@ -121,7 +126,36 @@ final class EventStream: Sendable {
                 try? await Task.sleep(for: interval)
                 try await writer.write(ByteBuffer(bytes: StreamFormat.eventStream.heartbeat))
             }
+            // The client is connected, so the server stops.
+            await finishOperations(heartbeat: interval, writer)
         }
+    }
+
+    /// Ends the subscriptions, and waits until the other operations have ended, or the client has disconnected.
+    private func finishOperations(heartbeat interval: Duration, _ writer: BodyWriter) async {
+        let (subscriptions, others) = state.withLock { state in
+            let tasks = Dictionary(grouping: state.operations.values, by: \.isSubscription)
+                .mapValues { $0.map(\.task) }
+            state.operations = state.operations.filter { !$0.value.isSubscription }
+            return (tasks[true] ?? [], tasks[false] ?? [])
+        }
+        for task in subscriptions { task.cancel() }
+        if others.isEmpty { return }
+        // In a task of its own, because this one is cancelled.
+        await Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for task in others { await task.value } }
+                group.addTask {
+                    let heartbeat = ByteBuffer(bytes: StreamFormat.eventStream.heartbeat)
+                    while (try? await Task.sleep(for: interval)) != nil {
+                        guard (try? await writer.write(heartbeat)) != nil else { break }
+                    }
+                    for task in others { task.cancel() }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }.value
     }
 
     /// Ends the stream and its operations, unless a connection has opened it.
@@ -179,10 +213,12 @@ final class EventStream: Sendable {
         }
     }
 
-    private func remove(_ id: String, number: Int) {
+    /// - Returns: The operation; nil if its client has stopped it, or the stream has ended.
+    @discardableResult
+    private func remove(_ id: String, number: Int) -> Operation? {
         state.withLock { state in
-            guard state.operations[UTF8Key(id)]?.number == number else { return }
-            state.operations[UTF8Key(id)] = nil
+            guard state.operations[UTF8Key(id)]?.number == number else { return nil }
+            return state.operations.removeValue(forKey: UTF8Key(id))
         }
     }
 
@@ -201,6 +237,8 @@ final class EventStream: Sendable {
             try await operation.run { part in
                 switch part {
                 case .response(let response), .rejection(let response):
+                    // A mutation that its client has stopped is executed nevertheless. Its id may be another operation's by now.
+                    guard self.hasOperation(id, number: number) else { throw CancellationError() }
                     try await writer.write(EventStream.next(id, response), isMutation: isMutation)
                 case .endedToken: reason = operation.endedToken
                 }
@@ -211,8 +249,9 @@ final class EventStream: Sendable {
             // The client has disconnected.
             return
         }
-        guard let running = running(id, number: number) else { return }
-        if running.hasTokenEnded { reason = operation.endedToken }
+        // First, because the client can use the id again when it has the message.
+        guard let ended = remove(id, number: number) else { return }
+        if ended.hasTokenEnded { reason = operation.endedToken }
         // With the longest id, the messages together have less than 4 KiB, for which there is always memory. An error means that
         // the client has disconnected.
         var messages = reason.map { EventStream.next(id, $0) } ?? ByteBuffer()
@@ -220,14 +259,9 @@ final class EventStream: Sendable {
         try? await writer.write(messages)
     }
 
-    /// An operation; nil if its client has stopped it, or the stream has ended.
-    private func running(_ id: String, number: Int) -> Operation? {
-        state.withLock { state in
-            guard let operation = state.operations[UTF8Key(id)], operation.number == number else {
-                return nil
-            }
-            return operation
-        }
+    /// Whether an operation runs: its client has not stopped it, and the stream has not ended.
+    private func hasOperation(_ id: String, number: Int) -> Bool {
+        state.withLock { $0.operations[UTF8Key(id)]?.number == number }
     }
 
     /// Cancels an operation whose token has ended; its task sends the reason.

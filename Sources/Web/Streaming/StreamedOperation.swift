@@ -130,12 +130,21 @@ struct StreamedOperation: Sendable {
     }
 }
 
+/// How the stream of an operation ends.
+private enum Ending {
+    case complete
+    case endedToken
+    /// A response could not be sent, for this reason.
+    case failed(GraphQLResponse)
+}
+
 extension StreamingBody {
     /// Sends responses as they arrive, and keep-alive messages between them.
     ///
     /// The next response is requested when the client has received the previous one: a slow client delays
     /// only its own stream. If the server stops, the stream ends without the message that it is complete, so
-    /// that clients reconnect. If its token ends, a subscription gets UNAUTHENTICATED and ends immediately.
+    /// that clients reconnect. If its token ends, a subscription gets UNAUTHENTICATED and ends immediately. If there is no
+    /// memory for a response, the client gets OVERLOADED instead of it.
     ///
     /// - Parameters:
     ///   - format: The format of the responses.
@@ -156,7 +165,7 @@ extension StreamingBody {
             let stopObserving =
                 operation.endsWithToken ? operation.context.session.onEnd { end.yield() } : nil
             defer { stopObserving?() }
-            let hasTokenEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
+            let ending = try await withThrowingTaskGroup(of: Ending.self) { group in
                 group.addTask {
                     while true {
                         try await Task.sleep(for: interval)
@@ -164,30 +173,39 @@ extension StreamingBody {
                     }
                 }
                 group.addTask(executorPreference: operation.executor) {
-                    var hasTokenEnded = false
-                    try await operation.run { part in
-                        switch part {
-                        case .response(let response), .rejection(let response):
-                            try await writer.write(format.part(response), isMutation: type == .mutation)
-                        case .endedToken: hasTokenEnded = true
+                    var ending = Ending.complete
+                    do {
+                        try await operation.run { part in
+                            switch part {
+                            case .response(let response), .rejection(let response):
+                                try await writer.write(format.part(response), isMutation: type == .mutation)
+                            case .endedToken: ending = .endedToken
+                            }
                         }
+                    } catch let error as HTTPError {
+                        ending = .failed(error.graphQLResponse(id: operation.context.requestID))
                     }
-                    return hasTokenEnded
+                    return ending
                 }
                 if stopObserving != nil {
                     group.addTask {
-                        for await _ in ends { return true }
-                        return false
+                        for await _ in ends { return .endedToken }
+                        return .complete
                     }
                 }
                 // When the first task ends, the others are cancelled.
-                let hasTokenEnded = try await group.next() ?? false
+                let ending = try await group.next() ?? .complete
                 group.cancelAll()
                 while await group.nextResult() != nil {}
-                return hasTokenEnded
+                return ending
             }
-            if Task.isCancelled { return }
-            try await writer.write(hasTokenEnded ? format.interruption(operation.endedToken) : format.end)
+            switch ending {
+            // The reason is sent also if the server stops meanwhile.
+            case .failed(let reason): try await writer.write(format.part(reason) + format.end)
+            case _ where Task.isCancelled: return
+            case .endedToken: try await writer.write(format.interruption(operation.endedToken))
+            case .complete: try await writer.write(format.end)
+            }
         }
     }
 }

@@ -131,6 +131,62 @@ struct SingleConnectionTests {
         }
     }
 
+    @Test("finishes a mutation when the server drains, and ends a subscription without `complete`")
+    func draining() async throws {
+        let (started, gate) = (Event<Void>(), Event<Void>())
+        var service = try LiveService.make()
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            if request.operationType == .mutation {
+                started.happen()
+                await gate.wait()
+            }
+            return await subscribe(request, context)
+        }
+        try await withServer(service) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start("subscription { endless }", id: "s", on: token)).status == 202)
+            _ = try await lines(of: client) { $0.contains(#""endless":1"#) }
+            #expect(try await server.ask(start("mutation { act }", id: "m", on: token)).status == 202)
+            await started.wait()
+            server.stop()
+            gate.happen()
+            let rest = try await client.rest()
+            #expect(rest.contains(#"{"id":"m","payload":{"data":{"act":"done"}}}"#), "\(rest)")
+            #expect(rest.contains("event: complete\ndata: {\"id\":\"m\"}"), "\(rest)")
+            #expect(!rest.contains(#"{"id":"s"}"#), "\(rest)")
+        }
+    }
+
+    @Test("sends no response of a stopped mutation, whose id another operation can have")
+    func stoppedMutation() async throws {
+        let (started, gate, finished) = (Event<Void>(), Event<Void>(), Event<Void>())
+        var service = try LiveService.make()
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            guard request.operationType == .mutation else { return await subscribe(request, context) }
+            started.happen()
+            await gate.wait()
+            defer { finished.happen() }
+            return await subscribe(request, context)
+        }
+        try await withServer(service) { server in
+            let token = try await reserve(server)
+            let client = try await open(token, server)
+            #expect(try await server.ask(start("mutation { act }", id: "a", on: token)).status == 202)
+            await started.wait()
+            let stopping = RawRequest.get(
+                "/graphql?operationId=a", method: "DELETE", fields: ["\(Self.header): \(token)"])
+            #expect(try await server.ask(stopping).status == 200)
+            #expect(try await server.ask(start("subscription { endless }", id: "a", on: token)).status == 202)
+            _ = try await lines(of: client) { $0.contains(#""endless":1"#) }
+            gate.happen()
+            await finished.wait()
+            #expect(try await server.ask(start("{ hello }", id: "b", on: token)).status == 202)
+            let events = try await lines(of: client) { $0 == #"data: {"id":"b"}"# }
+            #expect(!events.contains { $0.contains("done") || $0.contains(#""id":"a""#) }, "\(events)")
+        }
+    }
+
     @Test(
         "ends a subscription with its token, also without events; the stream and the other operations continue"
     )

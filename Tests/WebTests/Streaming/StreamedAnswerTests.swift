@@ -222,6 +222,33 @@ struct StreamedAnswerTests {
         }
     }
 
+    @Test(
+        "have OVERLOADED in place of a response for which there is no memory",
+        arguments: [
+            ("query { hello }", "The responses"),
+            ("mutation { act }", "The mutation was run, but the responses"),
+        ], ["text/event-stream", "multipart/mixed;subscriptionSpec=1.0"])
+    func responseMemory(_ operation: (query: String, reason: String), accept: String) async throws {
+        let schema = try LiveService.schema()
+        let long = schema.prepare(
+            GraphQLRequest(
+                "query Long($text: String!) { echo(text: $text) }",
+                variables: ["text": .string(String(repeating: "x", count: 288 << 10))]))
+        var service = LiveService.make(schema)
+        service.subscribe = { _, context in
+            await schema.subscribe(to: long, context: LiveContext(context.sessionName))
+        }
+        var limits = ServerLimits.patient
+        limits.responseMemory = 64 << 10
+        try await withServer(service, limits: limits) { server in
+            let answer = try await server.ask(post(operation.query, accept: accept))
+            #expect(answer.body.contains(#"{"errors":[{"message":"\#(operation.reason)"#), "\(answer.body)")
+            #expect(answer.body.contains(#""code":"OVERLOADED""#), "\(answer.body)")
+            let end = accept == "text/event-stream" ? "event: complete\ndata:\n\n" : "--graphql--\r\n"
+            #expect(answer.body.hasSuffix(end), "\(answer.body)")
+        }
+    }
+
     @Test("use the token of the Authorization field")
     func token() async throws {
         try await withServer(LiveService.make()) { server in
