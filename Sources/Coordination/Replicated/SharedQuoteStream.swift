@@ -16,7 +16,8 @@ package import Upstream
 /// If the database was restored from a backup, an epoch can be lower than those that are known. The lease then gets an epoch
 /// above all of them, and its owner keeps a connection that it has.
 ///
-/// Without Redis ``run(_:deliver:)`` fails, and prices are polled; an owner then closes its connection.
+/// Without Redis ``run(_:deliver:)`` fails, and prices are polled; an owner then closes its connection. If the provider
+/// refuses the credential, each replica tries once, and polls.
 ///
 /// Only streams with the server's own credentials may be shared: their prices are for everybody.
 package final class SharedQuoteStream: QuoteStream {
@@ -90,13 +91,14 @@ package final class SharedQuoteStream: QuoteStream {
     ///
     /// If the owner is lost, no symbol is carried until there is another one.
     ///
-    /// - Throws: `unavailable` if Redis is lost, `cancelled` with the task.
+    /// - Throws: `unavailable` if Redis is lost, `cancelled` with the task, or the failure of the connection of this process
+    ///   that only the user or the configuration can repair.
     package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
+        let session = Session()
         do {
             let messages = try await subscriptions.messages(of: channel)
-            let session = Session()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.receive(messages, session, deliver) }
                 group.addTask { try await self.watch(session, deliver) }
@@ -117,9 +119,10 @@ package final class SharedQuoteStream: QuoteStream {
                 }
             }
         } catch {
-            // Redis is lost, or the task was cancelled.
+            // Redis is lost, the connection has failed, or the task was cancelled.
         }
-        throw ProviderFailure(provider, Task.isCancelled ? .cancelled : .unavailable)
+        if Task.isCancelled { throw ProviderFailure(provider, .cancelled) }
+        throw session.state.withLock(\.failure) ?? ProviderFailure(provider, .unavailable)
     }
 
     private var channel: String { keyspace.name(name) }
@@ -142,6 +145,8 @@ package final class SharedQuoteStream: QuoteStream {
             var isEnded = false
             /// Whether this process has the lease or the connection, and cannot announce its epoch or publish messages.
             var hasFailed = false
+            /// Why the connection is not opened again.
+            var failure: ProviderFailure?
 
             /// The highest known epoch of another lease, if the epoch of a lease is not above it.
             func epoch(notBelow epoch: Int64) -> Int64? {
@@ -351,10 +356,12 @@ package final class SharedQuoteStream: QuoteStream {
             let task = Task.detached { [self, earlier = state.connection] in
                 // One that was closed for another owner may not have ended yet.
                 await earlier?.value
-                await carry(publisher)
+                let failure = await carry(publisher)
                 session.state.withLock { state in
                     // A connection that was closed for another owner ends without a failure.
-                    if state.owned?.publisher === publisher { state.hasFailed = true }
+                    if state.owned?.publisher === publisher {
+                        (state.hasFailed, state.failure) = (true, failure)
+                    }
                 }
             }
             (state.owned, state.connection) = ((epoch, task, publisher), task)
@@ -366,11 +373,13 @@ package final class SharedQuoteStream: QuoteStream {
     /// Runs the provider's connection, and publishes its events, until Redis is lost or the task is cancelled.
     ///
     /// Its first message lets an earlier owner close its connection.
-    private func carry(_ publisher: QuoteStreamPublisher) async {
-        guard (try? await publisher.publishState()) != nil else { return }
-        await withTaskGroup(of: Void.self) { group in
+    ///
+    /// - Returns: The failure that only the user or the configuration can repair, if the connection ended with one.
+    private func carry(_ publisher: QuoteStreamPublisher) async -> ProviderFailure? {
+        guard (try? await publisher.publishState()) != nil else { return nil }
+        return await withTaskGroup(of: ProviderFailure?.self) { group in
             group.addTask { [self] in
-                _ = await ReconnectingStream(times.retry, clock: clock).run {
+                await ReconnectingStream(times.retry, clock: clock).run {
                     didStand throws(ProviderFailure) in
                     defer { publisher.disconnected() }
                     try await stream.run(publisher.wantedSymbols()) { event in
@@ -382,12 +391,16 @@ package final class SharedQuoteStream: QuoteStream {
             group.addTask { [self] in
                 while let symbols = try? await allWanted() {
                     publisher.want(symbols)
-                    guard (try? await Task.sleep(for: times.report)) != nil else { return }
+                    guard (try? await Task.sleep(for: times.report)) != nil else { return nil }
                 }
+                return nil
             }
-            group.addTask { [self] in try? await publisher.publish(every: times.report) }
+            group.addTask { [self] in
+                try? await publisher.publish(every: times.report)
+                return nil
+            }
             defer { group.cancelAll() }
-            await group.next()
+            return await group.next() ?? nil
         }
     }
 }

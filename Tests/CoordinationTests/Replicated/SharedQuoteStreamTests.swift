@@ -294,6 +294,18 @@ struct SharedQuoteStreamTests {
         }
     }
 
+    @Test(
+        "ends with the failure of the provider if it refuses the credential, after one attempt of each replica"
+    )
+    func unauthorized() async throws {
+        let stream = TestStream(refusal: .unauthorized)
+        try await withReplicas(stream) { one, other in
+            #expect(await one.end == .unauthorized)
+            #expect(await other.end == .unauthorized)
+            #expect(stream.opened == 2)
+        }
+    }
+
     @Test("ends without Redis, with its connection, so that each replica polls")
     func withoutRedis() async throws {
         let stream = TestStream()

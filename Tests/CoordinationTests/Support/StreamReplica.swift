@@ -18,10 +18,15 @@ final class TestStream: QuoteStream {
     }
 
     let symbolLimit: Int?
+    /// Why no connection can be opened; nil if they are.
+    private let refusal: ProviderFailure.Cause?
     private let state = Mutex(State())
 
-    init(symbolLimit: Int? = nil) { self.symbolLimit = symbolLimit }
+    init(symbolLimit: Int? = nil, refusal: ProviderFailure.Cause? = nil) {
+        (self.symbolLimit, self.refusal) = (symbolLimit, refusal)
+    }
 
+    /// The number of attempts to open a connection.
     var opened: Int { state.withLock(\.opened) }
     var open: Int { state.withLock(\.open) }
     var mostOpen: Int { state.withLock(\.mostOpen) }
@@ -30,6 +35,10 @@ final class TestStream: QuoteStream {
     func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
+        if let refusal {
+            state.withLock { $0.opened += 1 }
+            throw ProviderFailure(.alpaca, refusal)
+        }
         let (failures, fail) = AsyncStream.makeStream(of: Void.self)
         let number = state.withLock { state in
             state.open += 1
