@@ -46,7 +46,7 @@ package struct LeaseState: Hashable, Sendable {
         case acquired(epoch: Int64)
         /// The process no longer holds the lease: all work under it must stop now.
         case lost
-        /// Another process held the lease in between.
+        /// Another process held the lease in between, or its epoch was raised.
         case replaced(epoch: Int64)
     }
 

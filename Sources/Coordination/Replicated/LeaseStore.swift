@@ -30,7 +30,8 @@ package final class LeaseStore: Leases {
     ///   - name: The name of the lease.
     ///   - owner: The owner; a second call with the same owner renews the lease.
     ///   - lifetime: The time for which it is held.
-    /// - Returns: The epoch, which stays the same while the owner holds the lease; nil if another owner holds it.
+    /// - Returns: The epoch, which stays the same while the owner holds the lease, unless it is raised; nil if another owner
+    ///   holds it.
     /// - Throws: The error of the database. The lease may have been taken.
     package func take(
         _ name: String, by owner: String, for lifetime: Duration
@@ -50,6 +51,33 @@ package final class LeaseStore: Leases {
         WHERE lease.owner = excluded.owner OR lease.expires_at <= clock_milliseconds()
         RETURNING epoch
         """
+
+    /// Gives a lease another epoch above a known one, and all later leases too.
+    ///
+    /// An epoch can be too low after the database was restored from a backup. The owner gets the new epoch with its next
+    /// renewal.
+    ///
+    /// - Parameters:
+    ///   - epoch: The epoch of the lease; a lease with another one is not changed.
+    ///   - name: The name of the lease.
+    ///   - known: The known epoch; if it is lower than the epoch of the lease, the lease is not changed.
+    /// - Throws: The error of the database. The epoch may have been raised.
+    package func raiseEpoch(
+        _ epoch: Int64, of name: String, above known: Int64
+    ) async throws(StorageError) {
+        try await database.write { db in
+            // Otherwise a lease could be taken before `setval`, and its epoch be given again.
+            try db.executeScript("LOCK TABLE lease IN SHARE ROW EXCLUSIVE MODE")
+            _ = try db.value(
+                "SELECT setval('lease_epoch', greatest(last_value, CAST(? AS BIGINT))) FROM lease_epoch",
+                [known], as: Int64.self)
+            try db.execute(
+                """
+                UPDATE lease SET epoch = nextval('lease_epoch')
+                WHERE name = ?1 AND epoch = ?2 AND epoch <= CAST(?3 AS BIGINT)
+                """, [name, epoch, known])
+        }
+    }
 
     /// Ends a lease before its time, so that another process can take it at once.
     package func release(_ name: String, by owner: String) async throws(StorageError) {

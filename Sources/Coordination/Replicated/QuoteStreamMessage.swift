@@ -10,6 +10,9 @@ package struct QuoteStreamMessage: Hashable, Sendable {
         case updates([QuoteUpdate])
     }
 
+    /// The highest epoch that is accepted: a script in Redis compares numbers up to it exactly.
+    package static let highestEpoch: Int64 = 1 << 53
+
     /// The epoch of the owner's lease: messages of a lower one are those of an earlier owner.
     package let epoch: Int64
     /// The number of the message in its epoch, without gaps.
@@ -42,6 +45,7 @@ extension QuoteStreamMessage: PersistentCacheValue {
 
     package init(from reader: inout BinaryReader) throws(CorruptedBytes) {
         epoch = try reader.number()
+        guard epoch <= Self.highestEpoch else { throw CorruptedBytes() }
         number = try reader.number()
         if try reader.flag() {
             let isConnected = try reader.flag()

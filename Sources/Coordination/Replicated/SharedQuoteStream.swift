@@ -13,7 +13,11 @@ package import Upstream
 /// that an earlier one stops. An owner whose lease ends because the database is not available continues as long as no
 /// higher epoch is announced.
 ///
-/// Without Redis ``run(_:deliver:)`` fails, and prices are polled; an owner then closes its connection.
+/// If the database was restored from a backup, an epoch can be lower than those that are known. The lease then gets an epoch
+/// above all of them, and its owner keeps a connection that it has.
+///
+/// Without Redis ``run(_:deliver:)`` fails, and prices are polled; an owner then closes its connection. If the provider
+/// refuses the credential, each replica tries once, and polls.
 ///
 /// Only streams with the server's own credentials may be shared: their prices are for everybody.
 package final class SharedQuoteStream: QuoteStream {
@@ -22,6 +26,12 @@ package final class SharedQuoteStream: QuoteStream {
     /// The task of the work is cancelled when the lease is lost. Each epoch is greater than those of all earlier holders.
     package typealias Lease =
         @Sendable (_ name: String, _ work: @escaping @Sendable (_ epoch: Int64) async -> Void) async -> Void
+
+    /// Gives a lease with an epoch another one above a known epoch, and all later leases too.
+    ///
+    /// The task of the work is cancelled then, and the work is executed with the new epoch.
+    package typealias RaiseEpoch =
+        @Sendable (_ name: String, _ epoch: Int64, _ known: Int64) async throws -> Void
 
     /// The times of a shared stream.
     package struct Times: Sendable {
@@ -44,6 +54,7 @@ package final class SharedQuoteStream: QuoteStream {
     private let subscriptions: RedisClient
     private let keyspace: RedisKeyspace
     private let lease: Lease
+    private let raiseEpoch: RaiseEpoch
     private let times: Times
     private let clock: TimeSource
 
@@ -56,19 +67,21 @@ package final class SharedQuoteStream: QuoteStream {
     ///   - keyspace: The names of keys and channels.
     ///   - times: The times.
     ///   - clock: The clocks.
+    ///   - raiseEpoch: Gives the owner another epoch if its own is too low.
     ///   - lease: Determines the owner.
     package init(
         _ stream: any QuoteStream, of provider: ProviderID, in environment: Environment,
         over client: RedisClient,
         subscriptions: RedisClient, keyspace: RedisKeyspace, times: Times = Times(),
         clock: TimeSource = .system,
-        lease: @escaping Lease
+        raiseEpoch: @escaping RaiseEpoch, lease: @escaping Lease
     ) {
         self.stream = stream
         self.provider = provider
         name = "stream/\(provider.name.text)/\(environment.rawValue)"
         (self.client, self.subscriptions, self.keyspace) = (client, subscriptions, keyspace)
-        (self.times, self.clock, self.lease) = (times, clock, lease)
+        (self.times, self.clock) = (times, clock)
+        (self.raiseEpoch, self.lease) = (raiseEpoch, lease)
     }
 
     package var symbolLimit: Int? { stream.symbolLimit }
@@ -78,13 +91,14 @@ package final class SharedQuoteStream: QuoteStream {
     ///
     /// If the owner is lost, no symbol is carried until there is another one.
     ///
-    /// - Throws: `unavailable` if Redis is lost, `cancelled` with the task.
+    /// - Throws: `unavailable` if Redis is lost, `cancelled` with the task, or the failure of the connection of this process
+    ///   that only the user or the configuration can repair.
     package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
+        let session = Session()
         do {
             let messages = try await subscriptions.messages(of: channel)
-            let session = Session()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.receive(messages, session, deliver) }
                 group.addTask { try await self.watch(session, deliver) }
@@ -105,9 +119,10 @@ package final class SharedQuoteStream: QuoteStream {
                 }
             }
         } catch {
-            // Redis is lost, or the task was cancelled.
+            // Redis is lost, the connection has failed, or the task was cancelled.
         }
-        throw ProviderFailure(provider, Task.isCancelled ? .cancelled : .unavailable)
+        if Task.isCancelled { throw ProviderFailure(provider, .cancelled) }
+        throw session.state.withLock(\.failure) ?? ProviderFailure(provider, .unavailable)
     }
 
     private var channel: String { keyspace.name(name) }
@@ -122,10 +137,22 @@ package final class SharedQuoteStream: QuoteStream {
             var wanted: Set<Symbol> = []
             /// The epoch and the task of the connection, if this process has it.
             var owned: (epoch: Int64, task: Task<Void, Never>, publisher: QuoteStreamPublisher)?
+            /// The task of the last connection, which can have been closed.
+            var connection: Task<Void, Never>?
+            /// The epoch that this process has announced last.
+            var announced: Int64?
             /// Whether the run is over.
             var isEnded = false
             /// Whether this process has the lease or the connection, and cannot announce its epoch or publish messages.
             var hasFailed = false
+            /// Why the connection is not opened again.
+            var failure: ProviderFailure?
+
+            /// The highest known epoch of another lease, if the epoch of a lease is not above it.
+            func epoch(notBelow epoch: Int64) -> Int64? {
+                let known = max(receiver.epoch, owned?.epoch ?? 0)
+                return known > epoch || known == epoch && announced != epoch ? known : nil
+            }
         }
 
         // A lock, because the tasks of the messages, of the lease and of the subscribers change the state.
@@ -256,68 +283,103 @@ package final class SharedQuoteStream: QuoteStream {
     /// Owns the stream with an epoch; returns when the lease is lost, which does not end the connection, or after the
     /// connection has ended with the run.
     private func own(_ epoch: Int64, _ session: Session) async {
-        do throws(RedisFailure) {
-            if !(try await announce(epoch)) { return fail(session) }
+        do {
+            var known = try await announce(epoch, session)
+            if known == nil {
+                connect(epoch, session)
+                known = await epochOfOther(notBelow: epoch, session)
+            }
+            if let known { try await raise(epoch, above: known) }
         } catch {
-            return fail(session)
+            // The end of the run releases the lease, so that another replica can own the stream.
+            if !Task.isCancelled { session.state.withLock { $0.hasFailed = true } }
         }
-        let continued = session.state.withLock {
-            state -> (task: Task<Void, Never>, publisher: QuoteStreamPublisher)? in
-            guard let owned = state.owned, !state.isEnded else { return nil }
-            // The lease of this process had ended, and no other one has taken it.
-            state.owned = (epoch, owned.task, owned.publisher)
-            return (owned.task, owned.publisher)
-        }
-        continued?.publisher.begin(epoch)
-        let task = continued?.task ?? open(epoch, session)
         while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
-        if session.state.withLock(\.isEnded) { await task?.value }
+        let connection = session.state.withLock { $0.isEnded ? $0.connection : nil }
+        await connection?.value
     }
 
-    /// Ends the run, unless the lease is lost: its end releases the lease, so that it is taken again with a higher epoch.
+    private func raise(_ epoch: Int64, above known: Int64) async throws {
+        // Later epochs must be possible.
+        guard known <= QuoteStreamMessage.highestEpoch / 2 else {
+            throw RedisFailure.protocolViolation(.badNumber)
+        }
+        try await raiseEpoch(name, epoch, known)
+    }
+
+    /// Announces the epoch of the lease of this process.
     ///
-    /// An epoch can be too low although its process has the lease: the epochs of a restored database are those of
-    /// its backup.
-    private func fail(_ session: Session) {
-        if !Task.isCancelled { session.state.withLock { $0.hasFailed = true } }
+    /// - Returns: The epoch of another lease that is known and not lower; nil if the epoch is announced.
+    private func announce(_ epoch: Int64, _ session: Session) async throws(RedisFailure) -> Int64? {
+        let (known, announced) = session.state.withLock { ($0.epoch(notBelow: epoch), $0.announced) }
+        if let known { return known }
+        // A lease that was lost and renewed has the same epoch as before.
+        let highest = announced == epoch ? epoch : epoch - 1
+        let script = """
+            local known = tonumber(redis.call('GET', KEYS[1]) or '0')
+            if known > tonumber(ARGV[2]) then return known end
+            redis.call('SET', KEYS[1], ARGV[1], 'PX', 86400000)
+            return 0
+            """
+        let reply = try await expectNumber(
+            RedisCommand(script: script, keys: [epochKey], arguments: ["\(epoch)", "\(highest)"]))
+        if reply == 0 {
+            session.state.withLock { $0.announced = epoch }
+            return nil
+        }
+        // The number of the key was too high for an integer.
+        guard reply >= epoch else { throw .protocolViolation(.badNumber) }
+        return reply
     }
 
-    /// Opens the provider's connection in a task of its own; returns nil if a higher epoch is known, or if the run is over.
-    private func open(_ epoch: Int64, _ session: Session) -> Task<Void, Never>? {
+    /// Waits until the epoch of another lease is known that is not lower; returns nil when the lease is lost.
+    ///
+    /// This process has the lease all the same if the database was restored.
+    private func epochOfOther(notBelow epoch: Int64, _ session: Session) async -> Int64? {
+        repeat {
+            if let known = session.state.withLock({ $0.epoch(notBelow: epoch) }) { return known }
+        } while (try? await Task.sleep(for: times.report)) != nil
+        return nil
+    }
+
+    /// Continues the connection of an earlier lease, or opens one in a task of its own, unless the run is over or the epoch
+    /// is too low.
+    private func connect(_ epoch: Int64, _ session: Session) {
         let publisher = QuoteStreamPublisher(epoch, to: channel, over: client)
-        return session.state.withLock { state in
-            guard state.receiver.epoch <= epoch, !state.isEnded else { return nil }
-            let task = Task.detached { [self] in
-                await carry(publisher)
+        let continued = session.state.withLock { state -> QuoteStreamPublisher? in
+            guard state.epoch(notBelow: epoch) == nil, !state.isEnded else { return nil }
+            if let owned = state.owned {
+                // The lease of this process had ended, and no other one has taken it.
+                state.owned = (epoch, owned.task, owned.publisher)
+                return owned.publisher
+            }
+            let task = Task.detached { [self, earlier = state.connection] in
+                // One that was closed for another owner may not have ended yet.
+                await earlier?.value
+                let failure = await carry(publisher)
                 session.state.withLock { state in
                     // A connection that was closed for another owner ends without a failure.
-                    if state.owned?.publisher === publisher { state.hasFailed = true }
+                    if state.owned?.publisher === publisher {
+                        (state.hasFailed, state.failure) = (true, failure)
+                    }
                 }
             }
-            state.owned = (epoch, task, publisher)
-            return task
+            (state.owned, state.connection) = ((epoch, task, publisher), task)
+            return nil
         }
-    }
-
-    /// Announces an epoch; returns false if a higher one is known.
-    private func announce(_ epoch: Int64) async throws(RedisFailure) -> Bool {
-        let script = """
-            if tonumber(redis.call('GET', KEYS[1]) or '0') > tonumber(ARGV[1]) then return 0 end
-            redis.call('SET', KEYS[1], ARGV[1], 'PX', 86400000)
-            return 1
-            """
-        let command = RedisCommand(script: script, keys: [epochKey], arguments: ["\(epoch)"])
-        return try await expectNumber(command) == 1
+        continued?.begin(epoch)
     }
 
     /// Runs the provider's connection, and publishes its events, until Redis is lost or the task is cancelled.
     ///
     /// Its first message lets an earlier owner close its connection.
-    private func carry(_ publisher: QuoteStreamPublisher) async {
-        guard (try? await publisher.publishState()) != nil else { return }
-        await withTaskGroup(of: Void.self) { group in
+    ///
+    /// - Returns: The failure that only the user or the configuration can repair, if the connection ended with one.
+    private func carry(_ publisher: QuoteStreamPublisher) async -> ProviderFailure? {
+        guard (try? await publisher.publishState()) != nil else { return nil }
+        return await withTaskGroup(of: ProviderFailure?.self) { group in
             group.addTask { [self] in
-                _ = await ReconnectingStream(times.retry, clock: clock).run {
+                await ReconnectingStream(times.retry, clock: clock).run {
                     didStand throws(ProviderFailure) in
                     defer { publisher.disconnected() }
                     try await stream.run(publisher.wantedSymbols()) { event in
@@ -329,12 +391,16 @@ package final class SharedQuoteStream: QuoteStream {
             group.addTask { [self] in
                 while let symbols = try? await allWanted() {
                     publisher.want(symbols)
-                    guard (try? await Task.sleep(for: times.report)) != nil else { return }
+                    guard (try? await Task.sleep(for: times.report)) != nil else { return nil }
                 }
+                return nil
             }
-            group.addTask { [self] in try? await publisher.publish(every: times.report) }
+            group.addTask { [self] in
+                try? await publisher.publish(every: times.report)
+                return nil
+            }
             defer { group.cancelAll() }
-            await group.next()
+            return await group.next() ?? nil
         }
     }
 }
@@ -343,7 +409,7 @@ package final class SharedQuoteStream: QuoteStream {
 package struct RedisPriceStreams: PriceStreams {
     let redis: SharedRedis
     /// Determine the process that has the connection of a stream.
-    let leases: any Leases
+    let leases: LeaseStore
     /// The clock of the times of prices.
     let clock: TimeSource
 
@@ -353,7 +419,10 @@ package struct RedisPriceStreams: PriceStreams {
         guard let subscriptions = redis.subscriptions else { return stream }
         return SharedQuoteStream(
             stream, of: provider, in: environment, over: redis.client, subscriptions: subscriptions,
-            keyspace: redis.keyspace, clock: clock
-        ) { [leases] name, work in await leases.hold(name, work) }
+            keyspace: redis.keyspace, clock: clock,
+            raiseEpoch: { [leases] name, epoch, known in
+                try await leases.raiseEpoch(epoch, of: name, above: known)
+            },
+            lease: { [leases] name, work in await leases.hold(name, work) })
     }
 }

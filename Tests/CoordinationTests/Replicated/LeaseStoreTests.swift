@@ -64,6 +64,52 @@ struct LeaseStoreTests {
         }
     }
 
+    @Test("get an epoch above a known one, and so do all later leases")
+    func raised() async throws {
+        try await TestEngine.postgresql.with { test in
+            let store = LeaseStore(in: try test.open())
+            let epoch = try #require(try await store.take("it", by: "a", for: .seconds(60)))
+            // Neither a lower epoch nor that of another lease changes one.
+            try await store.raiseEpoch(epoch, of: "it", above: epoch - 1)
+            try await store.raiseEpoch(epoch + 1, of: "it", above: epoch + 1)
+            #expect(try await store.take("it", by: "a", for: .seconds(60)) == epoch)
+            try await store.raiseEpoch(epoch, of: "it", above: 1_000)
+            #expect(try await store.take("it", by: "a", for: .seconds(60)) == 1_001)
+            // It is executed again if its response was lost.
+            try await store.raiseEpoch(epoch, of: "it", above: 1_000)
+            #expect(try await store.take("it", by: "a", for: .seconds(60)) == 1_001)
+            let other = try #require(try await store.take("other", by: "b", for: .seconds(60)))
+            #expect(other > 1_001)
+            try await store.raiseEpoch(1_001, of: "it", above: 1_001)
+            let last = try #require(try await store.take("it", by: "a", for: .seconds(60)))
+            #expect(last > other)
+        }
+    }
+
+    @Test("let their owner work again with the epoch that was raised")
+    func raisedWork() async throws {
+        try await TestEngine.postgresql.with { test in
+            let store = LeaseStore(in: try test.open())
+            let (epochs, continuation) = AsyncStream<Int64>.makeStream()
+            let keeper = LeaseKeeper("it", in: store, times: LeaseTimes(renewal: .milliseconds(20)))
+            let owner = Task {
+                await keeper.run { epoch in
+                    continuation.yield(epoch)
+                    // Until it is cancelled.
+                    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+                }
+            }
+            var iterator = epochs.makeAsyncIterator()
+            let first = try #require(await iterator.next())
+            try await store.raiseEpoch(first, of: "it", above: 1_000)
+            let second = try #require(await iterator.next())
+            #expect(second > 1_000)
+            #expect(keeper.epoch == second)
+            owner.cancel()
+            await owner.value
+        }
+    }
+
     @Test("let one of many tasks work at a time")
     func exclusion() async throws {
         try await TestEngine.postgresql.with { test in

@@ -112,4 +112,17 @@ struct QuoteStreamReceiverTests {
             }
         }
     }
+
+    @Test("reads no message whose epoch is above the highest one: those of later owners would have no effect")
+    func highestEpoch() throws {
+        let highest = QuoteStreamMessage.highestEpoch
+        let last = Self.state(highest, 1, true)
+        #expect(try QuoteStreamMessage(persistentBytes: last.persistentBytes) == last)
+        for epoch in [highest + 1, .max] {
+            let message = Self.state(epoch, 1, true)
+            #expect(throws: CorruptedBytes.self) {
+                try QuoteStreamMessage(persistentBytes: message.persistentBytes)
+            }
+        }
+    }
 }

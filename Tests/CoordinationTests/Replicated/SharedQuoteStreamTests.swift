@@ -46,6 +46,14 @@ struct SharedQuoteStreamTests {
         try await waitUntil { replicas.allSatisfy { $0.prices.last == price } }
     }
 
+    private func reply(to command: RedisCommand, at server: RedisServer) async throws -> RESPValue {
+        var replies: [RESPValue] = []
+        try await RunningClient.with(server.url()) { client in
+            replies = try await client.client.send([command])
+        }
+        return try #require(replies.first)
+    }
+
     @Test("has one connection for the symbols of all replicas, and all receive its prices")
     func shared() async throws {
         let stream = TestStream()
@@ -163,10 +171,13 @@ struct SharedQuoteStreamTests {
     private static let obstacles = [
         Obstacle(
             testDescription: "a value of another type", command: { "HSET \($0) a 1" }, reply: .integer(1)),
-        // PostgreSQL was restored from a backup that has a lower epoch.
         Obstacle(
-            testDescription: "a higher epoch", command: { "SET \($0) 1000" }, reply: .bytes(Array("OK".utf8))),
+            testDescription: "an epoch near the highest number",
+            command: { "SET \($0) 9223372036854775800" }, reply: .bytes(Array("OK".utf8))),
     ]
+
+    /// The name of the channel, and the begin of the names of keys.
+    private let name = "stream/\(ProviderID.alpaca.name.text)/\(Environment.paper.rawValue)"
 
     @Test(
         "ends if an owner cannot announce its epoch, so that another replica gets the lease",
@@ -175,16 +186,123 @@ struct SharedQuoteStreamTests {
         let (stream, lease, server, keyspace) = (
             TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
         )
-        let key = keyspace.name("stream/\(ProviderID.alpaca.name.text)/\(Environment.paper.rawValue)/epoch")
-        try await RunningClient.with(server.url()) { client in
-            let replies = try await client.client.send([RedisCommand(line: obstacle.command(key))])
-            #expect(replies == [obstacle.reply])
-        }
+        let key = keyspace.name(name + "/epoch")
+        #expect(try await reply(to: RedisCommand(line: obstacle.command(key)), at: server) == obstacle.reply)
         try await withReplicas(stream, lease, at: server, keyspace) { one, other in
             #expect(await one.end == .unavailable)
             #expect(await other.end == .unavailable)
             #expect(stream.opened == 0)
             #expect(lease.holder == nil)
+        }
+    }
+
+    @Test("begins with a higher epoch than the one that Redis has")
+    func higherEpoch() async throws {
+        let (stream, lease, server, keyspace) = (
+            TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
+        )
+        let aapl = try symbol("AAPL")
+        let reply = try await reply(
+            to: RedisCommand(line: "SET \(keyspace.name(name + "/epoch")) 1000"), at: server)
+        #expect(reply == .bytes(Array("OK".utf8)))
+        try await withReplicas(stream, lease, at: server, keyspace) { one, other in
+            one.want([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            try await tell(5, of: aapl, by: stream, until: one, other)
+            #expect(lease.epoch == 1_001)
+            #expect(stream.opened == 1)
+        }
+    }
+
+    /// A lease that is taken again after the database was restored from a backup.
+    struct Restoration: CustomTestStringConvertible, Sendable {
+        let next: NextOwner
+        /// Whether Redis still has the last epoch.
+        let isEpochKept: Bool
+        /// The epoch of the lease in the backup.
+        let epoch: Int64
+
+        var testDescription: String {
+            "\(next), epoch \(epoch), \(isEpochKept ? "kept" : "expired") in Redis"
+        }
+
+        static let all = [NextOwner.same, .other].flatMap { next in
+            // With the second one, the next owner gets the epoch of the last one.
+            ([60_000, 90_000] as [Int64]).flatMap { epoch in
+                [true, false].map { Restoration(next: next, isEpochKept: $0, epoch: epoch) }
+            }
+        }
+    }
+
+    @Test(
+        "has a higher epoch than before after the database was restored, and its owner keeps the connection",
+        arguments: Restoration.all)
+    func restored(_ restoration: Restoration) async throws {
+        let (stream, lease, server, keyspace) = (
+            TestStream(), TestLease(epoch: 90_000), try RedisServer(), RedisKeyspace.ofTest()
+        )
+        let aapl = try symbol("AAPL")
+        try await withReplicas(stream, lease, at: server, keyspace) { one, other in
+            one.want([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            let owner = try #require(lease.holder)
+            lease.lose()
+            lease.restore(to: restoration.epoch)
+            if !restoration.isEpochKept {
+                let command = RedisCommand(line: "DEL \(keyspace.name(name + "/epoch"))")
+                #expect(try await reply(to: command, at: server) == .integer(1))
+            }
+            let connections = (one.connections, other.connections)
+            let next = restoration.next == .same ? owner : 3 - owner
+            lease.free(for: next)
+            // With each epoch the stream counts as connected anew.
+            try await waitUntil { one.connections > connections.0 && other.connections > connections.1 }
+            #expect(lease.holder == next)
+            // Only the replica that has announced an epoch can have it again.
+            #expect(lease.epoch == (next == owner && restoration.epoch == 90_000 ? 90_001 : 90_002))
+            try await waitUntil {
+                stream.tell(aapl, price: 5)
+                return one.prices.last == 5 && other.prices.last == 5
+            }
+            try await waitUntil { stream.open == 1 }
+            #expect(stream.opened == (restoration.next == .same ? 1 : 2))
+            #expect(await one.stop() == .cancelled)
+            #expect(await other.stop() == .cancelled)
+        }
+    }
+
+    @Test("opens another connection with a higher epoch if an owner without the lease has a higher one")
+    func earlierOwner() async throws {
+        let (stream, lease, server, keyspace) = (
+            TestStream(), TestLease(), try RedisServer(), RedisKeyspace.ofTest()
+        )
+        let aapl = try symbol("AAPL")
+        try await withReplicas(stream, lease, at: server, keyspace) { one, other in
+            one.want([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            let message = QuoteStreamMessage(
+                epoch: 1_000, number: 1, .state(isConnected: true, carried: [aapl]))
+            let command = RedisCommand("PUBLISH", Array(keyspace.name(name).utf8), message.persistentBytes)
+            #expect(try await reply(to: command, at: server) == .integer(2))
+            try await waitUntil { stream.opened == 2 }
+            try await waitUntil {
+                stream.tell(aapl, price: 5)
+                return one.prices.last == 5 && other.prices.last == 5
+            }
+            #expect(lease.epoch == 1_001)
+            #expect(stream.mostOpen == 1)
+        }
+    }
+
+    @Test(
+        "ends with the failure of the provider if it refuses the credential, after one attempt of each replica"
+    )
+    func unauthorized() async throws {
+        let stream = TestStream(refusal: .unauthorized)
+        try await withReplicas(stream) { one, other in
+            #expect(await one.end == .unauthorized)
+            #expect(await other.end == .unauthorized)
+            #expect(stream.opened == 2)
         }
     }
 

@@ -18,10 +18,15 @@ final class TestStream: QuoteStream {
     }
 
     let symbolLimit: Int?
+    /// Why no connection can be opened; nil if they are.
+    private let refusal: ProviderFailure.Cause?
     private let state = Mutex(State())
 
-    init(symbolLimit: Int? = nil) { self.symbolLimit = symbolLimit }
+    init(symbolLimit: Int? = nil, refusal: ProviderFailure.Cause? = nil) {
+        (self.symbolLimit, self.refusal) = (symbolLimit, refusal)
+    }
 
+    /// The number of attempts to open a connection.
     var opened: Int { state.withLock(\.opened) }
     var open: Int { state.withLock(\.open) }
     var mostOpen: Int { state.withLock(\.mostOpen) }
@@ -30,6 +35,10 @@ final class TestStream: QuoteStream {
     func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
     ) async throws(ProviderFailure) {
+        if let refusal {
+            state.withLock { $0.opened += 1 }
+            throw ProviderFailure(.alpaca, refusal)
+        }
         let (failures, fail) = AsyncStream.makeStream(of: Void.self)
         let number = state.withLock { state in
             state.open += 1
@@ -69,7 +78,8 @@ final class TestStream: QuoteStream {
 /// A lease of one process at a time, as the database grants it.
 final class TestLease: Sendable {
     private struct State {
-        var epoch: Int64 = 0
+        /// The epoch of the last holder.
+        var epoch: Int64
         var holder: Int?
         /// The only replica that can get the lease next; nil for any.
         var next: Int?
@@ -77,7 +87,10 @@ final class TestLease: Sendable {
         var work: Task<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    /// - Parameter epoch: The number below the first epoch.
+    init(epoch: Int64 = 0) { state = Mutex(State(epoch: epoch)) }
 
     /// The lease for one replica.
     func lease(of replica: Int) -> SharedQuoteStream.Lease {
@@ -108,6 +121,22 @@ final class TestLease: Sendable {
     }
 
     var holder: Int? { state.withLock(\.holder) }
+    var epoch: Int64 { state.withLock(\.epoch) }
+
+    /// Lets the holder with an epoch work with another one above a known epoch, as the renewal of its lease does.
+    func raise(_ epoch: Int64, above known: Int64) {
+        let work = state.withLock { state -> Task<Void, Never>? in
+            let isHeld = state.holder != nil && state.epoch == epoch
+            state.epoch = max(state.epoch, known)
+            guard isHeld else { return nil }
+            state.next = state.holder
+            return state.work
+        }
+        work?.cancel()
+    }
+
+    /// Lets the next holder have the epoch after this one, as if the database was restored from a backup.
+    func restore(to epoch: Int64) { state.withLock { $0.epoch = epoch } }
 
     /// Ends the lease of its holder, as if the database was lost; no replica gets it until ``free(for:)``.
     func lose() {
@@ -138,7 +167,9 @@ final class StreamReplica: Sendable {
         times.retry.pause = .milliseconds(10)
         let shared = SharedQuoteStream(
             stream, of: .alpaca, in: .paper, over: client.client, subscriptions: subscriptions.client,
-            keyspace: keyspace, times: times, lease: lease.lease(of: number))
+            keyspace: keyspace, times: times,
+            raiseEpoch: { _, epoch, known in lease.raise(epoch, above: known) },
+            lease: lease.lease(of: number))
         let (symbols, wanted) = AsyncStream.makeStream(of: Set<Symbol>.self)
         self.wanted = wanted
         let events = Events()
