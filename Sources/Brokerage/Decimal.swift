@@ -5,9 +5,16 @@
 /// a longer number is rejected when it is read, and thrown as ``Overflow`` when it is computed. No operation
 /// traps, and none rounds unless its name says so.
 package struct Decimal: Sendable {
-    /// The digits without the point, with the sign.
-    package let coefficient: Int128
+    // Two words, because an `Int128` has an alignment of 16 bytes, with which an optional number has 32 bytes instead of 24: a
+    // position 1,056 instead of 896 bytes, a quote 400 instead of 328.
+    @usableFromInline let highWord: Int64
+    @usableFromInline let lowWord: UInt64
     private let digitsAfterPoint: UInt8
+
+    /// The digits without the point, with the sign.
+    @inlinable package var coefficient: Int128 {
+        Int128(highWord) << 64 | Int128(lowWord)
+    }
 
     /// The number of digits after the point, 0 to ``maximumScale``.
     package var scale: Int { Int(digitsAfterPoint) }
@@ -29,7 +36,8 @@ package struct Decimal: Sendable {
 
     /// `scale` must be in 0 to ``maximumScale``: every caller has just checked or computed that.
     init(uncheckedCoefficient coefficient: Int128, scale: Int) {
-        self.coefficient = coefficient
+        highWord = Int64(truncatingIfNeeded: coefficient >> 64)
+        lowWord = UInt64(truncatingIfNeeded: coefficient)
         self.digitsAfterPoint = UInt8(truncatingIfNeeded: scale)
     }
 
