@@ -230,7 +230,7 @@ extension YahooChart {
         return interval.names.contains(granularity)
     }
 
-    /// The candles of a window; nil if their prices have too many digits or an unknown unit.
+    /// The candles of a window; nil if their prices have an unknown unit, or too many of them too many digits.
     func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
         let asOf = meta.quote.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
