@@ -170,8 +170,8 @@ extension JSONReader {
 extension JSONReader {
     /// The bytes of a string with its escapes resolved; RFC 8259, section 7.
     ///
-    /// Half of a surrogate pair is U+FFFD, because the grammar allows it (section 8.2), and a text that was cut in an emoji has it;
-    /// with `isStrict` it is an error: keys with different halves would be equal.
+    /// Half of a surrogate pair is U+FFFD: the grammar allows it (section 8.2), and a text that was cut in an emoji has it. With
+    /// `isStrict` it is an error: keys with different halves would be equal.
     func unescaped(_ range: Range<Int>, isStrict: Bool = false) throws(JSONError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
