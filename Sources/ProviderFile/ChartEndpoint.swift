@@ -187,7 +187,7 @@ struct FileCharts: ChartSource {
 extension ChartEndpoint {
     /// The series of a response.
     ///
-    /// - Throws: `ProviderFailure` if a value has too many digits.
+    /// - Throws: `ProviderFailure` if too many candles have a value with too many digits.
     func series(
         of symbol: Symbol, _ list: ItemList<Candle>, _ window: ChartWindow, _ symbols: FileSymbols,
         source: ProviderID, fetchedAt: Instant

@@ -102,6 +102,10 @@ struct ActivityTests {
         Row(
             members: #""activity_type":"CSD","date":"2026-11-12","net_amount":"2000""#,
             line: "DEPOSIT CSD 2026-11-12 2026-11-12 - - - - 2000 USD"),
+        // The specification has a time, the responses have none.
+        Row(
+            members: #""activity_type":"CSD","date":"2026-11-17T00:00:00Z","net_amount":"2000""#,
+            line: "DEPOSIT CSD 2026-11-17 2026-11-17 - - - - 2000 USD"),
         Row(
             members: #""activity_type":"CSR","date":"2026-11-12","net_amount":"-2000""#,
             line: "WITHDRAWAL CSR 2026-11-12 2026-11-12 - - - - -2000 USD"),

@@ -50,6 +50,17 @@ struct NewsTests {
         }
     }
 
+    @Test("has all articles if the summary of one was cut in an emoji")
+    func halfEmoji() async throws {
+        let body = Self.page(0..<2, next: nil)
+            .replacing(#""summary":"""#, with: #""summary":"Up \ud83d""#, maxReplacements: 1)
+        try await withAlpaca(answering: { _, _ in .text(body) }) { alpaca, _ in
+            let page = try await alpaca.news(about: nil, limit: 10, after: nil, in: .patient)
+            #expect(page.articles.map(\.id) == ["0", "1"])
+            #expect(page.articles.map(\.summary) == ["Up \u{FFFD}", nil])
+        }
+    }
+
     @Test("ends where Alpaca has no more, and is not asked for about what Alpaca does not have")
     func end() async throws {
         try await withAlpaca(answering: { _, _ in .text(Self.page(0..<3, next: nil)) }) { alpaca, server in

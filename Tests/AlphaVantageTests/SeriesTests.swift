@@ -240,7 +240,6 @@ struct SeriesTests {
                 "Meta Data.5. Time Zone: expected one of US/Eastern, America/New_York, found a string that is none (byte 176)"
             ),
             ("Time Series (Daily)", "Nothing", #"no "Time Series" (byte 323)"#),
-            ("\"299.9100\"", "\"1e30\"", #"no "prices that a series of candles can hold" (byte 331)"#),
         ])
     func invalid(old: String, new: String, wording: String) async throws {
         let body = try example("daily").replacing(old, with: new)
@@ -261,6 +260,10 @@ struct SeriesTests {
             (
                 "\"299.9100\"", "null",
                 "Time Series (Daily).2026-11-20.3. low: expected a decimal, found null (byte 278)"
+            ),
+            (
+                "\"299.9100\"", "\"1e30\"",
+                "candle of 2026-11-20T05:00:00Z: more digits than a series of candles holds"
             ),
         ])
     func unreadable(old: String, new: String, reason: String) async throws {

@@ -344,16 +344,14 @@ struct ChartTests {
             (
                 #""status":"OK""#, #""status":"NOT_AUTHORIZED""#,
                 "status: expected one of OK, DELAYED, found a string that is none (byte 251)"
-            ),
-            ("227.45", "1e30", ""),
+            )
         ])
     func invalid(old: String, new: String, wording: String) async throws {
         let body = try example("aggs").replacing(old, with: new)
         let failure = await #expect(throws: ProviderFailure.self) {
             try await chart(body, ChartWindow(interval: .oneDay))
         }
-        let detail = wording.isEmpty ? "" : ": "
-        #expect(failure?.description == "polygon: an invalid response" + detail + wording)
+        #expect(failure?.description == "polygon: an invalid response: " + wording)
     }
 
     @Test(
@@ -361,10 +359,23 @@ struct ChartTests {
         arguments: [
             (#""c":227.45"#, #""x":227.45"#, #"results[0]: no "c" (byte 173)"#),
             ("227.45", "true", "results[0].c: expected a decimal, found true (byte 116)"),
+            ("227.45", "1e30", "candle of 2026-11-20T05:00:00Z: more digits than a series of candles holds"),
         ])
     func unreadable(old: String, new: String, reason: String) async throws {
         let body = try example("aggs").replacing(old, with: new)
         let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
         #expect(series.unreadable == [reason] && series.count == 1)
+    }
+
+    @Test("has volumes without the errors of binary sums, which would leave the others no digits")
+    func binarySums() async throws {
+        let body = #"""
+            {"status":"OK","results":[{"o":1,"h":1,"l":1,"c":1,"v":0.30000000000000004,"t":1795150860000},
+            {"o":1,"h":1,"l":1,"c":1,"v":1000.5,"t":1795150800000}]}
+            """#
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneMinute)))
+        #expect(series.unreadable.isEmpty && series.count == 2)
+        #expect(series[0].volume == Decimal("1000.5"))
+        #expect(series[1].volume == Decimal("0.3"))
     }
 }

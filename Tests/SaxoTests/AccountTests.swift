@@ -78,6 +78,31 @@ struct AccountTests {
         }
     }
 
+    @Test(
+        "show their value only if Saxo could calculate it, and their cash always",
+        arguments: [
+            ("Ok", true), ("OkWithConditions", true), ("ApproximatedPrice", true), ("PricePending", false),
+            ("NoMarketAccess", false), ("UnknownPrice", false), ("CurrencyConversionFailed", false),
+            ("FailedToCalculateCollateral", false), ("SystemError", false), ("SomethingNew", true),
+        ])
+    func reliability(name: String, hasFigures: Bool) async throws {
+        var bodies = try Self.bodies([:])
+        bodies["/port/v1/balances"] =
+            #"{"CalculationReliability":"\#(name)","CashBalance":1000,"CashAvailableForTrading":900,"#
+            + #""TotalValue":1000,"UnrealizedPositionsValue":0,"MarginUsedByCurrentPositions":-10,"#
+            + #""MarginAvailableForTrading":900,"MarginUtilizationPct":1,"Currency":"EUR","#
+            + #""CurrencyDecimals":2,"OpenPositionsCount":3}"#
+        try await withSaxo(bodies) { saxo, _ in
+            let account = try #require(try await saxo.accounts(in: .patient).first)
+            #expect(account.cash == 1000 && account.settledCash == 1000)
+            #expect(account.equity == (hasFigures ? 1000 : nil))
+            #expect(account.availableCash == (hasFigures ? 900 : nil))
+            #expect(account.marginAvailable == (hasFigures ? 900 : nil))
+            #expect(account.marginUsed == (hasFigures ? 10 : nil))
+            #expect(account.marginUtilization == (hasFigures ? 1 : nil))
+        }
+    }
+
     @Test("are not told of where one of their balances cannot be read")
     func partial() async throws {
         var bodies = try Self.bodies([:])

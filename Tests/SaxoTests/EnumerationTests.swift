@@ -89,7 +89,7 @@ struct EnumerationTests {
                 let text =
                     #"{"Status":"\#(status)","SubStatus":"\#(outcome)","OrderId":"1","Amount":4,"FilledAmount":4,"#
                     + #""AssetType":"Stock","BuySell":"Buy","OrderType":"Limit","Uic":211}"#
-                let event = try #require(try SaxoOrderEvent.events(in: Array(text.utf8)).first)
+                let event = try #require(try SaxoOrderEvent.events(in: Array(text.utf8)).elements.first)
                 let listing = SaxoListing(
                     SaxoInstrumentKey(uic: 211, assetType: "Stock"), symbol: try symbol("AAPL"),
                     currencyName: "USD")

@@ -14,8 +14,13 @@ struct OrderEventTests {
         """#
 
     private static func event(_ more: String) throws -> SaxoOrderEvent {
-        let events = try SaxoOrderEvent.events(in: Array("{\(fixed),\(more)}".utf8))
-        return try #require(events.first)
+        try read("{\(fixed),\(more)}")
+    }
+
+    private static func read(_ text: String) throws -> SaxoOrderEvent {
+        let events = try SaxoOrderEvent.events(in: Array(text.utf8))
+        if let failure = events.failures.first { throw failure }
+        return try #require(events.elements.first)
     }
 
     private static func order(_ more: String, isLast: Bool = false) throws -> Order {
@@ -99,7 +104,8 @@ struct OrderEventTests {
             #expect(try !Self.event(more).isReported)
         }
         let others = try SaxoOrderEvent.events(
-            in: Array(#"[{"ActivityType":"MarginCalls","SequenceId":"1"},{"SequenceId":2}]"#.utf8))
+            in: Array(#"[{"ActivityType":"MarginCalls","SequenceId":"1"},{"SequenceId":2}]"#.utf8)
+        ).elements
         #expect(others.map(\.isReported) == [false, false] && others.map(\.sequenceID) == ["1", "2"])
     }
 
@@ -126,6 +132,41 @@ struct OrderEventTests {
     @Test("that are malformed are an error with its place")
     func malformed() throws {
         let error = #expect(throws: JSONError.self) { _ = try Self.event(#""FilledAmount":true"#) }
-        #expect(error?.description.hasPrefix("FilledAmount: ") == true, "\(String(describing: error))")
+        #expect(error?.description.hasPrefix("[0].FilledAmount: ") == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "without the instrument, the side or the amount of their order are an error",
+        arguments: [
+            (#""Uic":211,"#, #"[0]: no "Uic""#), (#""AssetType":"Stock","#, #"[0]: no "AssetType""#),
+            (#""BuySell":"Buy","#, #"[0]: no "BuySell""#),
+            (#""Amount":4,"#, #"[0]: no "Amount or CashAmount""#),
+        ])
+    func incomplete(member: String, reason: String) throws {
+        let text = "{\(Self.fixed),\"Status\":\"Cancelled\"}".replacing("\n", with: "")
+        #expect(text.contains(member))
+        let error = #expect(throws: JSONError.self) { _ = try Self.read(text.replacing(member, with: "")) }
+        #expect(error?.description.hasPrefix(reason) == true, "\(String(describing: error))")
+        // Other activities have none of them.
+        let other = text.replacing(member, with: "").replacing(#""OrderId":"5014824029","#, with: "")
+        #expect(try !Self.read(other).isReported)
+    }
+
+    @Test("that are the final fill have the filled amount if they have no other")
+    func finalFill() throws {
+        let text = "{\(Self.fixed),\"Status\":\"FinalFill\",\"FilledAmount\":4}"
+            .replacing(#""Amount":4,"#, with: "")
+        #expect(try Self.read(text).order.amount == 4)
+    }
+
+    @Test("of the log without a side or an amount are unreadable, and no order")
+    func log() async throws {
+        var bodies = try AccountTests.bodies([:])
+        let path = "/cs/v1/audit/orderactivities"
+        bodies[path] = #"{"Data":[{"OrderId":"7","Uic":211,"AssetType":"Stock","Status":"Cancelled"}]}"#
+        try await withSaxo(bodies) { saxo, _ in
+            let page = try await saxo.orders(OrderQuery(isOpen: false, limit: 10), in: .patient)
+            #expect(page.orders.isEmpty && page.unreadable.count == 1)
+        }
     }
 }

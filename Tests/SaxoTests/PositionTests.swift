@@ -188,6 +188,26 @@ struct PositionTests {
         }
     }
 
+    @Test("have no amounts if the details of their instrument cannot be read, and the others do")
+    func unreadableDetails() async throws {
+        var bodies = try AccountTests.bodies([:])
+        bodies["/port/v1/netpositions"] = #"""
+            {"Data":[{"NetPositionBase":{"Uic":211,"AssetType":"Stock","Amount":1},"NetPositionView":{"MarketValue":9},
+            "DisplayAndFormat":{"Symbol":"AAPL:xnas","Currency":"USD"}},
+            {"NetPositionBase":{"Uic":5,"AssetType":"Stock","Amount":2},"NetPositionView":{"MarketValue":7},
+            "DisplayAndFormat":{"Decimals":2,"Description":"X","Symbol":"X:xnas"}}]}
+            """#
+        bodies["/ref/v1/instruments/details/5/Stock"] =
+            #"{"Uic":5,"AssetType":"Stock","TickSizeScheme":{"Elements":[{"HighPrice":1}]}}"#
+        try await withSaxo(bodies) { saxo, _ in
+            let positions = try await saxo.positions(in: .patient).positions
+            #expect(positions.map(\.symbol.text) == ["AAPL", "X"])
+            #expect(positions.map(\.quantity) == [1, 2])
+            #expect(positions.map(\.marketValue) == [9, nil])
+            #expect(positions.map(\.currency) == ["USD", FiatCurrency.none])
+        }
+    }
+
     @Test("may be none, told by status 204 or by an empty list", arguments: [204, 200])
     func none(status: Int) async throws {
         let identity = try AccountTests.bodies([:])

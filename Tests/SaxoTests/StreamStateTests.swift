@@ -186,7 +186,8 @@ struct StreamStateTests {
     }
 
     private static let orderEvent =
-        #"{"ActivityType":"Orders","OrderId":"7","SequenceId":"9","Status":"Placed","Uic":21}"#
+        #"{"ActivityType":"Orders","OrderId":"7","SequenceId":"9","Status":"Placed","Uic":21,"AssetType":"FxSpot","#
+        + #""BuySell":"Sell","Amount":1000}"#
 
     private func orderRequest(_ state: inout SaxoStreamState) throws -> SaxoOrderSubscriptionRequest {
         guard case .subscribeToOrders(let request)? = state.nextWork() else {
@@ -215,6 +216,10 @@ struct StreamStateTests {
         #expect(try order(&state).referenceID == "p2")
         let later = try received(&state, 2, "o1", Self.orderEvent)
         #expect(later.orderEvents.map(\.order.id) == ["7"] && later.changes.isEmpty)
+        #expect(!later.losesOrderEvents)
+        let unreadable = Self.orderEvent.replacing(#","Amount":1000"#, with: "")
+        let both = try received(&state, 3, "o1", "[\(unreadable),\(Self.orderEvent)]")
+        #expect(both.orderEvents.map(\.order.id) == ["7"] && both.losesOrderEvents)
         state.followOrders(false)
         let end = state.nextWork()
         #expect(end == .unsubscribeFromOrders("o1"))

@@ -134,7 +134,7 @@ struct WatchlistTests {
         }
     }
 
-    @Test("fail as a whole if one of them cannot be read, or if an id is no part of a path")
+    @Test("fail as a whole if one of them cannot be fetched")
     func failures() async throws {
         let names = #"{"Data":[{"WatchlistId":"7","Name":"Mine"}]}"#
         try await withSaxo(answering: { request, _ in
@@ -144,14 +144,26 @@ struct WatchlistTests {
                 try await saxo.watchlists(in: .patient)
             }
         }
-        for id in ["", "a/b", "..", String(repeating: "1", count: 65)] {
-            let names = #"{"Data":[{"WatchlistId":"\#(id)","Name":"Mine"}]}"#
-            try await withSaxo(["/ref/v1/watchlists": names]) { saxo, server in
-                await #expect(throws: ProviderFailure(.saxo, .invalidResponse(nil))) {
-                    try await saxo.watchlists(in: .patient)
-                }
-                #expect(server.requests.count == 1)
-            }
+    }
+
+    @Test(
+        "have the others if one cannot be read, or if an id is no part of a path",
+        arguments: [
+            ("8", #"watchlist: no "Instruments""#, 3), ("", "Data[1]", 2), ("a/b", "Data[1]", 2),
+            ("..", "Data[1]", 2), ("a|b=", "Data[1]", 2), (String(repeating: "1", count: 65), "Data[1]", 2),
+        ])
+    func unreadable(id: String, place: String, calls: Int) async throws {
+        let bodies = [
+            "/ref/v1/watchlists":
+                #"{"Data":[{"WatchlistId":"7","Name":"Mine"},{"WatchlistId":"\#(id)"}]}"#,
+            "/ref/v1/watchlists/7": #"{"Instruments":[]}"#, "/ref/v1/watchlists/8": "{}",
+        ]
+        try await withSaxo(bodies) { saxo, server in
+            let lists = try await saxo.watchlists(in: .patient)
+            #expect(lists.map(\.id) == ["7"])
+            #expect(lists.unreadable.count == 1)
+            #expect(lists.unreadable[0].hasPrefix(place), "\(lists.unreadable)")
+            #expect(server.requests.count == calls)
         }
     }
 

@@ -148,6 +148,30 @@ struct ChartTests {
     }
 
     @Test(
+        "takes the bar of the running moment into its month, in which clocks changed",
+        arguments: [
+            (
+                -14_400, "2026-03-20T13:30:00Z",
+                ["2026-02-01T05:00:00Z", "2026-03-01T05:00:00Z", "2026-03-20T18:00:00Z"]
+            ),
+            (
+                -18_000, "2026-11-20T14:30:00Z",
+                ["2026-10-01T04:00:00Z", "2026-11-01T04:00:00Z", "2026-11-20T20:17:03Z"]
+            ),
+        ])
+    func liveAfterChangeOfClocks(offset: Int, open: String, stamps: [String]) async throws {
+        let start = try seconds([open])[0]
+        let meta =
+            #""currency":"CAD","exchangeTimezoneName":"America/Toronto","gmtoffset":\#(offset),"#
+            + #""currentTradingPeriod":{"regular":{"start":\#(start)}},"dataGranularity":"1mo""#
+        let body = try body(stamps, meta: meta).replacing(#""close":[1,1,1]"#, with: #""close":[1,1,2.5]"#)
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneMonth)))
+        #expect(series.times == (try seconds(Array(stamps.prefix(2)))))
+        #expect(series.unreadable.isEmpty)
+        #expect(series[series.count - 1].prices.close == Decimal("2.5"))
+    }
+
+    @Test(
         "is asked for by the shortest range that has enough, or by its ends",
         arguments: [
             (ChartWindow(interval: .oneDay), "interval=1d&range=6mo"),
@@ -294,7 +318,6 @@ struct ChartTests {
                 "226.4,null,227.05", "226.4",
                 #"chart.result[0]: no "value in each column for each timestamp" (byte 1184)"#
             ),
-            ("226.4,null", "1e30,null", #"no "prices that a series of candles can hold" (byte 1211)"#),
             ("\"meta\"", "\"mega\"", #"chart.result[0]: no "meta" (byte 1196)"#),
             ("\"chart\":", "\"char\":", #"no "chart.result[0]" (byte 1211)"#),
         ])
@@ -304,6 +327,15 @@ struct ChartTests {
             try await chart(body, ChartWindow(interval: .oneHour))
         }
         #expect(failure?.description == "yahoo: an invalid response: " + wording)
+    }
+
+    @Test("has the place of a candle with too many digits, and the others")
+    func tooManyDigits() async throws {
+        let body = try example("chart").replacing("226.4,null", with: "1e30,null")
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneHour)))
+        #expect(series.times == [1_795_192_200])
+        let reason = "candle of 2026-11-20T14:30:00Z: more digits than a series of candles holds"
+        #expect(series.unreadable == [reason])
     }
 }
 

@@ -259,6 +259,9 @@ struct PolygonAggregates: JSONDecodable {
 struct PolygonBar: JSONDecodable {
     let candle: Candle
 
+    /// The digits after the point of a volume: it is a sum of binary numbers, in which further digits are errors of rounding.
+    private static let volumeDigits = 8
+
     init(json reader: inout JSONReader) throws(JSONError) {
         var (open, high, low) = (Decimal?.none, Decimal?.none, Decimal?.none)
         var (close, volume, start) = (Decimal?.none, Decimal?.none, Instant?.none)
@@ -277,7 +280,8 @@ struct PolygonBar: JSONDecodable {
             open: try reader.required(open, "o"), high: try reader.required(high, "h"),
             low: try reader.required(low, "l"), close: try reader.required(close, "c"))
         candle = Candle(
-            time: try reader.required(start, "t").secondsSince1970, prices: prices, volume: volume)
+            time: try reader.required(start, "t").secondsSince1970, prices: prices,
+            volume: volume?.rounded(to: Self.volumeDigits, .halfEven))
     }
 }
 

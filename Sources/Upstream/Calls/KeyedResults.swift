@@ -113,6 +113,29 @@ extension Array {
         }
         return values
     }
+
+    /// The found values, where a response that cannot be read does not remove the others.
+    ///
+    /// - Parameters:
+    ///   - name: The name of a response, with which the places of errors begin.
+    ///   - unreadable: The errors of responses that are JSON with other content than required are added to it.
+    /// - Returns: The found values.
+    /// - Throws: The first other failure except `notFound`.
+    package func found<Value>(
+        _ name: String, unreadable: inout [String]
+    ) throws(ProviderFailure) -> [Value] where Element == Result<Value, ProviderFailure> {
+        var others: [Element] = []
+        for result in self {
+            if case .failure(let failure) = result, failure.isUnreadableContent,
+                case .invalidResponse(let error?) = failure.cause
+            {
+                unreadable.append(error.inside(.key(name)).description)
+            } else {
+                others.append(result)
+            }
+        }
+        return try others.found()
+    }
 }
 
 /// Performs an operation for each item, a limited number at the same time, and returns the results in order.

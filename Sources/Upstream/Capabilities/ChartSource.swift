@@ -111,19 +111,29 @@ extension ChartWindow {
 extension CandleSeries {
     /// Adds the candles that are in a window, at most as many as the window allows.
     ///
+    /// A candle that the series cannot hold is an unreadable one: a figure has more digits than a column holds beside the
+    /// others, or the candle begins before the one in front of it.
+    ///
     /// - Parameters:
     ///   - candles: Oldest first. Of several candles with the same time the last one counts: a source that
     ///     identifies an interval by its latest day returns the same interval again.
     ///   - window: The window.
-    /// - Throws: `Decimal.Overflow` for a value with more digits than a column holds.
+    /// - Throws: `Decimal.Overflow` for as many such candles as no list of rows may have.
     package mutating func append(
         _ candles: [Candle], in window: ChartWindow
     ) throws(Decimal.Overflow) {
+        var failures: [(reason: String, notAfter: Int64?)] = []
         for (index, candle) in candles.enumerated() where window.contains(candle.time) {
             let isRepeated = index + 1 < candles.count && candles[index + 1].time == candle.time
-            guard isRepeated || append(candle) else { throw Decimal.Overflow() }
+            if isRepeated || append(candle) { continue }
+            guard failures.count < JSONRows<Candle>.maximumFailures else { throw Decimal.Overflow() }
+            let isLate = times.last.map { candle.time <= $0 } ?? false
+            let cause = isLate ? "not in the order of time" : "more digits than a series of candles holds"
+            let start = Instant(secondsSince1970: candle.time)?.description ?? ""
+            failures.append(("candle of \(start): \(cause)", candle.time))
         }
         truncate(toLast: window.maximumCandles)
+        append(unreadable: failures, in: window)
     }
 
     /// Adds the errors of candles that could not be read, after the candles: those of a full series that are older than all of

@@ -157,7 +157,7 @@ extension JSONReader {
             skipWhitespace()
             guard byte(at: position) == UInt8(ascii: "\"") else { throw unexpected(at: position) }
             let start = position &+ 1
-            try skipString()
+            try skipString(isKey: true)
             let end = position &- 1
             skipWhitespace()
             guard byte(at: position) == UInt8(ascii: ":") else { throw unexpected(at: position) }
@@ -165,7 +165,7 @@ extension JSONReader {
             do throws(JSONError) {
                 try skipValue()
             } catch {
-                let key = (try? unescapedKey(start..<end)) ?? key(start..<end)
+                let key = (try? unescapedKey(start..<end, isStrict: true)) ?? key(start..<end)
                 throw error.inside(.key(key.printable))
             }
             skipWhitespace()

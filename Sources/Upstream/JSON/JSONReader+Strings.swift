@@ -56,7 +56,7 @@ extension JSONReader {
     /// Reads a string to be switched over like a key.
     package mutating func token() throws(JSONError) -> JSONKey {
         let (range, isEscaped) = try scanString()
-        return isEscaped ? try unescapedKey(range) : key(range)
+        return isEscaped ? try unescapedKey(range, isStrict: false) : key(range)
     }
 
     /// Reads an RFC 3339 date-time.
@@ -100,7 +100,7 @@ extension JSONReader {
             }
         }
         let (range, isEscaped) = try scanString()
-        return isEscaped ? try unescapedKey(range) : key(range)
+        return isEscaped ? try unescapedKey(range, isStrict: true) : key(range)
     }
 
     /// The bytes between the quotes, and whether there are escapes among them.
@@ -161,15 +161,18 @@ extension JSONReader {
         return ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | below & ~word) & highs
     }
 
-    mutating func skipString() throws(JSONError) {
+    mutating func skipString(isKey: Bool = false) throws(JSONError) {
         let (range, isEscaped) = try scanString()
-        if isEscaped { _ = try unescaped(range) }
+        if isEscaped { _ = try unescaped(range, isStrict: isKey) }
     }
 }
 
 extension JSONReader {
     /// The bytes of a string with its escapes resolved; RFC 8259, section 7.
-    func unescaped(_ range: Range<Int>) throws(JSONError) -> [UInt8] {
+    ///
+    /// Half of a surrogate pair is U+FFFD: the grammar allows it (section 8.2), and a text that was cut in an emoji has it. With
+    /// `isStrict` it is an error: keys with different halves would be equal.
+    func unescaped(_ range: Range<Int>, isStrict: Bool = false) throws(JSONError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
         var index = range.lowerBound
@@ -181,8 +184,10 @@ extension JSONReader {
                 continue
             }
             if self.byte(at: index + 1) == UInt8(ascii: "u") {
+                let start = index
                 let scalar = try unicodeEscape(at: &index, end: range.upperBound)
-                bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
+                if isStrict, scalar == nil { throw JSONError(.loneSurrogate, at: start) }
+                bytes.append(contentsOf: UTF8.encode(scalar ?? "\u{FFFD}").map(Array.init) ?? [])
             } else {
                 bytes.append(try shortEscape(at: index))
                 index += 2
@@ -191,8 +196,8 @@ extension JSONReader {
         return bytes
     }
 
-    func unescapedKey(_ range: Range<Int>) throws(JSONError) -> JSONKey {
-        let bytes = try unescaped(range)
+    func unescapedKey(_ range: Range<Int>, isStrict: Bool) throws(JSONError) -> JSONKey {
+        let bytes = try unescaped(range, isStrict: isStrict)
         return unsafe bytes.withUnsafeBytes { buffer in
             // An empty array may have no address, and a key of no bytes reads none.
             guard let base = buffer.baseAddress else { return key(range.lowerBound..<range.lowerBound) }
@@ -214,20 +219,20 @@ extension JSONReader {
         }
     }
 
-    /// One `\u` with four hexadecimal digits, or two that make a surrogate pair.
-    private func unicodeEscape(at index: inout Int, end: Int) throws(JSONError) -> Unicode.Scalar {
-        let start = index
+    /// One `\u` with four hexadecimal digits, or two that make a surrogate pair; nil for half of a pair.
+    private func unicodeEscape(at index: inout Int, end: Int) throws(JSONError) -> Unicode.Scalar? {
         let first = try hexadecimal(at: &index, end: end)
         if let scalar = Unicode.Scalar(first) { return scalar }
         // Only surrogates are no scalars here: a high one must be followed by the escape of a low one.
         guard first < 0xDC00, index + 1 < end, byte(at: index) == UInt8(ascii: "\\"),
             byte(at: index + 1) == UInt8(ascii: "u")
-        else { throw JSONError(.loneSurrogate, at: start) }
-        let second = try hexadecimal(at: &index, end: end)
-        guard (0xDC00...0xDFFF).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw JSONError(.loneSurrogate, at: start) }
-        return scalar
+        else { return nil }
+        var next = index
+        let second = try hexadecimal(at: &next, end: end)
+        // An escape of another character is read on its own.
+        guard (0xDC00...0xDFFF).contains(second) else { return nil }
+        index = next
+        return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
     }
 
     private func hexadecimal(at index: inout Int, end: Int) throws(JSONError) -> UInt32 {

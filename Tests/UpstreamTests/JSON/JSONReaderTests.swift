@@ -110,11 +110,12 @@ struct JSONReaderTests {
         Bad("\"\\'\"", .invalidEscape, at: 1),
         Bad("\"\\u12\"", .invalidEscape, at: 1),
         Bad("\"\\u12g4\"", .invalidEscape, at: 1),
-        Bad("\"\\uD800\"", .loneSurrogate, at: 1),
-        Bad("\"\\uDC00\"", .loneSurrogate, at: 1),
-        Bad("\"\\uD800\\u0041\"", .loneSurrogate, at: 1),
-        Bad("\"\\uD800\\uD800\"", .loneSurrogate, at: 1),
-        Bad("\"\\uD800x\"", .loneSurrogate, at: 1),
+        Bad("\"\\uD800\\u12\"", .invalidEscape, at: 7),
+        Bad("{\"\\uD800\":1}", .loneSurrogate, at: 2),
+        Bad("{\"\\uDC00\":1}", .loneSurrogate, at: 2),
+        Bad("{\"\\uD800\\u0041\":1}", .loneSurrogate, at: 2),
+        Bad("{\"\\uD800\\uD800\":1}", .loneSurrogate, at: 2),
+        Bad("{\"\\uD800x\":1}", .loneSurrogate, at: 2),
         Bad("\u{FEFF}1", .unexpectedByte(0xEF), at: 0),
         Bad("[1\u{A0}]", .unexpectedByte(0xC2), at: 2),
         Bad("/* */1", Bad.byte("/"), at: 0),
@@ -125,6 +126,23 @@ struct JSONReaderTests {
         let error = #expect(throws: JSONError.self) { try Self.check(bad.text) }
         #expect(error?.reason == bad.reason)
         #expect(error?.offset == bad.offset)
+    }
+
+    @Test(
+        "reads half of a surrogate pair in a value as a replacement character, and what follows on its own",
+        arguments: [
+            ("\\uD800", "\u{FFFD}"), ("\\uDC00", "\u{FFFD}"), ("Up \\ud83d", "Up \u{FFFD}"),
+            ("\\uD800\\u0041", "\u{FFFD}A"), ("\\uD800\\uD800", "\u{FFFD}\u{FFFD}"),
+            ("\\uD800x", "\u{FFFD}x"), ("\\uD800\\n", "\u{FFFD}\n"),
+            ("\\uD83D\\uD83D\\uDE00", "\u{FFFD}\u{1F600}"),
+        ])
+    func loneSurrogates(_ content: String, _ expected: String) throws {
+        let text = "\"\(content)\""
+        try Self.check(text)
+        #expect(try Self.read(text) { reader throws(JSONError) in try reader.string() } == expected)
+        let name = try Self.read(text) { reader throws(JSONError) in try reader.token().string }
+        #expect(name == expected)
+        #expect(throws: JSONError.self) { try Self.readAll("{\(text):1}") }
     }
 
     @Test(

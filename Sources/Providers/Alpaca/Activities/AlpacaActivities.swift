@@ -80,7 +80,7 @@ package struct AlpacaActivity: JSONDecodable, Hashable {
                 })
             }
             $0.optional("activity_sub_type", \.subtype, JSONReader.nonemptyString)
-            $0.optional("date", \.date)
+            $0.optional("date", \.date) { reader throws(JSONError) in try reader.bookingDate() }
             $0.optional("created_at", \.createdAt)
             $0.optional("transaction_time", \.executedAt)
             $0.optional("cum_qty", \.cumulativeQuantity)
@@ -104,7 +104,7 @@ package struct AlpacaActivity: JSONDecodable, Hashable {
                 try reader.readable(String.init(json:)) ?? ""
             }
             $0.optional("date", \.date) { reader throws(JSONError) in
-                try reader.readable(CalendarDate.init(json:))
+                try reader.readable { reader throws(JSONError) in try reader.bookingDate() }
             }
             $0.optional("created_at", \.createdAt) { reader throws(JSONError) in
                 try reader.readable(Instant.init(json:))
@@ -274,6 +274,12 @@ package struct AlpacaActivityRows: Sendable {
 }
 
 extension JSONReader {
+    /// Reads the date of a booking: documented as a date-time, it comes as `2026-11-17`; a time after the day is not one.
+    fileprivate mutating func bookingDate() throws(JSONError) -> CalendarDate {
+        let text = try string()
+        return try required(CalendarDate(text.prefix(10)), "date like \"2026-11-20\"")
+    }
+
     /// Reads an array of activities: a row that cannot be read completely is an activity without its figures, and one
     /// without an id or a date is an error.
     package mutating func activities() throws(JSONError) -> AlpacaActivityRows {

@@ -22,17 +22,8 @@ extension AlpacaClient: WatchlistEditing {
             try await watchlist(id, in: context)
         }
         var unreadable = listed.unreadable(in: "watchlists")
-        var others: [Result<BrokerWatchlist, ProviderFailure>] = []
-        for result in results {
-            if case .failure(let failure) = result, failure.isUnreadableContent,
-                case .invalidResponse(let error?) = failure.cause
-            {
-                unreadable.append(error.inside(.key("watchlist")).description)
-            } else {
-                others.append(result)
-            }
-        }
-        return BrokerWatchlists(try others.found(), unreadable: unreadable)
+        let found = try results.found("watchlist", unreadable: &unreadable)
+        return BrokerWatchlists(found, unreadable: unreadable)
     }
 
     private static var maximumLists: Int { 100 }

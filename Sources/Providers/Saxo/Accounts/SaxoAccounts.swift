@@ -102,6 +102,8 @@ extension SaxoClient {
 /// The response of `GET /port/v1/balances` for one account, in the account's currency.
 package struct SaxoBalance: JSONObjectDecodable, Hashable {
     package var currency: String?
+    /// How reliable the figures are that depend on prices.
+    var reliability: ValuationReliability?
     package var totalValue: Decimal?
     var cash: Decimal?
     var availableCash: Decimal?
@@ -115,6 +117,9 @@ package struct SaxoBalance: JSONObjectDecodable, Hashable {
 
     package static let json = JSONFields(Self()) {
         $0.optional("Currency", \.currency)
+        $0.optional("CalculationReliability", \.reliability) { reader throws(JSONError) in
+            try reader.name(ValuationReliability.init(saxo:))
+        }
         $0.optional("TotalValue", \.totalValue)
         $0.optional("CashBalance", \.cash)
         $0.optional("CashAvailableForTrading", \.availableCash)
@@ -139,7 +144,7 @@ extension SaxoAccount {
     ///
     /// Figures are in the currency of the balance, which is the account's if the balance was requested with
     /// the account's key. Saxo does not return the buying power with margin, as it depends on the instrument,
-    /// nor yesterday's value of the account.
+    /// nor yesterday's value of the account. If Saxo could not value the positions, only the cash has figures.
     func account(_ balance: SaxoBalance, fetchedAt: Instant) -> Account {
         var account = Account(
             id: key, number: id, currency: balance.currency ?? currency,
@@ -147,12 +152,14 @@ extension SaxoAccount {
         account.name = name
         // An active account may still be blocked in part.
         account.canTrade = isActive == false ? false : nil
-        account.equity = balance.totalValue
         account.cash = balance.cash
-        account.availableCash = balance.availableCash
         account.settledCash = balance.cash
         account.unsettledCash = balance.notBooked
         account.blockedCash = balance.blockedCash
+        // The others contain the value of positions or their margin.
+        guard balance.reliability?.hasFigures ?? true else { return account }
+        account.equity = balance.totalValue
+        account.availableCash = balance.availableCash
         account.marginAvailable = balance.marginAvailable.map { max($0, .zero) }
         account.marginUsed = balance.marginUsed.flatMap { try? $0.magnitude }
         account.marginUtilization = balance.marginUtilization

@@ -292,7 +292,8 @@ extension SaxoClient {
 
     /// Returns the instruments of an account's positions or orders: from the response itself, or looked up.
     ///
-    /// An instrument without a symbol is named by its Uic.
+    /// An instrument without a symbol is named by its Uic. One whose details cannot be read has no currency, so that its amounts
+    /// are nil; it does not remove the others.
     func listings(
         of items: [(key: SaxoInstrumentKey, format: SaxoDisplayFormat)], in context: CallContext
     ) async throws(ProviderFailure) -> [SaxoInstrumentKey: SaxoListing] {
@@ -305,7 +306,8 @@ extension SaxoClient {
         let missing = Set(items.map(\.key)).subtracting(listings.keys)
         let lookedUp = await self.listings(of: Array(missing), in: context)
         // Positions and orders are returned completely or not at all.
-        if let failure = lookedUp.failures.values.first { throw failure }
+        let failure = lookedUp.failures.values.first { !$0.isUnreadableContent }
+        if let failure { throw failure }
         for (key, listing) in lookedUp.found { listings[key] = listing }
         for (key, format) in items where listings[key] == nil {
             listings[key] = listing(key, providerSymbol: format.symbol, format.currency)

@@ -10,8 +10,11 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
     package var sequenceID: String?
     /// True for an event of an order; the service has other activities too.
     var isOfOrder = true
-    /// Nil for an event without one: it is no event of an order.
+    /// Its id is empty in an event without one: it is no event of an order.
     package var order = SaxoOpenOrder()
+    /// The side and the amount, of which ``order`` has no value for a missing one.
+    private var side: OrderSide?
+    private var amount: Decimal?
     /// `Confirmed`, `Rejected` or `Requested`; only a confirmed event has happened.
     var subStatus: String?
     var averagePrice: Decimal?
@@ -29,11 +32,8 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
         $0.optional("OrderId", \.order.id) { reader throws(JSONError) in try reader.idOrNil() ?? "" }
         $0.optional("Uic", \.order.key.uic)
         $0.optional("AssetType", \.order.key.assetType)
-        $0.optional("BuySell", \.order.side) { reader throws(JSONError) in
-            let side = try reader.sideOrNil()
-            return try reader.required(side, "BuySell")
-        }
-        $0.optional("Amount", \.order.amount)
+        $0.optional("BuySell", \.side) { reader throws(JSONError) in try reader.sideOrNil() }
+        $0.optional("Amount", \.amount)
         $0.optional("OrderType", \.order.type)
         $0.optional("Status", \.order.status)
         $0.optional("SubStatus", \.subStatus)
@@ -54,12 +54,37 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
         $0.optional("DisplayAndFormat", \.order.terms.format)
     }
 
+    private init() {}
+
+    /// Reads an event.
+    ///
+    /// - Throws: `missing` for an event of an order without its instrument, side or amount, which each has by Saxo's reference
+    ///   (Order events): a default would be another order.
+    package init(json reader: inout JSONReader) throws(JSONError) {
+        self = try Self.json.read(from: &reader)
+        guard isOfOrder, !order.id.isEmpty else { return }
+        let key = order.key
+        _ = try reader.required(key.uic == 0 ? nil : key.uic, "Uic")
+        _ = try reader.required(key.assetType.isEmpty ? nil : key.assetType, "AssetType")
+        order.side = try reader.required(side, "BuySell")
+        // The final fill in an example of the log has only what was filled, which is the whole amount then.
+        let whole = amount ?? (order.status == "FinalFill" ? order.terms.filledAmount : nil)
+        if let whole {
+            order.amount = whole
+        } else {
+            _ = try reader.required(cashAmount, "Amount or CashAmount")
+        }
+    }
+
     /// Reads a payload: an event, or an array of events.
-    package static func events(in payload: [UInt8]) throws(JSONError) -> [SaxoOrderEvent] {
+    package static func events(in payload: [UInt8]) throws(JSONError) -> JSONRows<SaxoOrderEvent> {
         try JSONReader.read(payload) { reader throws(JSONError) in
-            var events: [SaxoOrderEvent] = []
-            try reader.eachObject { reader throws(JSONError) in events.append(try Self(json: &reader)) }
-            return events
+            var rows = JSONRows<SaxoOrderEvent>()
+            try reader.eachObject { reader throws(JSONError) in
+                let place = rows.elements.count + rows.failures.count
+                try rows.add(try reader.row(SaxoOrderEvent.init(json:)), at: .index(place))
+            }
+            return rows
         }
     }
 }

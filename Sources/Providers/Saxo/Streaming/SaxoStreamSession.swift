@@ -369,6 +369,8 @@ final class SaxoStreamSession: Sendable {
                     let reception = try state.stream.receive(message, now: now)
                     for change in reception.changes { state.deliverPrice?(.value(change)) }
                     for event in reception.orderEvents { state.deliverOrderEvent?(.value(event)) }
+                    // As after a reconnection, the caller reads the open orders.
+                    if reception.losesOrderEvents { state.deliverOrderEvent?(.connected) }
                     return .success(reception)
                 } catch {
                     return .failure(error)

@@ -26,6 +26,8 @@ package struct SaxoStreamState {
     package struct ReceiveResult: Equatable {
         var changes: [QuoteUpdate] = []
         var orderEvents: [SaxoOrderEvent] = []
+        /// An event could not be read: the changes of orders until now are unknown.
+        var losesOrderEvents = false
         /// There may be work now.
         var needsWork = false
         /// The session has ended: nothing comes any more.
@@ -216,7 +218,10 @@ package struct SaxoStreamState {
             let uics = try list.merge(message.payload)
             subscription.content = .prices(request, list)
             result.changes = uics.flatMap { changes(of: $0, request.assetType, from: before, list) }
-        case .orders: result.orderEvents = try SaxoOrderEvent.events(in: message.payload)
+        case .orders:
+            let rows = try SaxoOrderEvent.events(in: message.payload)
+            result.orderEvents = rows.elements
+            result.losesOrderEvents = !rows.failures.isEmpty
         }
         subscription.lastReceivedAt = now
         subscriptions[message.referenceID] = subscription

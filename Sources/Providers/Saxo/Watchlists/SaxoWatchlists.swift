@@ -22,10 +22,12 @@ extension SaxoClient: WatchlistSource {
         guard listed.items.count <= Self.maximumLists else {
             throw ProviderFailure(.saxo, .tooMany(.watchlists, limit: Self.maximumLists))
         }
-        return BrokerWatchlists(
-            try await concurrently(listed.items, atMost: 4) { list async throws(ProviderFailure) in
-                try await watchlist(list, in: context)
-            }.found(), unreadable: listed.unreadable)
+        let results = await concurrently(listed.items, atMost: 4) { list async throws(ProviderFailure) in
+            try await watchlist(list, in: context)
+        }
+        var unreadable = listed.unreadable
+        let found = try results.found("watchlist", unreadable: &unreadable)
+        return BrokerWatchlists(found, unreadable: unreadable)
     }
 
     private static var maximumLists: Int { 100 }
@@ -33,7 +35,6 @@ extension SaxoClient: WatchlistSource {
     private func watchlist(
         _ list: SaxoWatchlistName, in context: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist {
-        guard list.hasValidID else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
         let url = try address(.reference, ["v1", "watchlists", list.id])
         let content = try await get("watchlist", .reference, url, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
@@ -68,12 +69,15 @@ struct SaxoWatchlistName: JSONObjectDecodable, Hashable, Sendable {
     var name: String?
 
     static let json = JSONFields(Self()) {
-        $0.required("WatchlistId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
+        $0.required("WatchlistId", \.id) { reader throws(JSONError) in
+            guard let id = try reader.idOrNil() else { return nil }
+            return try reader.required(isValid(id) ? id : nil, "id that can be a part of a path")
+        }
         $0.optional("Name", \.name, JSONReader.readable)
     }
 
-    /// Whether the id can be a part of a path.
-    var hasValidID: Bool {
+    /// Whether an id can be a part of a path.
+    private static func isValid(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
             && id.utf8.allSatisfy { byte in
                 switch byte {

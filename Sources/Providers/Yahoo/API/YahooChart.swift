@@ -230,7 +230,7 @@ extension YahooChart {
         return interval.names.contains(granularity)
     }
 
-    /// The candles of a window; nil if their prices have too many digits or an unknown unit.
+    /// The candles of a window; nil if their prices have an unknown unit, or too many of them too many digits.
     func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
         let asOf = meta.quote.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
@@ -285,10 +285,13 @@ extension YahooChart {
     /// The beginning of the interval that a stamp is of: the stamp before the last may begin the one that runs.
     private func start(at index: Int, _ interval: Interval, _ days: YahooTradingDays) -> Int64 {
         let stamp = times[index]
-        guard interval.isIntraday, index > 0, index == times.count - 1 else {
-            return days.start(of: interval, stamp)
-        }
+        guard index > 0, index == times.count - 1 else { return days.start(of: interval, stamp) }
         let before = times[index - 1]
+        guard interval.isIntraday else {
+            let (own, earlier) = (days.start(of: interval, stamp), days.start(of: interval, before))
+            // A week or a month in which clocks changed begins at the midnight before the change.
+            return abs(own - earlier) <= 3_600 ? earlier : own
+        }
         // The length of a minute or an hour is that of any day; an instant's seconds are far from the ends of 64 bits.
         return (0..<interval.length(on: .earliest)).contains(stamp - before) ? before : stamp
     }
