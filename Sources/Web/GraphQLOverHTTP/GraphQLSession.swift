@@ -11,7 +11,11 @@ package protocol GraphQLSession: AnyObject, Sendable {
     /// shared.
     var cacheAudience: [String]? { get }
     /// The user for whom limits count open streams and WebSockets; nil to count by address.
+    ///
+    /// Guests have none, so it does not say whose the session is: see ``principal``.
     var user: String? { get }
+    /// Identifies the user to whom the session belongs, also a guest; nil without a user.
+    var principal: String? { get }
     /// The reason why the token was rejected; nil if it was accepted or if there is none.
     var tokenRejection: AuthenticationError? { get }
     /// Identifies the token for its rate limit, whichever of its texts a request has; nil for a token with one text.
@@ -66,6 +70,7 @@ package protocol GraphQLSession: AnyObject, Sendable {
 extension GraphQLSession {
     package var cacheAudience: [String]? { nil }
     package var user: String? { nil }
+    package var principal: String? { user }
     package var tokenRejection: AuthenticationError? { nil }
     package var credential: String? { nil }
     package var scopes: Set<String> { [] }
