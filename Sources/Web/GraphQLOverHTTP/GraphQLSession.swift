@@ -8,7 +8,8 @@ package protocol GraphQLSession: AnyObject, Sendable {
     /// The values on which the public values of the session depend.
     ///
     /// Sessions of the same audience share whole responses until they expire; with nil no response is
-    /// shared.
+    /// shared. An empty list is the audience of clients without a session, whose responses caches outside of the server may
+    /// share, too.
     var cacheAudience: [String]? { get }
     /// The user for whom limits count open streams and WebSockets; nil to count by address.
     ///
