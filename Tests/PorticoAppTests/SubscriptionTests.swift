@@ -160,17 +160,42 @@ struct SubscriptionTests {
         return (client, try JSONValue(parsing: await client.event()))
     }
 
+    /// The token of a new guest.
+    private func guest(_ server: RunningServer) async throws -> String {
+        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
+        return try #require(
+            answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
+    }
+
+    @Test("of a guest on an event stream are for this guest, and for no client after signOut")
+    func eventStream() async throws {
+        try await withServer { server in
+            let (owner, other) = (try await guest(server), try await guest(server))
+            let reserved = try await server.send(
+                RawRequest.get("/graphql", method: "PUT", fields: server.fields(owner)))
+            #expect(reserved.status == 201, "\(reserved.body)")
+            /// The status of a request to stop an operation, which need not exist.
+            func status(_ token: String?) async throws -> Int {
+                let fields = ["X-GraphQL-Event-Stream-Token: \(reserved.body)"] + server.fields(token)
+                let request = RawRequest.get("/graphql?operationId=1", method: "DELETE", fields: fields)
+                return try await server.send(request).status
+            }
+            #expect(try await status(owner) == 200)
+            for token in [nil, other, RunningServer.sandboxToken] as [String?] {
+                #expect(try await status(token) == 404)
+            }
+            let ended = try await server.ask("mutation { signOut { deletedId } }", token: owner)
+            #expect(ended.failures.isEmpty, "\(ended.body)")
+            #expect(try await status(owner) == 404)
+        }
+    }
+
     @Test("of all guests at one address have one share of symbols, a user has another")
     func guests() async throws {
         try await withServer(environment: ["PORTICO_MAXIMUM_SYMBOLS_PER_CLIENT": "1"]) { server in
-            func guest() async throws -> String {
-                let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
-                return try #require(
-                    answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
-            }
-            let first = try await event(of: "AAPL", token: guest(), server)
+            let first = try await event(of: "AAPL", token: guest(server), server)
             #expect(first.event["data"]?["quotes"]?["price"]?.string != nil, "\(first.event)")
-            let second = try await event(of: "KO", token: guest(), server)
+            let second = try await event(of: "KO", token: guest(server), server)
             #expect(second.event.failures.first?.code == "RATE_LIMITED", "\(second.event)")
             let user = try await event(of: "KO", token: RunningServer.sandboxToken, server)
             #expect(user.event["data"]?["quotes"]?["price"]?.string != nil, "\(user.event)")

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+package import TestSupport
 
 /// An HTTP server on a free port, with responses written by the test.
 package final class CannedServer: Sendable {
@@ -20,6 +21,8 @@ package final class CannedServer: Sendable {
         package var isDisconnect = false
         /// True if nothing is sent.
         package var isSilence = false
+        /// Before it happens, nothing is sent.
+        package var release: Event<Void>?
 
         package static func body(_ bytes: [UInt8], status: Int = 200, headers: [(String, String)] = [])
             -> Reply
@@ -110,6 +113,12 @@ final class CannedHandler: ChannelInboundHandler {
         let reply = handler(request, log.add(request))
         guard !reply.isDisconnect else { return context.close(promise: nil) }
         guard !reply.isSilence else { return }
+        guard let release = reply.release else { return write(reply, context) }
+        let released = context.eventLoop.makeFutureWithTask { await release.wait() }
+        released.assumeIsolated().whenSuccess { self.write(reply, context) }
+    }
+
+    private func write(_ reply: CannedServer.Reply, _ context: ChannelHandlerContext) {
         var headers = HTTPHeaders(reply.headers)
         headers.replaceOrAdd(name: "Content-Length", value: String(reply.body.count))
         let status = HTTPResponseStatus(statusCode: reply.status)

@@ -99,6 +99,7 @@ private final class GatewaySession: GraphQLSession {
 
     var cacheAudience: [String]? { factory.services.audience(of: session) }
     var user: String? { session.isLimitedByAddress ? nil : session.owner?.text }
+    var principal: String? { session.owner?.text }
     var credential: String? { session.bearer?.tokenHash }
     var isValid: Bool { factory.sessions.isValid(session) }
     var scopes: Set<String> { Set(session.scopes.map(\.rawValue)) }

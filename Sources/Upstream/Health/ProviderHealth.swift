@@ -71,7 +71,7 @@ struct CallHistory {
         if let cause {
             guard cause.isFault(effect) else { return }
             failureShare += (1 - failureShare) * Self.weight
-            self.cause = cause
+            self.cause = cause.withoutPlace
             failingSince = failingSince ?? now
         } else {
             failureShare -= failureShare * Self.weight
@@ -99,5 +99,13 @@ extension ProviderFailure.Cause {
         case (.down, _), (.up, .invalidResponse): true
         case (.up, _), (.none, _): false
         }
+    }
+
+    /// The failure for all clients.
+    ///
+    /// The call may have been one for the private data of a user: the place of an error in its response can contain a symbol
+    /// or the number of a row.
+    fileprivate var withoutPlace: Self {
+        if case .invalidResponse = self { .invalidResponse(nil) } else { self }
     }
 }

@@ -92,3 +92,28 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         renewsFrom = now + Self.pause
     }
 }
+
+/// The effect of the failure of a read on the stored entry of a query.
+@usableFromInline
+enum ReadFailureEffect {
+    /// The provider does not know the object.
+    case unknown
+    case remove
+    case nothing
+    case recordFailure
+}
+
+extension ProviderFailure {
+    /// Returns what a failed read does to the stored values.
+    ///
+    /// - Parameter isOfOneQuery: Whether the failure is that of one query; a failure of several queries does not say which of
+    ///   them is unknown.
+    /// - Returns: The effect.
+    @usableFromInline
+    func effect(isOfOneQuery: Bool) -> ReadFailureEffect {
+        if cause == .notFound, isOfOneQuery { return .unknown }
+        // The limit of the requesting client has no meaning for the value.
+        if case .notAllowed = cause { return .nothing }
+        return cause.traits.contains(.withdrawsValues) ? .remove : .recordFailure
+    }
+}

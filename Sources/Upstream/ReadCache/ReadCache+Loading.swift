@@ -101,8 +101,9 @@ extension ReadCache {
     ) async -> [Result<Value, ProviderFailure>] {
         var results: [Query: Result<Value, ProviderFailure>] = [:]
         var wanted = Self.unique(queries)
+        var mayJoin = true
         while !wanted.isEmpty {
-            let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), for: call)
+            let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), mayJoin: mayJoin, for: call)
             for read in plan.newReads { start(read, in: scope, for: call, load: load) }
             if !plan.cached.isEmpty { recordHits(of: plan, in: scope, for: call) }
             let outcomes = await outcomes(of: plan.awaitedReads, in: scope, for: call)
@@ -116,9 +117,11 @@ extension ReadCache {
             wanted = []
             for (read, outcome) in outcomes {
                 for query in read.queries {
-                    if read.isCoalesced, mayRetry(read.deadline, after: outcome.failure(of: query), for: call)
-                    {
+                    let failure = read.isCoalesced ? outcome.failure(of: query) : nil
+                    if let failure, mayRetry(read.deadline, after: failure, for: call) {
                         wanted.append(query)
+                        // The next read in flight can be one with the same credential.
+                        if isOfOtherCredential(failure) { mayJoin = false }
                     } else {
                         results[query] = outcome.result(of: query, in: scope)
                     }
@@ -165,8 +168,18 @@ extension ReadCache {
     // MARK: Plan
 
     /// Decides, in one critical section, where each value comes from.
+    ///
+    /// - Parameters:
+    ///   - queries: The queries, each once.
+    ///   - scope: The scope of all queries.
+    ///   - batchSize: The number of queries in one call.
+    ///   - mayJoin: Whether it may wait for reads in flight; otherwise it opens reads of its own.
+    ///   - call: The operation that reads.
+    /// - Returns: The plan, whose reads are open.
     @inlinable
-    func plan(_ queries: [Query], in scope: CacheScope, batchSize: Int, for call: CallContext) -> Plan {
+    func plan(
+        _ queries: [Query], in scope: CacheScope, batchSize: Int, mayJoin: Bool, for call: CallContext
+    ) -> Plan {
         let now = time.now()
         let notBefore = notBefore(for: call, in: scope)
         let refusal = scope.refusal(of: call)
@@ -178,7 +191,8 @@ extension ReadCache {
             // Each query occurs once. The table of reads is not used after the loop: a change of it would copy it.
             let readIDs = state.inFlightReads.readIDs[scope]
             for query in queries {
-                let readID = state.inFlightReads.joinable(readIDs?[query], notBefore: notBefore)
+                let readID =
+                    mayJoin ? state.inFlightReads.joinable(readIDs?[query], notBefore: notBefore) : nil
                 switch state.usableEntry(Key(query, in: scope), at: now, notBefore: notBefore) {
                 case (let entry, .fresh)?: plan.cached.append((query, entry))
                 case (let entry, .renewable(let isDue))?:
@@ -404,41 +418,24 @@ extension ReadCache {
         task?.cancel()
     }
 
-    /// Whether a read that failed by another caller's limit may be repeated for this caller in its remaining time.
+    /// Whether a read that failed by another caller's limit or credential may be repeated for this caller in its
+    /// remaining time.
     @usableFromInline
     func mayRetry(
-        _ deadline: ContinuousClock.Instant, after failure: ProviderFailure?, for call: CallContext
+        _ deadline: ContinuousClock.Instant, after failure: ProviderFailure, for call: CallContext
     ) -> Bool {
         guard time.now() < call.deadline, !Task.isCancelled else { return false }
-        switch failure?.cause {
+        switch failure.cause {
         case .timedOut: return deadline < call.deadline
         case .notAllowed: return true
-        default: return false
+        default: return isOfOtherCredential(failure)
         }
     }
-}
 
-/// The effect of the failure of a read on the stored entry of a query.
-@usableFromInline
-enum ReadFailureEffect {
-    /// The provider does not know the object.
-    case unknown
-    case remove
-    case nothing
-    case recordFailure
-}
-
-extension ProviderFailure {
-    /// Returns what a failed read does to the stored values.
-    ///
-    /// - Parameter isOfOneQuery: Whether the failure is that of one query; a failure of several queries does not say which of
-    ///   them is unknown.
-    /// - Returns: The effect.
+    /// Whether the failure of another caller's read says something about that caller's credential only.
     @usableFromInline
-    func effect(isOfOneQuery: Bool) -> ReadFailureEffect {
-        if cause == .notFound, isOfOneQuery { return .unknown }
-        // The limit of the requesting client has no meaning for the value.
-        if case .notAllowed = cause { return .nothing }
-        return cause.traits.contains(.withdrawsValues) ? .remove : .recordFailure
+    func isOfOtherCredential(_ failure: ProviderFailure) -> Bool {
+        loadsWithCallersCredential
+            && !failure.cause.traits.isDisjoint(with: [.withdrawsValues, .providerLimit])
     }
 }

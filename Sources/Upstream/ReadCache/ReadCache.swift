@@ -95,6 +95,8 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     // One lock for all; it is held for look-ups and list operations, never while anything is called or resumed.
     @usableFromInline package let state: Mutex<State>
     @usableFromInline let memory: CacheMemory
+    /// Whether each caller loads values of shared scopes with a credential of its own.
+    let loadsWithCallersCredential: Bool
     /// The weight of the values of users that ``memory`` counts.
     @usableFromInline let countedWeight = Atomic<Int>(0)
 
@@ -111,18 +113,22 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     ///     provider is called, unless the request demands a new value; private values are never stored there.
     ///   - memory: The memory of users' values, which the cache shares with others by its bound in bytes; nil for a memory
     ///     of its own with that bound.
+    ///   - loadsWithCallersCredential: Whether each caller loads values of shared scopes with a credential of its own. A caller
+    ///     whose joined read failed by the credential of another caller, or by a limit of it, then loads the value
+    ///     itself. With one credential of the server this would be a call for each caller.
     ///   - time: The clocks.
     package init(
         _ operation: String, _ bounds: CacheBounds, name: String? = nil, freshness: FreshnessPolicy<Value>,
         weight: @escaping @Sendable (Value) -> Int = { _ in MemoryLayout<Value>.stride },
         persistence: PersistentCacheTable<Query, Value>? = nil, memory: CacheMemory? = nil,
-        time: TimeSource = .system
+        loadsWithCallersCredential: Bool = false, time: TimeSource = .system
     ) {
         self.operation = operation
         self.name = name ?? operation
         self.freshness = freshness
         self.weight = weight
         self.persistence = persistence
+        self.loadsWithCallersCredential = loadsWithCallersCredential
         self.time = time
         state = Mutex(State(bounds))
         self.memory = memory ?? CacheMemory(limit: bounds.bytes)

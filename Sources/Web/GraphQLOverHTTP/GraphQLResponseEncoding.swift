@@ -29,7 +29,8 @@ extension HTTPResponse {
         if let policy {
             // The next attempt can succeed where this one failed.
             let isComplete = response.outcome == .complete
-            headers.append(Header("cache-control", isComplete ? policy.headerValue : "no-store"))
+            let value = isComplete ? policy.headerValue(for: context.session) : "no-store"
+            headers.append(Header("cache-control", value))
         }
         if let age { headers.append(Header("age", "\(age)")) }
     }
@@ -82,7 +83,12 @@ final class BatchMemory: Sendable {
 
 extension CachePolicy {
     /// The value of `Cache-Control` (RFC 9111, section 5.2.2).
-    var headerValue: String {
-        maxAge > 0 ? "\(isPrivate ? "private" : "public"), max-age=\(maxAge)" : "no-store"
+    ///
+    /// Public values can depend on the connections of the user, and with `public` a cache for several users may store the
+    /// response to a request with `Authorization` (section 3.5). So it is for responses only that all clients may read.
+    fileprivate func headerValue(for session: any GraphQLSession) -> String {
+        if maxAge <= 0 { return "no-store" }
+        let isForAll = !isPrivate && session.cacheAudience?.isEmpty == true
+        return "\(isForAll ? "public" : "private"), max-age=\(maxAge)"
     }
 }

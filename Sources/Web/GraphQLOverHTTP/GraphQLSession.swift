@@ -8,10 +8,15 @@ package protocol GraphQLSession: AnyObject, Sendable {
     /// The values on which the public values of the session depend.
     ///
     /// Sessions of the same audience share whole responses until they expire; with nil no response is
-    /// shared.
+    /// shared. An empty list is the audience of clients without a session, whose responses caches outside of the server may
+    /// share, too.
     var cacheAudience: [String]? { get }
     /// The user for whom limits count open streams and WebSockets; nil to count by address.
+    ///
+    /// Guests have none, so it does not say whose the session is: see ``principal``.
     var user: String? { get }
+    /// Identifies the user to whom the session belongs, also a guest; nil without a user.
+    var principal: String? { get }
     /// The reason why the token was rejected; nil if it was accepted or if there is none.
     var tokenRejection: AuthenticationError? { get }
     /// Identifies the token for its rate limit, whichever of its texts a request has; nil for a token with one text.
@@ -66,6 +71,7 @@ package protocol GraphQLSession: AnyObject, Sendable {
 extension GraphQLSession {
     package var cacheAudience: [String]? { nil }
     package var user: String? { nil }
+    package var principal: String? { user }
     package var tokenRejection: AuthenticationError? { nil }
     package var credential: String? { nil }
     package var scopes: Set<String> { [] }

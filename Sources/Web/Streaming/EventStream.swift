@@ -10,8 +10,8 @@ import Synchronization
 final class EventStream: Sendable {
     /// The name of the stream in the requests of its client: 128 random bits.
     let token: String
-    /// The user for whom the stream was reserved; nil for a client without a user.
-    private let user: String?
+    /// The user or guest for whom the stream was reserved; nil for a client without a session.
+    private let principal: String?
     /// Counts the stream for its client, from the reservation on.
     private let permit: ClientShares.Permit?
     private let limit: Int
@@ -44,16 +44,16 @@ final class EventStream: Sendable {
         var hasTokenEnded = false
     }
 
-    init(user: String?, holding permit: ClientShares.Permit?, limit: Int) {
+    init(principal: String?, holding permit: ClientShares.Permit?, limit: Int) {
         var generator = SystemRandomNumberGenerator()
         token = generator.next().sixteenDigits + generator.next().sixteenDigits
-        self.user = user
+        self.principal = principal
         self.permit = permit
         self.limit = limit
     }
 
     /// Whether the client of a session may use the stream.
-    func belongs(to session: any GraphQLSession) -> Bool { session.user == user }
+    func belongs(to session: any GraphQLSession) -> Bool { session.principal == principal }
 
     /// Whether no connection has opened the stream.
     var isReserved: Bool {

@@ -42,9 +42,10 @@ final class EventStreamService: Sendable {
 
     /// Reserves a stream for the client of a request; the body of the response is the token of the stream.
     func reserve(for context: RequestContext) throws(HTTPError) -> HTTPResponse {
-        let user = context.session.user
+        let session = context.session
         let stream = EventStream(
-            user: user, holding: try load.shares.stream(of: user, at: context.client), limit: limit)
+            principal: session.principal,
+            holding: try load.shares.stream(of: session.user, at: context.client), limit: limit)
         streams.withLock { $0[stream.token] = stream }
         // Weak, because the stream counts for its client until it is released.
         Task { [self, weak stream] in

@@ -27,7 +27,7 @@ func decimal(_ text: String) throws -> Brokerage.Decimal {
 func client(
     at url: String, over transport: HTTPClient, access: SaxoCredential? = nil,
     clock: TimeSource = .showing(wallTime),
-    ledger: QuotaLedger? = nil
+    ledger: QuotaLedger? = nil, instrumentCache: SaxoInstrumentCache? = nil
 ) throws -> SaxoClient {
     let configuration = try SaxoConfiguration(
         environment: .paper, restURL: #require(HTTPURL(url + "/sim/openapi")))
@@ -35,7 +35,7 @@ func client(
         QuotaAccount(.saxo, credential: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
     return SaxoClient(
         configuration, access: try access ?? .token(SaxoToken(secretToken)), over: line,
-        instrumentCache: SaxoInstrumentCache(clock: clock))
+        instrumentCache: instrumentCache ?? SaxoInstrumentCache(clock: clock))
 }
 
 /// Runs `body` with a client of a server that answers by path; what is not written down is an empty 404.

@@ -85,6 +85,28 @@ struct ProviderHTTPClientTests {
         }
     }
 
+    @Test("has the place of an error in its own failure, and not in the health that all clients see")
+    func place() async throws {
+        let error = JSONError(.expected(.decimal, found: .true), at: 118)
+            .inside(.index(3)).inside(.key("latestTrade")).inside(.key("TINYCAP"))
+        try await HTTPClientTests.with { _ in
+            .status(200, body: Array("{}".utf8))
+        } _: { server, transport in
+            let channel = ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: Self.policy())
+            let request = try HTTPClientTests.request(server)
+            let failure = await Self.failure {
+                try await channel.client().call("quotes", request, in: ReadCacheTests.context()) {
+                    _ throws(JSONError) in throw error
+                }
+            }
+            #expect(failure?.cause == .invalidResponse(error))
+            #expect(failure?.description.contains("TINYCAP.latestTrade[3]") == true)
+            let health = channel.monitor.health(of: .alpaca)
+            #expect(health.state == .degraded)
+            #expect(health.failure?.cause == .invalidResponse(nil))
+        }
+    }
+
     @Test("fails after the last attempt with the last failure")
     func exhausted() async throws {
         let port = TestServer.deadPort

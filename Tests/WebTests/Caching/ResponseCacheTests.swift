@@ -46,7 +46,14 @@ struct ResponseCacheTests {
             #expect(second.body == first.body)
             #expect(second["age"].flatMap { Int($0) } != nil)
             #expect(asked.value == 1)
-            _ = try await client.asking(RawRequest.post(request, fields: ["Authorization: Bearer good"]))
+            #expect(second["cache-control"] == "public, max-age=60")
+            // A shared cache must not store a response that depends on the user's connections (RFC 9111, section 3.5).
+            for isReused in [false, true] {
+                let own = try await client.asking(
+                    RawRequest.post(request, fields: ["Authorization: Bearer good"]))
+                #expect(own["cache-control"] == "private, max-age=60")
+                #expect((own["age"] != nil) == isReused)
+            }
             #expect(asked.value == 2)
             let fields = ["Cache-Control: no-cache", "Authorization: Bearer good"]
             _ = try await client.asking(RawRequest.post(request, fields: fields))

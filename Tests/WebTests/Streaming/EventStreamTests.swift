@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The expiry of a reserved event stream")
 struct EventStreamTests {
-    private let stream = EventStream(user: nil, holding: nil, limit: 2)
+    private let stream = EventStream(principal: nil, holding: nil, limit: 2)
     private let operation: StreamedOperation
 
     init() throws {

@@ -17,10 +17,12 @@ struct SingleConnectionTests {
         return response.body
     }
 
-    private func open(_ token: String, _ server: TestServer) async throws -> RawClient {
+    private func open(
+        _ token: String, _ server: TestServer, fields: [String] = []
+    ) async throws -> RawClient {
         let client = try server.client()
-        try await client.send(
-            RawRequest.get("/graphql", fields: ["\(Self.header): \(token)", "Accept: text/event-stream"]))
+        let accepted = ["\(Self.header): \(token)", "Accept: text/event-stream"]
+        try await client.send(RawRequest.get("/graphql", fields: accepted + fields))
         let head = try await client.response(toHead: true)
         #expect(head.status == 200)
         #expect(head["content-type"] == "text/event-stream; charset=utf-8")
@@ -259,6 +261,69 @@ struct SingleConnectionTests {
                 status = try await server.ask(start("{ hello }", id: "late\(number)", on: token)).status
             }
             #expect(status == 404)
+        }
+    }
+
+    /// The statuses of the requests about a stream: to open it, to start an operation and to stop one.
+    private func statuses(
+        of token: String, _ server: TestServer, fields: [String]
+    ) async throws -> [Int] {
+        let stream = ["\(Self.header): \(token)", "Accept: text/event-stream"] + fields
+        let requests = [
+            RawRequest.get("/graphql", fields: stream),
+            start("{ hello }", id: "other", on: token, fields: fields),
+            RawRequest.get("/graphql?operationId=other", method: "DELETE", fields: stream),
+        ]
+        var statuses: [Int] = []
+        for request in requests { statuses.append(try await server.ask(request, toHead: true).status) }
+        return statuses
+    }
+
+    private static let notFound = [404, 404, 404]
+
+    @Test("is found only by the guest who reserved it, although limits count guests by address")
+    func guests() async throws {
+        let hasSignedOut = Mutex(false)
+        var service = try LiveService.make()
+        service.session = { token in
+            switch token {
+            case nil: .success("anonymous")
+            case "a" where hasSignedOut.withLock(\.self): .failure(.invalidToken("The session has ended."))
+            case let guest?: .success(guest)
+            }
+        }
+        service.principal = { ["a", "b"].contains($0) ? $0 : nil }
+        let (a, b) = (["Authorization: Bearer a"], ["Authorization: Bearer b"])
+        try await withServer(service) { server in
+            let token = try await reserve(server, fields: a)
+            for fields in [[], b] {
+                #expect(try await statuses(of: token, server, fields: fields) == Self.notFound, "\(fields)")
+                let url = "/graphql?token=\(token)"
+                let request = RawRequest.get(url, fields: ["Accept: text/event-stream"] + fields)
+                #expect(try await server.ask(request, toHead: true).status == 404, "\(fields)")
+            }
+            let client = try await open(token, server, fields: a)
+            defer { client.close() }
+            // The stream is open already.
+            #expect(try await statuses(of: token, server, fields: a) == [409, 202, 200])
+            hasSignedOut.withLock { $0 = true }
+            for fields in [[], a, b] {
+                #expect(try await statuses(of: token, server, fields: fields) == Self.notFound, "\(fields)")
+            }
+        }
+    }
+
+    @Test("that was reserved without a session is found by clients without a session only")
+    func anonymous() async throws {
+        var service = try LiveService.make()
+        service.principal = { $0 == "somebody" ? $0 : nil }
+        try await withServer(service) { server in
+            let token = try await reserve(server)
+            let session = ["Authorization: Bearer good"]
+            #expect(try await statuses(of: token, server, fields: session) == Self.notFound)
+            let client = try await open(token, server)
+            defer { client.close() }
+            #expect(try await statuses(of: token, server, fields: []) == [409, 202, 200])
         }
     }
 

@@ -20,6 +20,7 @@ struct TestGraphQLService: Sendable {
         _, _ in nil
     }
     var user: @Sendable (String) -> String? = { _ in nil }
+    var principal: @Sendable (String) -> String? = { _ in nil }
     /// The text that is the same for all tokens of a session; nil if each token has a limit of its own.
     var credential: @Sendable (String) -> String? = { _ in nil }
     var audience: @Sendable (String) -> [String]? = { _ in nil }
@@ -68,6 +69,7 @@ private final class TestSession: GraphQLSession {
 
     var cacheAudience: [String]? { service.audience(name) }
     var user: String? { service.user(name) }
+    var principal: String? { service.principal(name) }
     var credential: String? { service.credential(name) }
     var isValid: Bool { service.isValid(name) }
 

@@ -93,7 +93,7 @@ package struct AlpacaAssetCache: Sendable {
     package init(clock: TimeSource = .system) {
         reads = ReadCache(
             "assets", CacheBounds(entries: 1, bytes: Self.weightLimit), freshness: .fixed(.seconds(86_400)),
-            weight: \.weight, time: clock)
+            weight: \.weight, loadsWithCallersCredential: true, time: clock)
     }
 
     /// The list if it is cached, without waiting.

@@ -63,7 +63,7 @@ extension SaxoSymbols {
 ///
 /// The data is public and shared by all users: it contains instruments, not who owns them.
 package struct SaxoInstrumentCache: Sendable {
-    let bySymbol: ReadCache<Symbol, SaxoListing>
+    package let bySymbol: ReadCache<Symbol, SaxoListing>
     let byKey: ReadCache<SaxoInstrumentKey, SaxoListing>
     let details: ReadCache<SaxoInstrumentKey, SaxoInstrumentDetails>
     /// Listings of watchlists, whose currency is unknown.
@@ -88,14 +88,14 @@ package struct SaxoInstrumentCache: Sendable {
     ) {
         let bounds = CacheBounds(entries: entries, bytes: Self.kindLimit)
         bySymbol = ReadCache(
-            "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight }, time: clock
-        )
+            "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight },
+            loadsWithCallersCredential: true, time: clock)
         byKey = ReadCache(
             "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight }, time: clock
         )
         details = ReadCache(
             "instrument", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.detailsWeight },
-            time: clock)
+            loadsWithCallersCredential: true, time: clock)
         listed = ReadCache(
             "listing", CacheBounds(entries: entries, bytes: Self.listedLimit), freshness: .fixed(timeToLive),
             weight: { _ in Self.listingWeight }, time: clock)
