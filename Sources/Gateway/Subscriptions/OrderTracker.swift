@@ -39,7 +39,8 @@ package struct OrderTracker: Sendable {
                     pauses += 1
                     // Orders that no client watches need no calls as often as a screen does.
                     let isUnwatched = inbox.isFollowed && watch.subscriberCount <= 1
-                    if isUnwatched, round.failures == 0, pauses % Self.unwatchedPauses != 0 { continue }
+                    let isRead = round.failures > 0 || round.hasMissedUpdates
+                    if isUnwatched, !isRead, pauses % Self.unwatchedPauses != 0 { continue }
                     if round.requestFullReadIfNeeded() { watch.nudge() }
                 }
             }
@@ -112,25 +113,19 @@ extension OrderService {
         if orders.isEmpty { return }
         // Orders that were placed elsewhere change the holdings, too.
         scope.services.ordersChanged(of: connection)
-        _ = try await scope.services.record(orders, of: connection)
+        let rejected = Set(orders.filter { $0.state == .rejected }.map(\.id))
+        let before = try await journal.names(of: rejected, of: connection.owner, connection.id).current
+        _ = try await scope.services.record(orders, of: connection, in: scope.call)
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
-        for order in try await restoredOrders(orders, of: connection) {
+        // An old order has its place again if the broker has rejected the one that was to replace it. Its own events may have come
+        // before.
+        for known in before.values.sorted(by: { $0.identity.id < $1.identity.id }) {
+            let now = try await journal.order(known.identity)
+            guard now?.providerOrderID != known.providerOrderID,
+                let order = try await order(.current(known.identity.id), of: connection)
+            else { continue }
             snapshot.merge(order, isReadAgain: true)
         }
-    }
-
-    /// The orders that have their place again, because the broker has rejected those that were to replace them, as the broker
-    /// reports them now: their own events may have come before.
-    private func restoredOrders(
-        _ orders: [Order], of connection: BrokerConnection
-    ) async throws -> [ConnectedOrder] {
-        let ids = Set(orders.filter { $0.state == .rejected }.compactMap(\.replaces))
-        let names = try await journal.names(of: ids, of: connection.owner, connection.id).current
-        var restored: [ConnectedOrder] = []
-        for id in names.values.map(\.identity.id).sorted() {
-            if let order = try await order(.current(id), of: connection) { restored.append(order) }
-        }
-        return restored
     }
 
     /// The orders of a connection that are open.
@@ -190,7 +185,7 @@ package struct OrderSnapshot {
     ///     the broker has rejected the replacement.
     mutating func merge(_ linked: ConnectedOrder, isReadAgain: Bool = false) {
         let known = orders[linked.globalID]?.linked.order
-        let isRestored = isReadAgain && known?.id != linked.order.id && linked.order.state != .replaced
+        let isRestored = isReadAgain && known?.id != linked.order.id
         if let known, !isRestored, known.isLater(than: linked.order) { return }
         var linked = linked
         // A broker's event of an entry may have its legs in an earlier state than their own events.
