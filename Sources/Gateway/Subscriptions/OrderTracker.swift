@@ -37,10 +37,8 @@ package struct OrderTracker: Sendable {
                 var pauses = 0
                 while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
                     pauses += 1
-                    // Orders that no client watches need no calls as often as a screen does.
                     let isUnwatched = inbox.isFollowed && watch.subscriberCount <= 1
-                    let isRead = round.failures > 0 || round.hasMissedUpdates
-                    if isUnwatched, !isRead, pauses % Self.unwatchedPauses != 0 { continue }
+                    guard Self.isDue(pauses, isUnwatched: isUnwatched, in: round) else { continue }
                     if round.requestFullReadIfNeeded() { watch.nudge() }
                 }
             }
@@ -52,6 +50,13 @@ package struct OrderTracker: Sendable {
                 }
             }
         }
+    }
+
+    /// Whether orders may be read after a number of pauses.
+    ///
+    /// Orders that no client watches need no calls as often as a screen does, unless an update was missed.
+    static func isDue(_ pauses: Int, isUnwatched: Bool, in round: OrderUpdateBatch) -> Bool {
+        !isUnwatched || round.hasMissedUpdates || pauses % unwatchedPauses == 0
     }
 
     /// Without a stream, or if only the user can restore it, this returns at once, and orders are polled.
@@ -117,13 +122,17 @@ extension OrderService {
         let before = try await journal.names(of: rejected, of: connection.owner, connection.id).current
         _ = try await scope.services.record(orders, of: connection, in: scope.call)
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
-        // An old order has its place again if the broker has rejected the one that was to replace it. Its own events may have come
-        // before.
-        for known in before.values.sorted(by: { $0.identity.id < $1.identity.id }) {
-            let now = try await journal.order(known.identity)
-            guard now?.providerOrderID != known.providerOrderID,
-                let order = try await order(.current(known.identity.id), of: connection)
-            else { continue }
+        // An old order has, or keeps, its place if the broker has rejected the one that was to replace it. Its own events may have
+        // come before.
+        let old = Set(orders.filter { $0.state == .rejected }.compactMap(\.replaces))
+        let after = try await journal.names(of: old, of: connection.owner, connection.id).current
+        var restored = Set(after.values.map(\.identity.id))
+        for known in before.values
+        where try await journal.order(known.identity)?.providerOrderID != known.providerOrderID {
+            restored.insert(known.identity.id)
+        }
+        for id in restored.sorted() {
+            guard let order = try await order(.current(id), of: connection) else { continue }
             snapshot.merge(order, isReadAgain: true)
         }
     }
