@@ -150,7 +150,7 @@ struct RefusalTests {
             // A proxy before Saxo.
             (400, "<html>", .open), (400, "", .open), (400, "{}", .open),
             (400, #"{"error":"Bad Request"}"#, .open),
-            (409, "", .duplicate), (404, "", .unknown),
+            (409, "", .duplicate), (404, "", .open),
             (200, #"{"Orders":[{"OrderId":"7"}]}"#, .accepted(id: "7")),
             // An assumption, because no response of this form is recorded: an error beside a list in which an order was placed.
             (200, errorBesideOrder, .open), (400, errorBesideOrder, .open),
@@ -166,11 +166,12 @@ struct RefusalTests {
                 == reply)
     }
 
-    @Test("are kept on one line, and not endless")
+    @Test("are kept on one line, without control characters, and not endless")
     func lines() {
         let rejection = OrderRejection(
             saxo: SaxoErrorInfo(
-                code: "TooLateToCancelOrder", message: "Too\r\nlate \(String(repeating: "x", count: 900))"))
+                code: "TooLateToCancelOrder",
+                message: "Too\r\nlate\u{0} \(String(repeating: "x", count: 900))"))
         #expect(rejection.reason == .tooLate)
         #expect(rejection.message?.hasPrefix("Too late xxx") == true)
         #expect(rejection.message?.count == 500)

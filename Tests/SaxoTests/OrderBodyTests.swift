@@ -194,6 +194,26 @@ struct OrderBodyTests {
         }
     }
 
+    @Test("are not taken for ended by a 404 in response to a change or a cancellation")
+    func missing() async throws {
+        let instruments =
+            #"{"Data":[{"Identifier":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}]}"#
+        try await withSaxo(["/ref/v1/instruments": instruments]) { saxo, server in
+            var order = Order(
+                id: "1", symbol: try symbol("TSCO:XLON"), side: .buy, state: .open,
+                provenance: Provenance(source: .saxo, fetchedAt: .now))
+            (order.accountID, order.timeInForce) = ("account", .day)
+            let change = OrderReplacement(quantity: 2, price: .market)
+            let failure = ProviderFailure(.saxo, .invalidResponse(nil))
+            await #expect(throws: failure) {
+                try await saxo.replace(order, by: change, clientOrderID: "portico-2", in: .patient)
+            }
+            await #expect(throws: failure) { try await saxo.cancel(order, in: .patient) }
+            let writes = server.requests.filter { $0.path.hasPrefix("/trade/v2/orders") }
+            #expect(writes.map(\.method) == ["PATCH", "DELETE"])
+        }
+    }
+
     /// A proxy repeats the request: Saxo accepts the first one, fills it, and responds to the second one with 409.
     @Test(
         "that were placed before are never reported as missing by a 404 of the look-up after it",

@@ -90,6 +90,11 @@ extension ConnectedOrder {
     /// An order that the broker returned, with the name from the journal.
     init(_ order: Order, _ names: OrderJournal.OrderAliases, of connection: BrokerConnection) {
         let known = names.current[order.id]
+        // The rejection of an order that was to replace another one is not its end before the journal has it.
+        let isUndecided =
+            order.state == .rejected && known.map { !$0.order.state.isFinal } ?? false
+            && (order.replaces ?? known?.order.replaces) != nil
+        let current = isUndecided ? known?.order ?? order : order
         let name: Name =
             if let known {
                 .current(known.identity.id)
@@ -97,7 +102,7 @@ extension ConnectedOrder {
                 names.replaced.contains(order.id) ? .replaced(order.id) : .current(order.id)
             }
         self.init(
-            order: order.while(known?.openWrite), connection: connection, name: name,
+            order: current.while(known?.openWrite), connection: connection, name: name,
             clientOrderID: known?.idempotencyKey ?? order.clientOrderID,
             time: connection.listsAllOrders
                 ? order.parentSubmittedAt ?? order.submittedAt ?? known?.createdAt ?? .latest

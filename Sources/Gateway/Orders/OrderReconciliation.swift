@@ -165,12 +165,20 @@ package final class OrderReconciliation: Sendable {
         else {
             return true
         }
+        var previous: [Order] = []
+        if case .found(let order) = outcome {
+            let call = CallContext(deadline: clock.now() + settings.timeout)
+            let decided = try await services.decide([order], of: connection, in: call)
+            guard decided.failure == nil else { return true }
+            previous = decided.previous
+        }
         services.reads.invalidateHoldings(of: owner, at: connection.provider)
-        try await journal.recordOutcome(outcome, of: write.id)
+        try await journal.recordOutcome(outcome, of: write.id, previous)
         orderWorkflow.followedConnections.send(for: owner, connection.id)
         services.watches.orders.changed(by: connection)
         services.watches.holdingsChanged(of: owner)
-        return false
+        // A cancellation stays open if its order has given its place back to the one that it was to replace.
+        return try await journal.unconfirmed(write.id) != nil
     }
 
     /// A write about which its broker is queried.

@@ -70,16 +70,15 @@ extension OrderService {
                 return ConnectedOrder(known, known.unreported(at: now), of: connection)
             }
             try await record([order], among: [known], of: connection)
-            if order.state == .rejected, order.replaces != nil,
-                try await journal.order(identity)?.providerOrderID != providerID
-            {
-                // It was to replace another order, which has its place again.
-                return try await self.order(name, of: connection)
+            guard order.state.isFinal, let now = try await journal.order(identity) else {
+                return ConnectedOrder(order, known.names, of: connection)
             }
-            guard order.state.isFinal, !connection.listsAllOrders,
-                let ended = try await journal.order(identity), ended.order.state.isFinal
-            else { return ConnectedOrder(order, known.names, of: connection) }
-            return ConnectedOrder(ended, ended.currentOrder, of: connection)
+            // Another order has the place meanwhile: the one that replaced this one, or the one that this one was to replace.
+            if now.providerOrderID != providerID { return try await self.order(name, of: connection) }
+            guard !connection.listsAllOrders, now.order.state.isFinal else {
+                return ConnectedOrder(order, now.names, of: connection)
+            }
+            return ConnectedOrder(now, now.currentOrder, of: connection)
         }
     }
 
@@ -112,17 +111,27 @@ extension OrderService {
     /// The orders of a broker with their names in the journal.
     ///
     /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
-    /// outcome first; likewise, if the broker has rejected an order that replaced another one.
+    /// outcome first; likewise, if the broker has rejected an order that was to replace another one. If that cannot be recorded,
+    /// the order has the journal's state, and the next read repeats it.
     package func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
         var names = try await journal.names(of: ids, of: connection.owner, connection.id)
         let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }
-        var isRecorded = try await journal.settle(unknown, of: connection.owner, connection.id)
         let rejected = orders.filter { order in
             order.state == .rejected && order.replaces != nil
                 && names.current[order.id].map { !$0.order.state.isFinal } ?? false
         }
-        if try await scope.services.record(rejected, of: connection) { isRecorded = true }
+        let decided = try await scope.services.decide(
+            unknown.filter { $0.replaces != nil } + rejected, of: connection, in: scope.call)
+        var isRecorded = try await journal.settle(
+            unknown, decided.previous, of: connection.owner, connection.id)
+        let ended = rejected.filter(decided.orders.contains)
+        if let hasChanged = try? await journal.receive(
+            ended, decided.previous, of: connection.owner, connection.id), hasChanged
+        {
+            scope.services.ordersChanged(of: connection)
+            isRecorded = true
+        }
         if isRecorded { names = try await journal.names(of: ids, of: connection.owner, connection.id) }
         return orders.map { ConnectedOrder($0, names, of: connection) }
     }

@@ -10,13 +10,62 @@ extension GatewayServices {
     /// Records orders that a broker reported, and forgets values that they have changed.
     ///
     /// - Returns: Whether the state or the fill of an order has changed.
+    /// - Throws: `StorageError`; or `FieldError` if an order could not be read that a rejected one was to replace: then the others
+    ///   are recorded.
     @discardableResult
-    func record(_ orders: [Order], of connection: BrokerConnection) async throws(StorageError) -> Bool {
+    func record(
+        _ orders: [Order], of connection: BrokerConnection, in call: CallContext
+    ) async throws -> Bool {
+        let decided = try await decide(orders, of: connection, in: call)
         let hasChanged = try await userData.orders.journal.receive(
-            orders, of: connection.owner, connection.id)
+            decided.orders, decided.previous, of: connection.owner, connection.id)
         if hasChanged { ordersChanged(of: connection) }
+        if let failure = decided.failure { throw FieldError(failure) }
         return hasChanged
     }
+
+    /// Orders that can be recorded.
+    struct DecidedOrders {
+        /// Without rejected ones of which it is not known whether they have replaced another order.
+        var orders: [Order]
+        /// The orders that rejected ones were to replace, as they are now.
+        var previous: [Order]
+        /// The reason for which one of these could not be read.
+        var failure: ProviderFailure?
+    }
+
+    /// Reads the orders whose states determine what the rejection of other orders means: those that they were to replace.
+    ///
+    /// The broker is asked, since an earlier state does not show whether an order was replaced.
+    func decide(
+        _ orders: [Order], of connection: BrokerConnection, in call: CallContext
+    ) async throws(StorageError) -> DecidedOrders {
+        let journal = userData.orders.journal
+        var decided = DecidedOrders(orders: orders, previous: [])
+        var asked = Set<String>()
+        while true {
+            let undecided = try await journal.undecided(
+                orders, decided.previous, of: connection.owner, connection.id)
+            guard let id = undecided.unread.subtracting(asked).min(), let tradingAPI = connection.orders,
+                asked.count < Self.maximumPrevious
+            else {
+                decided.orders.removeAll { undecided.ids.contains($0.id) }
+                return decided
+            }
+            asked.insert(id)
+            do throws(ProviderFailure) {
+                decided.previous.append(try await tradingAPI.order(id, of: nil, in: call))
+            } catch {
+                // A broker has an order that another one names: the two responses contradict each other.
+                let failure =
+                    error.cause == .notFound ? ProviderFailure(connection.provider, .unavailable) : error
+                decided.failure = decided.failure ?? failure
+            }
+        }
+    }
+
+    /// The maximum number of orders that are read before others are recorded; the rest is recorded with the next report.
+    private static var maximumPrevious: Int { 20 }
 
     /// Forgets the values of accounts that changed orders may have changed, and informs their subscribers.
     func ordersChanged(of connection: BrokerConnection) {
@@ -46,18 +95,7 @@ extension OrderService {
         let listed = open + open.flatMap(\.legs)
         try await record(listed, among: known, of: connection)
         let ids = Set(listed.map(\.id))
-        func settleMissing(_ orders: [JournalOrder]) async throws -> Bool {
-            try await settle(orders.filter { !ids.contains($0.order.id) }, of: connection, tradingAPI)
-                .hasChanged
-        }
-        guard try await settleMissing(known) else { return try await !followed(limit: 1).isEmpty }
-        // The broker may have rejected an order that replaced another one, which has its place again, and may have ended.
-        let providerIDs = Dictionary(known.map { ($0.identity, $0.order.id) }) { first, _ in first }
-        let restored = try await followed(limit: OrderFilter.maximumBrokerPage).filter { order in
-            providerIDs[order.identity].map { $0 != order.order.id } ?? false
-        }
-        try await record(listed, among: restored, of: connection)
-        _ = try await settleMissing(restored)
+        try await settle(known.filter { !ids.contains($0.order.id) }, of: connection, tradingAPI)
         return try await !followed(limit: 1).isEmpty
     }
 
@@ -72,7 +110,7 @@ extension OrderService {
         let changed = reported.filter { order in
             byID[order.id].map { !$0.state.isFinal && order.differs(from: $0) } ?? false
         }
-        _ = try await scope.services.record(changed, of: connection)
+        _ = try await scope.services.record(changed, of: connection, in: scope.call)
         return !changed.isEmpty
     }
 

@@ -214,6 +214,9 @@ package struct OrderUpdateBatch: Sendable {
         change { ($0.failures, $0.hasMissedUpdates) = (0, false) }
     }
 
+    /// Whether an event could not be processed since the last complete read.
+    var hasMissedUpdates: Bool { change { $0.hasMissedUpdates } ?? false }
+
     /// The number of consecutive failures of the broker.
     ///
     /// See ``recordFailure(isOverload:)``.

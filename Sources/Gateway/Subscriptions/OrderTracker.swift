@@ -37,9 +37,8 @@ package struct OrderTracker: Sendable {
                 var pauses = 0
                 while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
                     pauses += 1
-                    // Orders that no client watches need no calls as often as a screen does.
                     let isUnwatched = inbox.isFollowed && watch.subscriberCount <= 1
-                    if isUnwatched, round.failures == 0, pauses % Self.unwatchedPauses != 0 { continue }
+                    guard Self.isDue(pauses, isUnwatched: isUnwatched, in: round) else { continue }
                     if round.requestFullReadIfNeeded() { watch.nudge() }
                 }
             }
@@ -51,6 +50,13 @@ package struct OrderTracker: Sendable {
                 }
             }
         }
+    }
+
+    /// Whether orders may be read after a number of pauses.
+    ///
+    /// Orders that no client watches need no calls as often as a screen does, unless an update was missed.
+    static func isDue(_ pauses: Int, isUnwatched: Bool, in round: OrderUpdateBatch) -> Bool {
+        !isUnwatched || round.hasMissedUpdates || pauses % unwatchedPauses == 0
     }
 
     /// Without a stream, or if only the user can restore it, this returns at once, and orders are polled.
@@ -112,25 +118,23 @@ extension OrderService {
         if orders.isEmpty { return }
         // Orders that were placed elsewhere change the holdings, too.
         scope.services.ordersChanged(of: connection)
-        _ = try await scope.services.record(orders, of: connection)
+        let rejected = Set(orders.filter { $0.state == .rejected }.map(\.id))
+        let before = try await journal.names(of: rejected, of: connection.owner, connection.id).current
+        _ = try await scope.services.record(orders, of: connection, in: scope.call)
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
-        for order in try await restoredOrders(orders, of: connection) {
+        // An old order has, or keeps, its place if the broker has rejected the one that was to replace it. Its own events may have
+        // come before.
+        let old = Set(orders.filter { $0.state == .rejected }.compactMap(\.replaces))
+        let after = try await journal.names(of: old, of: connection.owner, connection.id).current
+        var restored = Set(after.values.map(\.identity.id))
+        for known in before.values
+        where try await journal.order(known.identity)?.providerOrderID != known.providerOrderID {
+            restored.insert(known.identity.id)
+        }
+        for id in restored.sorted() {
+            guard let order = try await order(.current(id), of: connection) else { continue }
             snapshot.merge(order, isReadAgain: true)
         }
-    }
-
-    /// The orders that have their place again, because the broker has rejected those that were to replace them, as the broker
-    /// reports them now: their own events may have come before.
-    private func restoredOrders(
-        _ orders: [Order], of connection: BrokerConnection
-    ) async throws -> [ConnectedOrder] {
-        let ids = Set(orders.filter { $0.state == .rejected }.compactMap(\.replaces))
-        let names = try await journal.names(of: ids, of: connection.owner, connection.id).current
-        var restored: [ConnectedOrder] = []
-        for id in names.values.map(\.identity.id).sorted() {
-            if let order = try await order(.current(id), of: connection) { restored.append(order) }
-        }
-        return restored
     }
 
     /// The orders of a connection that are open.
@@ -190,7 +194,7 @@ package struct OrderSnapshot {
     ///     the broker has rejected the replacement.
     mutating func merge(_ linked: ConnectedOrder, isReadAgain: Bool = false) {
         let known = orders[linked.globalID]?.linked.order
-        let isRestored = isReadAgain && known?.id != linked.order.id && linked.order.state != .replaced
+        let isRestored = isReadAgain && known?.id != linked.order.id
         if let known, !isRestored, known.isLater(than: linked.order) { return }
         var linked = linked
         // A broker's event of an entry may have its legs in an earlier state than their own events.

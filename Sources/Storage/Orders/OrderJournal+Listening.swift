@@ -6,10 +6,12 @@ extension OrderJournal {
     /// An order that belongs to a write determines the write's outcome, whether the write's own response is
     /// lost or has not arrived yet; that response then changes nothing. The same applies to a write that was
     /// reported as missing, or whose outcome could not be determined. An order that was to replace another one and is rejected
-    /// gives its place back. For other orders, the entry in the journal is updated.
+    /// gives its place back, unless it has replaced that one. For other orders, the entry in the journal is updated.
     ///
     /// - Parameters:
     ///   - orders: The orders, in the order in which the broker reported them.
+    ///   - previous: The orders that rejected ones were to replace, read after the rejection (``undecided(_:_:of:_:)``). A rejected
+    ///     order is not recorded without them.
     ///   - owner: Their owner.
     ///   - connection: The connection that reported them.
     ///   - now: The current time.
@@ -17,17 +19,24 @@ extension OrderJournal {
     /// - Throws: The error of the database; then nothing was recorded.
     @discardableResult
     package func receive(
-        _ orders: [Order], of owner: OwnerID, _ connection: String, now: Instant = .now
+        _ orders: [Order], _ previous: [Order] = [], of owner: OwnerID, _ connection: String,
+        now: Instant = .now
     ) async throws(StorageError) -> Bool {
         if orders.isEmpty { return false }
+        let old = previous.byID
         return try await database.write(for: owner) { db in
             var hasChanged = false
             for order in orders {
-                let identity = try Self.identity(of: order, of: owner, connection, db)
-                if let identity, try Self.revoke(order, as: identity, db) {
+                switch try RejectedReplacement(order, old, of: owner, connection, db) {
+                case .undecided?: continue
+                case .failed(let failure)?:
+                    try Self.record(failure, of: order, now, db)
                     hasChanged = true
-                } else if let write = try Self.write(confirmedBy: order, identity, of: owner, connection, db)
-                {
+                    continue
+                case nil: break
+                }
+                let identity = try Self.identity(of: order, of: owner, connection, db)
+                if let write = try Self.write(confirmedBy: order, identity, of: owner, connection, db) {
                     try Self.apply(.found(order), to: write, now, db)
                     hasChanged = true
                 } else if let identity, try Self.receive(order, as: identity, db) {
@@ -38,64 +47,92 @@ extension OrderJournal {
         }
     }
 
-    /// Gives an order the place back that another one took, if the broker has rejected that one.
+    /// Rejected orders that cannot be recorded yet.
+    package struct UndecidedOrders: Hashable, Sendable {
+        /// Their ids at the broker.
+        package var ids: Set<String> = []
+        /// The broker's ids of the orders whose states must be read: those that they were to replace.
+        package var unread: Set<String> = []
+    }
+
+    /// The rejected ones among some orders that cannot be recorded yet.
     ///
-    /// Alpaca accepts a replacement before it knows whether the old order can still be replaced. If the old order is filled first, the
-    /// new one is rejected; it can also be rejected while the old one stays open. Until the state of the old order is read, it is
-    /// ACCEPTED, so that it is followed, and has no values that the replacement was to change.
-    ///
-    /// Nothing is changed while another replacement of the order is in progress: its outcome is recorded first.
-    ///
-    /// - Returns: Whether the order is a rejected replacement; then it is not the state of the user's order.
-    static func revoke(
-        _ rejected: Order, as identity: OrderIdentity, _ db: SQLTransaction
-    ) throws -> Bool {
-        guard rejected.state == .rejected, let known = try JournalOrder.fetch(identity, db),
-            known.order.id == rejected.id, let old = rejected.replaces ?? known.order.replaces,
-            try isReplaced(old, by: identity, db)
-        else { return false }
-        if known.openWrite == .replace { return true }
+    /// - Parameters:
+    ///   - orders: Orders that a broker reports.
+    ///   - previous: The orders that rejected ones were to replace, as far as they were read.
+    ///   - owner: Their owner.
+    ///   - connection: The connection that reported them.
+    /// - Returns: Those that are undecided, and what must be read for them.
+    /// - Throws: `StorageError` if the journal cannot be read.
+    package func undecided(
+        _ orders: [Order], _ previous: [Order], of owner: OwnerID, _ connection: String
+    ) async throws(StorageError) -> UndecidedOrders {
+        let rejected = orders.filter { $0.state == .rejected }
+        if rejected.isEmpty { return UndecidedOrders() }
+        let old = previous.byID
+        return try await database.read { db in
+            var undecided = UndecidedOrders()
+            for order in rejected {
+                guard
+                    case .undecided(let unread)? = try RejectedReplacement(
+                        order, old, of: owner, connection, db)
+                else { continue }
+                undecided.ids.insert(order.id)
+                if let unread { undecided.unread.insert(unread) }
+            }
+            return undecided
+        }
+    }
+
+    /// Records that a replacement has failed: it is REFUSED, and the old order has its place again, as it was read.
+    static func record(
+        _ failure: RejectedReplacement.Failure, of rejected: Order, _ now: Instant, _ db: SQLTransaction
+    ) throws {
+        let identity = failure.order
+        var recorded = failure.restored.count
+        if let write = failure.write {
+            try apply(
+                .rejected(rejected.rejection ?? OrderRejection(.other, message: nil)), to: write, now, db)
+            recorded -= 1
+        }
+        guard let standing = failure.standing, let known = try JournalOrder.fetch(identity, db) else {
+            return
+        }
+        guard standing.id != known.order.id else {
+            try receive(standing, as: identity, db)
+            return
+        }
+        let restored = SQLList(failure.restored)
         try db.execute(
-            "DELETE FROM journal_replaced WHERE owner = ? AND connection = ? AND provider_order_id = ?",
-            [identity.owner.text, identity.connection, old])
-        var order = Order(
-            id: old, symbol: known.order.symbol, side: known.order.side, state: .accepted,
-            provenance: rejected.provenance)
-        order.type = known.order.type
-        order.isExtendedHours = known.order.isExtendedHours
-        try update(identity, with: order, db)
-        let write = try db.row(
+            """
+            DELETE FROM journal_replaced
+            WHERE owner = ? AND connection = ? AND provider_order_id IN (\(restored.placeholders))
+            """, [identity.owner.text, identity.connection] + restored.arguments)
+        try update(identity, with: standing, db)
+        let writes = try db.rows(
             """
             \(JournalWrite.select)
             WHERE journal_write.owner = ? AND journal_write.connection = ? AND journal_write.order_id = ?
                 AND journal_write.kind = 'REPLACE' AND journal_write.state = 'DONE'
-            ORDER BY journal_write.created_at DESC, journal_write.created_nanos DESC LIMIT 1
-            """, identity.arguments
-        ).flatMap { try JournalWrite($0) }
-        if let write { try apply(.revoked, to: write, rejected.provenance.fetchedAt, db) }
-        return true
-    }
-
-    /// Whether an order of the journal took the place of one of the broker's orders.
-    private static func isReplaced(
-        _ providerOrderID: String, by identity: OrderIdentity, _ db: SQLTransaction
-    ) throws -> Bool {
-        try db.value(
-            """
-            SELECT EXISTS (SELECT 1 FROM journal_replaced
-                WHERE owner = ? AND connection = ? AND provider_order_id = ? AND id = ?)
-            """, [identity.owner.text, identity.connection, providerOrderID, identity.id], as: Bool.self)
-            == true
+            ORDER BY journal_write.created_at DESC, journal_write.created_nanos DESC LIMIT ?
+            """, identity.arguments + [recorded]
+        ).compactMap { try JournalWrite($0) }
+        for write in writes { try apply(.revoked, to: write, now, db) }
     }
 
     /// Records the outcome of writes from a list of orders, if the journal does not know it.
     ///
     /// It reads first, since few orders show an outcome.
     ///
+    /// - Parameters:
+    ///   - orders: The orders.
+    ///   - previous: The orders that rejected ones were to replace.
+    ///   - owner: Their owner.
+    ///   - connection: The connection that reported them.
     /// - Returns: Whether an outcome was recorded.
     /// - Throws: The error of the database; then nothing was recorded.
     package func settle(
-        _ orders: [Order], of owner: OwnerID, _ connection: String
+        _ orders: [Order], _ previous: [Order] = [], of owner: OwnerID, _ connection: String
     ) async throws(StorageError) -> Bool {
         let byWrite = Dictionary(
             orders.compactMap { order in
@@ -112,9 +149,9 @@ extension OrderJournal {
                     """, [owner.text, connection] + ids.arguments))
         }
         if unsettled.isEmpty { return false }
-        try await receive(
-            orders.filter { order in unsettled.contains { byWrite[$0] == order } }, of: owner, connection)
-        return true
+        return try await receive(
+            orders.filter { order in unsettled.contains { byWrite[$0] == order } }, previous, of: owner,
+            connection)
     }
 
     /// The states of writes that a broker may still report, as SQL literals.
@@ -131,18 +168,24 @@ extension OrderJournal {
         ).map { OrderIdentity(owner: owner, connection: connection, id: $0) }
     }
 
+    /// The write that was sent with an order's client id, unless its outcome is known.
+    static func write(
+        sentAs order: Order, of owner: OwnerID, _ connection: String, _ db: SQLTransaction
+    ) throws -> JournalWrite? {
+        guard let id = order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)),
+            let write = try JournalWrite.fetch(id, db), write.state.step(after: .found) != nil,
+            (write.order.owner, write.order.connection) == (owner, connection)
+        else { return nil }
+        return write
+    }
+
     /// The write that an order proves to have arrived, unless that was known: the write that placed the
     /// order, or the one that cancelled it.
     private static func write(
         confirmedBy order: Order, _ identity: OrderIdentity?, of owner: OwnerID, _ connection: String,
         _ db: SQLTransaction
     ) throws -> JournalWrite? {
-        if let id = order.clientOrderID.flatMap(JournalWrite.id(ofClientOrderID:)),
-            let write = try JournalWrite.fetch(id, db), write.state.step(after: .found) != nil,
-            (write.order.owner, write.order.connection) == (owner, connection)
-        {
-            return write
-        }
+        if let write = try write(sentAs: order, of: owner, connection, db) { return write }
         // A cancellation is also settled by an order that has been filled or has expired.
         guard let identity, order.state.isFinal || order.state == .pendingCancel else { return nil }
         return try db.row(
@@ -156,4 +199,9 @@ extension OrderJournal {
             """, identity.arguments
         ).flatMap { try JournalWrite($0) }
     }
+}
+
+extension [Order] {
+    /// The orders by the broker's ids.
+    var byID: [String: Order] { Dictionary(map { ($0.id, $0) }) { first, _ in first } }
 }

@@ -33,15 +33,20 @@ extension OrderJournal {
 
     /// Records the outcome of a write and its effect on the order.
     ///
+    /// - Parameters:
+    ///   - outcome: The outcome.
+    ///   - id: The id of the write.
+    ///   - previous: The orders that a rejected order of the outcome was to replace (``undecided(_:_:of:_:)``).
+    ///   - now: The current time.
     /// - Returns: The order with its legs; nil if it was removed because it was never placed.
     /// - Throws: The error that prevented the write; then nothing was changed.
     @discardableResult
     package func recordOutcome(
-        _ outcome: OrderWriteOutcome, of id: String, now: Instant = .now
+        _ outcome: OrderWriteOutcome, of id: String, _ previous: [Order] = [], now: Instant = .now
     ) async throws(StorageError) -> JournalOrder? {
         try await database.write { db in
             guard let write = try JournalWrite.fetchLocked(id, db) else { return nil }
-            try Self.apply(outcome, to: write, now, db)
+            try Self.settle(write, by: outcome, previous, now, db)
             guard var order = try JournalOrder.fetch(write.order, db) else { return nil }
             order.order.legs = try JournalOrder.fetchLegs(
                 of: [write.order.id], write.order.owner, write.order.connection, db
@@ -50,13 +55,35 @@ extension OrderJournal {
         }
     }
 
+    /// Records an outcome, unless the order that the broker has was to replace another one and is rejected.
+    ///
+    /// If that replacement failed, a cancellation stays open: the old order determines its outcome.
+    private static func settle(
+        _ write: JournalWrite, by outcome: OrderWriteOutcome, _ previous: [Order], _ now: Instant,
+        _ db: SQLTransaction
+    ) throws {
+        let identity = write.order
+        guard case .found(let order) = outcome,
+            let rejected = try RejectedReplacement(
+                order, previous.byID, of: identity.owner, identity.connection, db)
+        else {
+            try apply(outcome, to: write, now, db)
+            return
+        }
+        switch rejected {
+        case .failed(let failure): try record(failure, of: order, now, db)
+        case .undecided:
+            // A replacement that did not arrive, with the values that the order has.
+            guard case .replace = write.kind, order.id == write.providerOrderID else { return }
+            try apply(.rejected(order.rejection ?? OrderRejection(.other, message: nil)), to: write, now, db)
+        }
+    }
+
     static func apply(
         _ reported: OrderWriteOutcome, to write: JournalWrite, _ now: Instant, _ db: SQLTransaction
     ) throws {
-        // A cancellation of an order whose replacement failed: the order that has the place again determines its outcome.
-        if case .cancel = write.kind, case .found(let order) = reported,
-            try revoke(order, as: write.order, db)
-        {
+        // The order that has the place by now determines the outcome of a cancellation.
+        if case .cancel = write.kind, case .found(let order) = reported, order.id != write.providerOrderID {
             return
         }
         let outcome = reported.outcome(of: write)
@@ -196,7 +223,9 @@ extension OrderJournal {
                     UPDATE journal_order SET parent = ?, leg = ?
                     WHERE owner = ? AND connection = ? AND id = ? AND id <> ? AND parent IS NULL
                     """, [parent.id, place] + other.arguments + [parent.id])
-                if try receive(leg, as: other, db) { hasChanged = true }
+                // One that was to replace a leg, and is rejected, is recorded when it is reported alone.
+                let rejected = try RejectedReplacement(leg, [:], of: parent.owner, parent.connection, db)
+                if rejected == nil, try receive(leg, as: other, db) { hasChanged = true }
                 continue
             } else if try isReplaced(leg.id, of: parent, db) {
                 continue
@@ -241,38 +270,26 @@ extension OrderJournal {
     /// takes.
     ///
     /// - Returns: The orders of the writes with an outcome that this process knew: their broker may have to be asked for their end.
-    /// - Throws: The error of the database; then nothing was recorded.
+    /// - Throws: The error of the database; then the outcomes that are not recorded are still kept.
     @discardableResult
     package func abandonUnattended(now: Instant = .now) async throws(StorageError) -> [OrderIdentity] {
+        let orders = try await recordKept(now)
         try await database.write { db in
-            var settled = active.kept
-            var orders: [OrderIdentity] = []
-            let known = SQLList(settled.sorted())
-            let isKnown = settled.isEmpty ? "" : "OR journal_write.id IN (\(known.placeholders))"
             // Users in their order: two transactions that lock several users wait for each other at most once.
             let rows = try db.rows(
-                """
-                \(JournalWrite.select) WHERE \(JournalWrite.isInProgress) \(isKnown) ORDER BY journal_write.owner
-                """, settled.isEmpty ? [] : known.arguments)
+                "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
             for row in rows {
                 let id: String = try row["id"]
-                let state: OrderWriteState? = try row.value("state")
-                let isUnsettled = state == .pending || state == .sent
-                if isUnsettled, try isInProgress(row, db) { continue }
-                // Locked before it is taken over, as in every other transaction. Another process may have taken over a write with a
-                // known outcome, and queries its broker: the response belongs to this write nevertheless.
-                guard let write = try JournalWrite.fetchLocked(id, db), try !isUnsettled || takeOver(row, db)
-                else {
-                    // The mark was stored since the row was read, or it has another outcome.
-                    settled.remove(id)
+                // An outcome that this process knows since is recorded the next time.
+                if try isInProgress(row, db) || active.outcome(of: id) != nil { continue }
+                // Locked before it is taken over, as in every other transaction. If it cannot be taken over, the mark was
+                // stored since the row was read, or it has another outcome.
+                guard let write = try JournalWrite.fetchLocked(id, db), try takeOver(row, db) else {
                     continue
                 }
-                let outcome = active.outcome(of: id)
-                try Self.apply(outcome ?? .abandoned, to: write, now, db)
-                if outcome != nil { orders.append(write.order) }
+                try Self.apply(.abandoned, to: write, now, db)
             }
-            db.afterCommit { [active, settled] in active.forget(settled) }
-            guard isShared else { return orders }
+            guard isShared else { return }
             // The outcome of these is not known either, and their process no longer queries the broker.
             try db.execute(
                 """
@@ -280,8 +297,35 @@ extension OrderJournal {
                 WHERE state = 'UNCONFIRMED' AND coalesce(holder, '') <> ?1
                     AND NOT \(ReplicaTable.isLive("journal_write.holder"))
                 """, [instanceID])
-            return orders
         }
+        return orders
+    }
+
+    /// Records the outcomes that this process knows and could not record, each by a transaction of its own.
+    ///
+    /// Another process may have taken over such a write, and queries its broker: the response belongs to this write
+    /// nevertheless. An outcome with values that the database refuses is forgotten, so that it does not stop the others: the
+    /// broker is queried.
+    ///
+    /// - Returns: The orders of the writes.
+    private func recordKept(_ now: Instant) async throws(StorageError) -> [OrderIdentity] {
+        var orders: [OrderIdentity] = []
+        for id in active.kept.sorted() {
+            guard let outcome = active.outcome(of: id) else { continue }
+            do throws(StorageError) {
+                let order: OrderIdentity? = try await database.write { db in
+                    db.afterCommit { [active] in active.forget([id]) }
+                    guard let write = try JournalWrite.fetchLocked(id, db) else { return nil }
+                    try Self.apply(outcome, to: write, now, db)
+                    return write.order
+                }
+                if let order { orders.append(order) }
+            } catch {
+                guard error.refusesValues else { throw error }
+                active.forget([id])
+            }
+        }
+        return orders
     }
 
     /// A write whose outcome only the broker can report.
@@ -352,8 +396,12 @@ extension JournalWrite {
     /// Whether the outcome of a change that had been given up is older than what the journal has of its order.
     ///
     /// A replacement counts unless its order was changed again. Of a late response, only a new order in the place of the known one
-    /// counts: the known order was followed meanwhile, and may have ended.
+    /// counts: the known order was followed meanwhile, and may have ended. A cancellation of an order that has given its place back
+    /// says nothing about the order that has it.
     fileprivate func isOvertaken(by outcome: OrderWriteOutcome) -> Bool {
+        if case .cancel = kind, case .accepted(let order) = outcome, order.id != providerOrderID {
+            return true
+        }
         guard state.isFinal else { return false }
         if case .accepted(let order) = outcome {
             switch kind {

@@ -382,7 +382,6 @@ extension OrderJournal {
     /// - Returns: Whether the state or the fill of an order has changed.
     @discardableResult
     static func receive(_ order: Order, as identity: OrderIdentity, _ db: SQLTransaction) throws -> Bool {
-        if try revoke(order, as: identity, db) { return true }
         // If an order was replaced, or a write for it is in progress, the outcome of the write is recorded
         // instead.
         guard let known = try JournalOrder.fetch(identity, db), known.openWrite == nil,

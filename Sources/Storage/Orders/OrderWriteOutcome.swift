@@ -36,16 +36,18 @@ package enum OrderWriteOutcome: Hashable, Sendable {
         }
     }
 
-    /// The outcome for a write: a replacement by a new order is refused if the broker has rejected that order.
+    /// The outcome for a write: a replacement is refused if its response is a new order that the broker has rejected.
     ///
-    /// The old order stays, and may have been filled. At a broker that changes orders in place, a rejected order has ended itself.
+    /// The old order stays, and may have been filled. Of an order that is found later, the old one shows whether it was replaced:
+    /// `RejectedReplacement`.
     func outcome(of write: JournalWrite) -> OrderWriteOutcome {
         guard case .replace = write.kind else { return self }
         switch self {
-        case .accepted(let order), .found(let order):
+        case .accepted(let order):
             guard order.state == .rejected, order.id != write.providerOrderID else { return self }
             return .rejected(order.rejection ?? OrderRejection(.other, message: nil))
-        case .notProcessed, .rejected, .responseLost, .notFound, .undeterminable, .abandoned, .revoked:
+        case .notProcessed, .rejected, .responseLost, .found, .notFound, .undeterminable, .abandoned,
+            .revoked:
             return self
         }
     }

@@ -70,6 +70,22 @@ extension StorageError {
         }
     }
 
+    /// Whether the database refuses the values of a statement, so that the same statement fails again.
+    ///
+    /// Class 22 of SQLSTATE is an invalid value, 23 a constraint, 54 a limit of the server. The numbers of SQLite are TOOBIG,
+    /// CONSTRAINT and MISMATCH.
+    var refusesValues: Bool {
+        switch self {
+        case .refused(_, let state): ["22", "23", "54"].contains { state.hasPrefix($0) }
+        case .failed(_, let code): [18, 19, 20].contains(code & 0xFF)
+        case .folder, .file, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
+            .missingMasterKey, .busy, .full, .inputOutput, .badDatabaseURL, .badMasterKey, .encoding,
+            .unavailable, .unknownOutcome, .notEmpty, .differs, .wrongMasterKey, .decryptionFailed,
+            .damagedConnection:
+            false
+        }
+    }
+
     /// Whether further writes will fail until an operator frees space, or repairs the disk or the rights.
     var stopsWrites: Bool {
         switch self {

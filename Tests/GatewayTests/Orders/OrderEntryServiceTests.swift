@@ -127,45 +127,103 @@ struct OrderEntryServiceTests {
         case one, list, following
     }
 
-    @Test(
-        "returns the old order after a replacement whose new order the broker has rejected",
-        arguments: Reading.allCases)
-    func revoked(_ reading: Reading) async throws {
-        let scope = try scope()
+    /// Places an order, replaces it, and has the broker reject the new one, with the old one in a state.
+    private func rejectedReplacement(
+        _ old: OrderState, in scope: RequestScope
+    ) async throws -> (order: ConnectedOrder, later: RequestScope) {
         let id = try await place(in: scope).globalID
         broker.set { $0.successor = "new" }
         let input = try OrderArguments(quantity: "2").replacing()
         let answer = try await OrderEntryService(scope).replace(id, by: input).value()
         let replaced = try #require(answer).order
         #expect(replaced.globalID == id && replaced.order.id == "new" && replaced.order.state == .accepted)
-        // The old order was filled first.
         broker.set {
-            $0.orders["broker-1"]?.state = .filled
+            $0.orders["broker-1"]?.state = old
             $0.orders["new"]?.state = .rejected
         }
         let later = RequestScope(
             session: scope.session, services: scope.services,
             call: CallContext(deadline: .now + .seconds(3_600), notBefore: .now))
-        let orders = OrderService(later)
+        return (replaced, later)
+    }
+
+    /// The states of all orders of the broker, by their ids.
+    private func states(in scope: RequestScope) async throws -> [String: OrderState] {
+        let filter = OrderFilter(requestsOpen: nil, symbols: nil, first: 10)
+        let page = try await OrderService(scope).orders(filter, of: broker.connection("a"), after: nil)
+        return Dictionary(uniqueKeysWithValues: page.orders.map { ($0.globalID, $0.order.state) })
+    }
+
+    @Test(
+        "returns the old order after a replacement whose new order the broker has rejected, unless it was replaced",
+        arguments: Reading.allCases, [OrderState.filled, .replaced])
+    func revoked(_ reading: Reading, old: OrderState) async throws {
+        let (replaced, later) = try await rejectedReplacement(old, in: scope())
+        let (id, orders) = (replaced.globalID, OrderService(later))
+        let (current, state) = old == .replaced ? ("new", OrderState.rejected) : ("broker-1", .filled)
         switch reading {
         case .one:
             let order = try await orders.order(id: id).value()
-            #expect(order.globalID == id && order.order.id == "broker-1" && order.order.state == .filled)
+            #expect(order.globalID == id && order.order.id == current && order.order.state == state)
         case .list:
-            let filter = OrderFilter(requestsOpen: nil, symbols: nil, first: 10)
-            let page = try await orders.orders(filter, of: broker.connection("a"), after: nil)
-            let states = Dictionary(uniqueKeysWithValues: page.orders.map { ($0.globalID, $0.order.state) })
-            #expect(states == [id: .filled, "Order:a:new": .rejected])
+            let other = old == .replaced ? "Order:a:broker-1:replaced" : "Order:a:new"
+            #expect(
+                try await states(in: later) == [id: state, other: old == .replaced ? .replaced : .rejected])
         case .following:
             #expect(try await !orders.settleOrders(of: broker.connection("a")))
             let known = try await orders.journal.order(replaced.identity)
-            #expect(known?.providerOrderID == "broker-1" && known?.order.state == .filled)
+            #expect(known?.providerOrderID == current && known?.order.state == state)
         }
         // It can be changed again as far as the broker permits it.
         let error = await #expect(throws: FieldError.self) {
             try await OrderEntryService(later).cancel(id).value()
         }
-        #expect(error?.message.contains("its state is FILLED") == true, "\(String(describing: error))")
+        #expect(
+            error?.message.contains("its state is \(state.rawValue)") == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "does not return a rejected order while another replacement of it is in progress",
+        arguments: Reading.allCases)
+    func rejectedMeanwhile(_ reading: Reading) async throws {
+        let (replaced, later) = try await rejectedReplacement(.filled, in: scope())
+        let orders = OrderService(later)
+        let start = try await orders.journal.begin(
+            .replace(OrderReplacement(quantity: 3)), of: replaced.order, replaced.identity,
+            isConnectionStored: false, at: .alpaca)
+        guard case .begun(let write, _) = start else {
+            Issue.record("\(start)")
+            return
+        }
+        #expect(try await orders.journal.markSent(write.id))
+        func state() async throws -> OrderState? {
+            switch reading {
+            case .one: return try await orders.order(id: replaced.globalID).value().order.state
+            case .list: return try await states(in: later)[replaced.globalID]
+            case .following:
+                _ = try await orders.settleOrders(of: broker.connection("a"))
+                return try await orders.journal.order(replaced.identity)?.currentOrder.state
+            }
+        }
+        #expect(try await state() == .pendingReplace)
+        try await orders.journal.recordOutcome(.rejected(Self.refusal), of: write.id)
+        #expect(try await state() == .filled)
+    }
+
+    @Test("lists orders although the rejection of a replacement cannot be recorded")
+    func unrecorded() async throws {
+        let (replaced, later) = try await rejectedReplacement(.filled, in: scope())
+        try await later.services.userData.file.database.write { db in
+            try db.executeScript(
+                """
+                CREATE TRIGGER no_order BEFORE UPDATE OF state ON journal_order WHEN NEW.state = 'FILLED'
+                BEGIN
+                    SELECT RAISE(ABORT, 'no order');
+                END
+                """)
+        }
+        let expected = [replaced.globalID: OrderState.accepted, "Order:a:broker-1:replaced": .filled]
+        #expect(try await states(in: later) == expected)
     }
 
     @Test("refuses another order with a used key, and takes the key of another user")

@@ -308,11 +308,13 @@ struct OrderSnapshotTests {
         board.merge(try linked("a", "1", .open, at: 10))
         let steps: [(ConnectedOrder, isReadAgain: Bool, OrderState, String)] = [
             (try linked("a", "2", .accepted, at: 20, replaces: "1"), false, .accepted, "2"),
-            // An event of before, and a read of the order in its old place.
+            // An event of before.
             (try linked("a", "1", .open, at: 10), false, .accepted, "2"),
-            (try linked("a", "1", .replaced, at: 20), true, .accepted, "2"),
             (try linked("a", "1", .open, at: 10), true, .open, "1"),
             (try linked("a", "1", .filled, at: 30), false, .filled, "1"),
+            // Its end is known, whichever it is.
+            (try linked("a", "2", .accepted, at: 40, replaces: "1"), false, .accepted, "2"),
+            (try linked("a", "1", .replaced, at: 20), true, .replaced, "1"),
         ]
         for (index, (step, isReadAgain, state, id)) in steps.enumerated() {
             board.merge(step, isReadAgain: isReadAgain)

@@ -379,6 +379,47 @@ struct OrderJournalTests {
         }
     }
 
+    @Test(
+        "has the broker queried about a write whose known outcome the database refuses, and records the others"
+    )
+    func refusedOutcome() async throws {
+        try await TestEngine.sqlite.with { folder in
+            let journal = try Self.journal(folder)
+            let placings = try ["P1", "P2"].map { try Self.placing($0) }
+            for (placing, id) in zip(placings, ["P1", "P2"]) {
+                _ = try await journal.begin(placing)
+                #expect(try await journal.markSent(placing.id))
+                journal.release(placing.id, keeping: .accepted(Self.order(id)))
+            }
+            try await journal.database.write { db in
+                try db.executeScript(
+                    """
+                    CREATE TRIGGER refused BEFORE UPDATE ON journal_order WHEN NEW.provider_order_id = 'P1'
+                    BEGIN
+                        SELECT RAISE(ABORT, 'refused');
+                    END
+                    """)
+            }
+            #expect(try await journal.abandonUnattended() == [placings[1].identity])
+            #expect(try await journal.order(placings[1].identity)?.order.state == .open)
+            #expect(try await journal.unconfirmed().map(\.id) == [placings[0].id])
+            #expect(journal.active.kept.isEmpty)
+        }
+    }
+
+    @Test(
+        "are values that the database refuses, or a failure of the database",
+        arguments: [
+            (StorageError.refused(path: "", state: "22021"), true),
+            (.refused(path: "", state: "23514"), true),
+            (.refused(path: "", state: "40001"), false), (.refused(path: "", state: "25P02"), false),
+            (.failed(path: "", code: 1_811), true), (.failed(path: "", code: 1), false),
+            (.full(path: ""), false), (.unknownOutcome(path: ""), false),
+        ])
+    func refusedValues(error: StorageError, refusesValues: Bool) {
+        #expect(error.refusesValues == refusesValues)
+    }
+
     @Test("keeps a maximum number of outcomes; the broker is queried about other writes")
     func keptBound() {
         let active = ActiveWrites()

@@ -17,13 +17,13 @@ struct OrderListeningTests {
     }
 
     /// The order as its broker tells of it: under the client's id that it was sent with.
-    private func told(_ id: String, sentBy write: String, _ state: OrderState = .open) -> Order {
+    private static func told(_ id: String, sentBy write: String, _ state: OrderState = .open) -> Order {
         var order = Journal.order(id, state)
         order.clientOrderID = JournalWrite.clientOrderID(of: write)
         return order
     }
 
-    private func begun(_ start: OrderJournal.ChangeStart) throws -> JournalWrite {
+    private static func begun(_ start: OrderJournal.ChangeStart) throws -> JournalWrite {
         guard case .begun(let write, _) = start else { throw NotBegun() }
         return write
     }
@@ -44,7 +44,7 @@ struct OrderListeningTests {
             let placing = try await sent(journal)
             if let before = answer.before { try await journal.recordOutcome(before, of: placing.id) }
             try await journal.receive(
-                [told("P1", sentBy: placing.id, .filled)], of: Journal.owner(), "alpaca")
+                [Self.told("P1", sentBy: placing.id, .filled)], of: Journal.owner(), "alpaca")
             if let after = answer.after { try await journal.recordOutcome(after, of: placing.id) }
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == "P1" && order.order.state == .filled && order.openWrite == nil)
@@ -65,7 +65,7 @@ struct OrderListeningTests {
             for outcome in [.responseLost, outcome] {
                 try await journal.recordOutcome(outcome, of: placing.id)
             }
-            let orders = [told("P1", sentBy: placing.id, .filled), Journal.order("P9")]
+            let orders = [Self.told("P1", sentBy: placing.id, .filled), Journal.order("P9")]
             if isListed {
                 #expect(try await journal.settle(orders, of: Journal.owner(), "alpaca"))
                 // No further outcome is left to record.
@@ -87,7 +87,7 @@ struct OrderListeningTests {
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             func replace() async throws -> JournalWrite {
-                let write = try begun(
+                let write = try Self.begun(
                     try await journal.begin(
                         .replace(OrderReplacement(quantity: 2)), of: Journal.order("P1"), placing.identity,
                         isConnectionStored: false, at: .alpaca))
@@ -99,7 +99,7 @@ struct OrderListeningTests {
             try await journal.recordOutcome(.notFound(OrderRejection(.other, message: nil)), of: first.id)
             let second = try await replace()
             try await journal.recordOutcome(.accepted(Journal.order("P3")), of: second.id)
-            var late = told("P2", sentBy: first.id)
+            var late = Self.told("P2", sentBy: first.id)
             late.replaces = "P1"
             try await journal.receive([late], of: Journal.owner(), "alpaca")
             #expect(try await journal.order(placing.identity)?.providerOrderID == "P3")
@@ -107,10 +107,10 @@ struct OrderListeningTests {
     }
 
     /// A change of an order that is on its way to the broker.
-    private func sent(
+    static func sent(
         _ kind: JournalWrite.Kind, of id: String, _ identity: OrderIdentity, _ journal: OrderJournal
     ) async throws -> JournalWrite {
-        let write = try begun(
+        let write = try Self.begun(
             try await journal.begin(
                 kind, of: Journal.order(id), identity, isConnectionStored: false, at: .alpaca))
         #expect(try await journal.markSent(write.id))
@@ -118,154 +118,12 @@ struct OrderListeningTests {
     }
 
     /// The order by which a replacement replaces another one.
-    private func successor(
+    static func successor(
         _ id: String, of old: String?, by write: JournalWrite, _ state: OrderState
     ) -> Order {
-        var order = told(id, sentBy: write.id, state)
+        var order = Self.told(id, sentBy: write.id, state)
         order.replaces = old
         return order
-    }
-
-    /// Replaces an order; the broker has not rejected the new one yet.
-    private func replace(
-        _ old: String, by new: String, of identity: OrderIdentity, _ journal: OrderJournal
-    ) async throws -> JournalWrite {
-        let change = OrderReplacement(quantity: 2, timeInForce: .goodTillCanceled)
-        let write = try await sent(.replace(change), of: old, identity, journal)
-        let order = successor(new, of: old, by: write, .accepted)
-        let now = try await journal.recordOutcome(.accepted(order), of: write.id)
-        #expect(now?.providerOrderID == new && now?.requestedTimeInForce == .goodTillCanceled)
-        return write
-    }
-
-    /// A replacement that the fill of the old order precedes.
-    ///
-    /// The source of the reports is Alpaca's reference of `PATCH /v2/orders/{order_id}`: a response with status 200 does not guarantee
-    /// the replacement, since the new order is rejected if the old one is filled first.
-    @Test(
-        "gives an order its place back if the broker rejects the one that replaced it, in any order of reports",
-        arguments: [["P1", "P2"], ["P2", "P1"]], [true, false])
-    func revoked(reports: [String], hasRelation: Bool) async throws {
-        try await TestEngine.each { folder in
-            let journal = try Journal.journal(folder)
-            let placing = try await Journal.placed(journal)
-            let write = try await replace("P1", by: "P2", of: placing.identity, journal)
-            var filled = Journal.order("P1", .filled)
-            filled.filledQuantity = 2
-            let rejected = successor("P2", of: hasRelation ? "P1" : nil, by: write, .rejected)
-            for id in reports {
-                try await journal.receive([id == "P1" ? filled : rejected], of: Journal.owner(), "alpaca")
-            }
-            let isKnown = reports.last == "P1"
-            var order = try #require(try await journal.order(placing.identity))
-            #expect(order.providerOrderID == "P1" && order.order.state == (isKnown ? .filled : .accepted))
-            #expect(order.latestWriteState == .refused && order.requestedTimeInForce == .day)
-            #expect(order.order.rejection == nil && order.order.replaces == nil)
-            // Its end is read from the broker.
-            let followed = try await journal.followedOrders(of: Journal.owner(), "alpaca", limit: 10)
-            #expect(followed.map(\.identity) == (isKnown ? [] : [placing.identity]))
-            let names = try await journal.names(of: ["P1", "P2"], of: Journal.owner(), "alpaca")
-            #expect(names.current.mapValues(\.identity) == ["P1": placing.identity])
-            #expect(names.replaced.isEmpty)
-            try await journal.receive([rejected, filled, rejected], of: Journal.owner(), "alpaca")
-            order = try #require(try await journal.order(placing.identity))
-            #expect(order.providerOrderID == "P1" && order.order.state == .filled)
-            #expect(order.order.filledQuantity == 2)
-        }
-    }
-
-    @Test("gives an order its place back after several replacements", arguments: TestEngine.allCases)
-    func revokedTwice(engine: TestEngine) async throws {
-        try await engine.with { folder in
-            let journal = try Journal.journal(folder)
-            let identity = try await Journal.placed(journal).identity
-            let first = try await replace("P1", by: "P2", of: identity, journal)
-            // Reported while the next replacement is in progress, whose outcome is recorded first.
-            let second = try await sent(.replace(OrderReplacement(quantity: 3)), of: "P2", identity, journal)
-            let rejected = successor("P2", of: "P1", by: first, .rejected)
-            try await journal.receive([rejected], of: Journal.owner(), "alpaca")
-            #expect(try await journal.order(identity)?.providerOrderID == "P2")
-            try await journal.recordOutcome(
-                .accepted(successor("P3", of: "P2", by: second, .accepted)), of: second.id)
-            let reports = [
-                (rejected, "P3"), (successor("P3", of: "P2", by: second, .rejected), "P2"), (rejected, "P1"),
-                (rejected, "P1"),
-            ]
-            for (report, id) in reports {
-                try await journal.receive([report], of: Journal.owner(), "alpaca")
-                let order = try #require(try await journal.order(identity))
-                #expect(order.providerOrderID == id && order.order.state == .accepted)
-            }
-        }
-    }
-
-    /// What is known of a replacement before its new order is rejected.
-    static let replacementOutcomes: [[OrderWriteOutcome]] = [
-        [], [.responseLost], [.responseLost, .notFound(OrderRejection(.other, message: nil))],
-        [.responseLost, .undeterminable],
-    ]
-
-    @Test(
-        "refuses a replacement whose new order is rejected, and keeps the old order",
-        arguments: replacementOutcomes, [true, false])
-    func refused(outcomes: [OrderWriteOutcome], isReported: Bool) async throws {
-        try await TestEngine.each { folder in
-            let journal = try Journal.journal(folder)
-            let identity = try await Journal.placed(journal).identity
-            let write = try await sent(.replace(OrderReplacement(quantity: 2)), of: "P1", identity, journal)
-            for outcome in outcomes { try await journal.recordOutcome(outcome, of: write.id) }
-            let rejected = successor("P2", of: "P1", by: write, .rejected)
-            if isReported {
-                try await journal.receive([rejected], of: Journal.owner(), "alpaca")
-            } else {
-                try await journal.recordOutcome(.found(rejected), of: write.id)
-            }
-            // The response arrives after the broker's report.
-            try await journal.recordOutcome(
-                .accepted(successor("P2", of: "P1", by: write, .accepted)), of: write.id)
-            let order = try #require(try await journal.order(identity))
-            #expect(order.providerOrderID == "P1" && order.order.state == .open)
-            #expect(order.latestWriteState == .refused && order.openWrite == nil)
-            let names = try await journal.names(of: ["P1", "P2"], of: Journal.owner(), "alpaca")
-            #expect(names.current.mapValues(\.identity) == ["P1": identity] && names.replaced.isEmpty)
-        }
-    }
-
-    @Test("ends an order that the broker changes in place and rejects", arguments: TestEngine.allCases)
-    func rejectedInPlace(engine: TestEngine) async throws {
-        try await engine.with { folder in
-            let journal = try Journal.journal(folder)
-            let identity = try await Journal.placed(journal).identity
-            let write = try await sent(.replace(OrderReplacement(quantity: 2)), of: "P1", identity, journal)
-            try await journal.recordOutcome(.responseLost, of: write.id)
-            try await journal.recordOutcome(.found(Journal.order("P1", .rejected)), of: write.id)
-            let order = try #require(try await journal.order(identity))
-            #expect(order.order.state == .rejected && order.latestWriteState == .done)
-        }
-    }
-
-    @Test(
-        "does not settle a cancellation by the rejection of an order that gives its place back",
-        arguments: [true, false])
-    func cancellingRevoked(isReported: Bool) async throws {
-        try await TestEngine.each { folder in
-            let journal = try Journal.journal(folder)
-            let identity = try await Journal.placed(journal).identity
-            let write = try await replace("P1", by: "P2", of: identity, journal)
-            let cancellation = try await sent(.cancel, of: "P2", identity, journal)
-            try await journal.recordOutcome(.responseLost, of: cancellation.id)
-            let rejected = successor("P2", of: "P1", by: write, .rejected)
-            if isReported {
-                try await journal.receive([rejected], of: Journal.owner(), "alpaca")
-            } else {
-                try await journal.recordOutcome(.found(rejected), of: cancellation.id)
-            }
-            #expect(try await journal.order(identity)?.openWrite == .cancel)
-            #expect(try await journal.unconfirmed(cancellation.id)?.providerOrderID == "P1")
-            try await journal.receive([Journal.order("P1", .filled)], of: Journal.owner(), "alpaca")
-            let order = try #require(try await journal.order(identity))
-            #expect(order.order.state == .filled && order.openWrite == nil)
-        }
     }
 
     /// A change, and the order that the response of a replacement says was replaced.
@@ -281,14 +139,14 @@ struct OrderListeningTests {
         try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let identity = try await Journal.placed(journal).identity
-            let write = try await sent(kind, of: "P1", identity, journal)
+            let write = try await Self.sent(kind, of: "P1", identity, journal)
             for outcome in [OrderWriteOutcome.responseLost, .notFound(OrderRejection(.other, message: nil))] {
                 try await journal.recordOutcome(outcome, of: write.id)
             }
             try await journal.receive([Journal.order("P1", .filled)], of: Journal.owner(), "alpaca")
             let id = replaced == nil ? "P1" : "P2"
             try await journal.recordOutcome(
-                .accepted(successor(id, of: replaced, by: write, .accepted)), of: write.id)
+                .accepted(Self.successor(id, of: replaced, by: write, .accepted)), of: write.id)
             let order = try #require(try await journal.order(identity))
             #expect(order.latestWriteState == .done)
             // Only an order that replaced the known one counts.
@@ -302,7 +160,7 @@ struct OrderListeningTests {
         try await engine.with { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
-            let write = try begun(
+            let write = try Self.begun(
                 try await journal.begin(
                     .replace(OrderReplacement(quantity: 2)), of: Journal.order("P1"), placing.identity,
                     isConnectionStored: false, at: .alpaca
@@ -313,7 +171,7 @@ struct OrderListeningTests {
             // Of the old one alone nothing is known yet of the new one.
             try await journal.receive([old], of: Journal.owner(), "alpaca")
             #expect(try await journal.order(placing.identity)?.currentOrder.state == .pendingReplace)
-            try await journal.receive([told("P2", sentBy: write.id)], of: Journal.owner(), "alpaca")
+            try await journal.receive([Self.told("P2", sentBy: write.id)], of: Journal.owner(), "alpaca")
             let now = try #require(try await journal.order(placing.identity))
             #expect(now.providerOrderID == "P2" && now.order.state == .open && now.openWrite == nil)
             let names = try await journal.names(of: ["P1", "P2"], of: Journal.owner(), "alpaca")
@@ -332,7 +190,7 @@ struct OrderListeningTests {
         try await TestEngine.each { folder in
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
-            let write = try begun(
+            let write = try Self.begun(
                 try await journal.begin(
                     .cancel, of: Journal.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca
                 ))
@@ -355,7 +213,7 @@ struct OrderListeningTests {
             let journal = try Journal.journal(folder)
             let placing = try await Journal.placed(journal)
             #expect(try await journal.order(placing.identity)?.latestWriteState == .done)
-            let write = try begun(
+            let write = try Self.begun(
                 try await journal.begin(
                     .cancel, of: Journal.order("P1"), placing.identity, isConnectionStored: false, at: .alpaca
                 ))
@@ -397,7 +255,7 @@ struct OrderListeningTests {
             let journal = try Journal.journal(folder)
             let placing = try await sent(journal)
             try await journal.receive(
-                [told("P1", sentBy: placing.id)], of: Journal.owner(owner), connection)
+                [Self.told("P1", sentBy: placing.id)], of: Journal.owner(owner), connection)
             let order = try #require(try await journal.order(placing.identity))
             #expect(order.providerOrderID == nil && order.order.state == .pending)
         }

@@ -53,8 +53,6 @@ package enum SaxoOrderResponse: Hashable {
     case rejected(SaxoErrorInfo)
     /// An equal request came a moment before.
     case duplicate
-    /// Saxo does not know the order.
-    case unknown
     /// Saxo may have the order: the response announces a later result, contradicts itself, or is not Saxo's own.
     case open
 
@@ -69,7 +67,9 @@ package enum SaxoOrderResponse: Hashable {
     package init(_ response: HTTPClientResponse) throws(JSONError) {
         switch response.status {
         case 409: self = .duplicate
-        case 404: self = .unknown
+        // A 404 of Saxo has no body, like that of a proxy before Saxo: it shows neither that there is no order, nor that it
+        // has ended.
+        case 404: self = .open
         case 400:
             // Of related orders, some can be placed although others are refused.
             let result = try? JSONReader.read(response.body) { reader throws(JSONError) in
@@ -142,9 +142,10 @@ extension OrderRejection {
         disclaimers = error.disclaimers ?? []
     }
 
-    /// A message on one line and not endless: some come with line breaks.
+    /// A message on one line and not endless, without other control characters: some come with line breaks.
     private static func singleLine(_ message: String) -> String? {
-        let words = message.split { $0.isWhitespace || $0.isNewline }
+        let printable = message.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+        let words = String(String.UnicodeScalarView(printable)).split { $0.isWhitespace || $0.isNewline }
         let line = String(words.joined(separator: " ").prefix(500))
         return line.isEmpty ? nil : line
     }

@@ -181,8 +181,7 @@ extension SaxoClient: TradingAPI {
                 throw error.cause == .notFound ? Self.undecided : error
             }
             throw Self.undecided
-        // A 404 of Saxo has no body, like that of a proxy before Saxo, so it does not show that there is no order.
-        case .unknown, .open, .accepted(nil, _): throw Self.undecided
+        case .open, .accepted(nil, _): throw Self.undecided
         }
     }
 
@@ -231,7 +230,6 @@ extension SaxoClient: TradingAPI {
                 // does not show the outcome of the change.
                 throw error.cause == .notFound ? Self.undecided : error
             }
-        case .unknown: return .rejected(.orderNotOpen)
         case .open: throw Self.undecided
         }
     }
@@ -256,7 +254,6 @@ extension SaxoClient: TradingAPI {
             cancelled.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
             return .accepted(cancelled)
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
-        case .unknown: return .rejected(.orderNotOpen)
         case .duplicate, .open: throw Self.undecided
         }
     }
@@ -350,9 +347,4 @@ extension Order {
             return leg
         }
     }
-}
-
-extension OrderRejection {
-    fileprivate static let orderNotOpen = OrderRejection(
-        .tooLate, message: "Saxo has no such open order any more.")
 }
