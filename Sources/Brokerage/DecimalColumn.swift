@@ -44,7 +44,10 @@ package struct DecimalColumn: Hashable, Sendable {
         let (coefficient, digits) =
             value.scale > scale ? Self.trimmed(value, to: scale) : (value.coefficient, value.scale)
         if digits > scale {
-            guard digits <= 18, widen(to: digits) else { return false }
+            // Before all others get more digits for it.
+            guard digits <= 18, Self.scaled(coefficient, by: 0) != nil, widen(to: digits) else {
+                return false
+            }
         }
         guard let scaled = Self.scaled(coefficient, by: scale - digits) else { return false }
         coefficients.append(scaled)
@@ -78,9 +81,15 @@ package struct DecimalColumn: Hashable, Sendable {
         return true
     }
 
-    /// Removes all elements after the first `count`.
+    /// Removes all elements after the first `count`, and the digits that only they needed.
     package mutating func truncate(to count: Int) {
         coefficients.removeLast(max(coefficients.count - count, 0))
+        while scale > 0, coefficients.allSatisfy({ $0 == Self.empty || $0 % 10 == 0 }) {
+            for index in coefficients.indices where coefficients[index] != Self.empty {
+                coefficients[index] /= 10
+            }
+            scale -= 1
+        }
     }
 
     /// Removes the first elements.

@@ -203,11 +203,8 @@ final class UserAlertEvaluation: Sendable {
                     if let order = orders.first(where: { $0.globalID == id }) {
                         let observed = ObservedOrder(order.linked.order)
                         put { $0.orders[id] = .known(observed) }
-                    } else if let observed = await readOrder(id) {
+                    } else if let observed = await readOrderRepeatedly(id) {
                         put { $0.orders[id] = observed }
-                    } else {
-                        // Read again after a pause: no event of this order may follow.
-                        break
                     }
                 }
             } else if !hasConnection(ofOrder: id) {
@@ -220,6 +217,15 @@ final class UserAlertEvaluation: Sendable {
     /// Whether the connection of an order exists, even if it cannot be opened.
     private func hasConnection(ofOrder id: String) -> Bool {
         services.links(of: owner).contains { id.hasPrefix("Order:\($0.id):") }
+    }
+
+    /// Reads an order until it could be read, because no event of it may follow; nil if the task is cancelled.
+    private func readOrderRepeatedly(_ id: String) async -> AlertSubject.Observation<ObservedOrder>? {
+        while !Task.isCancelled {
+            if let observed = await readOrder(id) { return observed }
+            try? await clock.sleep(clock.now() + settings.retryInterval)
+        }
+        return nil
     }
 
     /// Reads an order that is not open; nil if it could not be read.

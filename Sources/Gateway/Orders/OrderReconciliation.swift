@@ -225,7 +225,12 @@ package final class OrderReconciliation: Sendable {
         // A broker that replaces an order by a new one finds it by the client order id of the new one.
         if case .found(let order) = try await trace(query) { return .found(order) }
         guard let order = try await changedOrder(query) else { return removedOrderOutcome(query) }
-        return order.has(change) ? .found(order) : missing(query)
+        if order.has(change) { return .found(order) }
+        // A request that arrives later cannot change an order that has ended.
+        if order.state.isFinal, order.state != .replaced {
+            return .rejected(OrderRejection(.tooLate, message: nil))
+        }
+        return missing(query)
     }
 
     private func outcome(ofCancelling query: OutcomeQuery) async throws(ProviderFailure) -> OrderWriteOutcome?

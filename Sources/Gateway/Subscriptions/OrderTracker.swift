@@ -120,8 +120,15 @@ extension OrderService {
         scope.services.ordersChanged(of: connection)
         let rejected = Set(orders.filter { $0.state == .rejected }.map(\.id))
         let before = try await journal.names(of: rejected, of: connection.owner, connection.id).current
-        _ = try await scope.services.record(orders, of: connection, in: scope.call)
+        var failure: (any Error)?
+        do {
+            _ = try await scope.services.record(orders, of: connection, in: scope.call)
+        } catch {
+            // An old order that cannot be read does not hide the other events, which do not come again.
+            failure = error
+        }
         for order in try await currentOrders(orders, of: connection) { snapshot.merge(order) }
+        if let failure { throw failure }
         // An old order has, or keeps, its place if the broker has rejected the one that was to replace it. Its own events may have
         // come before.
         let old = Set(orders.filter { $0.state == .rejected }.compactMap(\.replaces))

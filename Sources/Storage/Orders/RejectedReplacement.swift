@@ -62,15 +62,17 @@ enum RejectedReplacement {
             next = old
         }
         // The old order may have been rejected itself, and its own replacement may have failed, too.
+        var successor = rejected.id
         while let id = next {
             guard let old = previous[id] else {
                 self = .undecided(unread: id)
                 return
             }
-            if old.state == .replaced { break }
+            // Another order can have replaced it since: the user can change it in the broker's own application.
+            if old.state == .replaced, old.replacedBy ?? successor == successor { break }
             failure.standing = old
             failure.restored.append(id)
-            next = nil
+            (next, successor) = (nil, id)
             if old.state == .rejected, let older = old.replaces, !failure.restored.contains(older),
                 try Self.isReplaced(older, by: failure.order, db)
             {

@@ -6,6 +6,8 @@ struct LoadResult<Query: CacheQuery, Value: Sendable>: Sendable {
     @usableFromInline var results = KeyedResults<Query, Value>()
     /// The failure of all queries without a result; nil if the provider does not know them.
     @usableFromInline var failure: ProviderFailure?
+    /// The last id of ``InFlightReads`` when the read ended: reads with higher ids began later.
+    @usableFromInline var lastID = 0
 
     @inlinable
     init(failure: ProviderFailure? = nil) {

@@ -101,9 +101,9 @@ extension ReadCache {
     ) async -> [Result<Value, ProviderFailure>] {
         var results: [Query: Result<Value, ProviderFailure>] = [:]
         var wanted = Self.unique(queries)
-        var mayJoin = true
+        var joinsFrom = 0
         while !wanted.isEmpty {
-            let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), mayJoin: mayJoin, for: call)
+            let plan = plan(wanted, in: scope, batchSize: max(batchSize, 1), joinsFrom: joinsFrom, for: call)
             for read in plan.newReads { start(read, in: scope, for: call, load: load) }
             if !plan.cached.isEmpty { recordHits(of: plan, in: scope, for: call) }
             let outcomes = await outcomes(of: plan.awaitedReads, in: scope, for: call)
@@ -115,18 +115,21 @@ extension ReadCache {
             for (query, entry) in plan.cached { results[query] = result(of: entry, in: scope) }
             for (query, refusal) in plan.limitErrors { results[query] = .failure(refusal) }
             wanted = []
+            var refusedAt: Int?
             for (read, outcome) in outcomes {
                 for query in read.queries {
                     let failure = read.isCoalesced ? outcome.failure(of: query) : nil
                     if let failure, mayRetry(read.deadline, after: failure, for: call) {
                         wanted.append(query)
-                        // The next read in flight can be one with the same credential.
-                        if isOfOtherCredential(failure) { mayJoin = false }
+                        if isOfOtherCredential(failure) { refusedAt = outcome.lastID }
                     } else {
                         results[query] = outcome.result(of: query, in: scope)
                     }
                 }
             }
+            // All that waited for the refused read join the one that the first of them begins. That can have the same
+            // credential, so a second refusal is the last one.
+            if let refusedAt { joinsFrom = joinsFrom == 0 ? refusedAt + 1 : .max }
         }
         return queries.map { results[$0] ?? .failure(scope.notFound) }
     }
@@ -173,12 +176,12 @@ extension ReadCache {
     ///   - queries: The queries, each once.
     ///   - scope: The scope of all queries.
     ///   - batchSize: The number of queries in one call.
-    ///   - mayJoin: Whether it may wait for reads in flight; otherwise it opens reads of its own.
+    ///   - joinsFrom: The lowest id of the reads in flight that it may wait for; for others it opens reads of its own.
     ///   - call: The operation that reads.
     /// - Returns: The plan, whose reads are open.
     @inlinable
     func plan(
-        _ queries: [Query], in scope: CacheScope, batchSize: Int, mayJoin: Bool, for call: CallContext
+        _ queries: [Query], in scope: CacheScope, batchSize: Int, joinsFrom: Int, for call: CallContext
     ) -> Plan {
         let now = time.now()
         let notBefore = notBefore(for: call, in: scope)
@@ -191,8 +194,8 @@ extension ReadCache {
             // Each query occurs once. The table of reads is not used after the loop: a change of it would copy it.
             let readIDs = state.inFlightReads.readIDs[scope]
             for query in queries {
-                let readID =
-                    mayJoin ? state.inFlightReads.joinable(readIDs?[query], notBefore: notBefore) : nil
+                var readID = state.inFlightReads.joinable(readIDs?[query], notBefore: notBefore)
+                if let id = readID, id < joinsFrom { readID = nil }
                 switch state.usableEntry(Key(query, in: scope), at: now, notBefore: notBefore) {
                 case (let entry, .fresh)?: plan.cached.append((query, entry))
                 case (let entry, .renewable(let isDue))?:
@@ -312,7 +315,9 @@ extension ReadCache {
             isRestored && !requested.contains(query)
                 ? .nothing : change(of: query, in: scope, of: requested.count, read, outcome, at: now)
         }
+        var outcome = outcome
         let completed = update { state in
+            outcome.lastID = state.inFlightReads.nextID
             let completed = state.inFlightReads.complete(read.id, with: outcome)
             guard let completed else { return completed }
             // At most twice the number of new entries, so that expired entries do not accumulate.

@@ -200,8 +200,10 @@ extension StreamingBody {
                 return ending
             }
             switch ending {
-            // The reason is sent also if the server stops meanwhile.
-            case .failed(let reason): try await writer.write(format.part(reason) + format.end)
+            // The reason is sent also if the server stops meanwhile. A subscription is not complete: its client starts it again.
+            case .failed(let reason):
+                try await writer.write(
+                    type == .subscription ? format.interruption(reason) : format.part(reason) + format.end)
             case _ where Task.isCancelled: return
             case .endedToken: try await writer.write(format.interruption(operation.endedToken))
             case .complete: try await writer.write(format.end)

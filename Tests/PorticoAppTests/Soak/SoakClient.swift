@@ -176,8 +176,9 @@ final class SoakClient: Sendable {
         }
     }
 
-    /// Follows prices for some updates.
+    /// Follows prices for some updates, or for a minute: while its handshakes fail, the stream pauses for longer and longer.
     private func follow() async throws {
+        let end = ContinuousClock.now + .seconds(60)
         let document = "subscription { quotes(symbols: [\"AAPL\", \"KO\"]) { symbol price asOf } }"
         let client = try RawClient(port: server.port)
         defer { client.close() }
@@ -186,7 +187,7 @@ final class SoakClient: Sendable {
         let head = try await client.response(toHead: true)
         try #require(head.status == 200, "\(head)")
         var updates = 0
-        while updates < 4 {
+        while updates < 4, .now < end {
             let line = try await client.line()
             if line.hasPrefix("event: complete") { return }
             guard line.hasPrefix("data: {") else { continue }

@@ -82,6 +82,21 @@ struct RejectedReplacementTests {
         }
     }
 
+    @Test("gives the old order its place back if the user has replaced that by another order since")
+    func replacedByOther() async throws {
+        try await TestEngine.each { folder in
+            let journal = try Journal.journal(folder)
+            let identity = try await Journal.placed(journal).identity
+            let write = try await replace("P1", by: "P2", of: identity, journal)
+            var old = Journal.order("P1", .replaced)
+            old.replacedBy = "X"
+            #expect(try await receive(successor("P2", of: "P1", by: write, .rejected), [old], in: journal))
+            let order = try #require(try await journal.order(identity))
+            #expect(order.providerOrderID == "P1" && order.order.state == .replaced)
+            #expect(order.latestWriteState == .refused)
+        }
+    }
+
     @Test(
         "gives the first order its place back if the second replacement and the first one have failed",
         arguments: [(OrderState.filled, "P1", OrderState.filled), (.replaced, "P2", .rejected)])

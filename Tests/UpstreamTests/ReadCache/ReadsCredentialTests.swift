@@ -57,6 +57,46 @@ struct ReadsCredentialTests {
         }
     }
 
+    @Test(
+        "are one call for all that waited, and each has its own after a second failure",
+        arguments: [false, true])
+    func several(isSecondRefused: Bool) async throws {
+        let clock = ManualClock()
+        let reads = ReadCache<ExactText, Int>(
+            "listing", CacheBounds(), freshness: .fixed(.seconds(9)), loadsWithCallersCredential: true,
+            time: clock.clock)
+        let (gate, nextGate) = (Gate(), Gate())
+        let count = Atomic(0)
+        let refused = ProviderFailure(.alpaca, .unauthorized)
+        let first = Self.read(reads, clock) { () throws(ProviderFailure) in
+            await gate.pass()
+            throw refused
+        }
+        await gate.arrived(1)
+        let others = (0..<5).map { _ in
+            Self.read(reads, clock) { () throws(ProviderFailure) in
+                let number = count.add(1, ordering: .relaxed).newValue
+                if number == 1 { await nextGate.pass() }
+                if number == 1, isSecondRefused { throw refused }
+                return number
+            }
+        }
+        try await waitUntil { Self.waiters(in: reads) == 6 }
+        gate.open()
+        await #expect(throws: refused) { try await first.value }
+        try await waitUntil { Self.waiters(in: reads) == 5 }
+        nextGate.open()
+        var values: [Int?] = []
+        for other in others { values.append(try? await other.value) }
+        if isSecondRefused {
+            #expect(values.count { $0 == nil } == 1, "\(values)")
+            // One that looks late finds the value of another one in memory.
+            #expect(values.allSatisfy { $0 ?? 2 >= 2 }, "\(values)")
+        } else {
+            #expect(values == [1, 1, 1, 1, 1])
+        }
+    }
+
     @Test("do not wait for the next call of a third caller, whose credential may fail too")
     func thirdCaller() async throws {
         let clock = ManualClock()

@@ -20,7 +20,13 @@ extension SaxoClient {
     ) async throws(ProviderFailure) -> [Order] {
         guard let first = orders.map(\.provenance.fetchedAt).min() else { return [] }
         if orders.count == 1, let id = orders.first?.id {
-            return try await loggedOrder(SaxoOrderID(id), in: context).map { [$0] } ?? []
+            do throws(ProviderFailure) {
+                return try await loggedOrder(SaxoOrderID(id), in: context).map { [$0] } ?? []
+            } catch {
+                // An event that cannot be read does not hide the other orders; this one becomes unknown.
+                guard case .invalidResponse = error.cause else { throw error }
+                return []
+            }
         }
         let ids = Set(orders.map(\.id))
         return try await loggedOrders(since: first - Self.clockDifference, in: context).orders
