@@ -83,8 +83,8 @@ struct SandboxFaultCommand: AsyncParsableCommand {
         discussion: HelpText.paragraphs(
             """
             Effects: latency (with --milliseconds), status (with --status, and optionally --retry-after), malformed_body,
-            duplicate_key, unreadable_row, truncated_body, lost_answer (the provider processes the call, and the response
-            is lost), proxy_response (with --status: the provider processes the call, and a proxy responds with HTML),
+            duplicate_key, unreadable_row, truncated_body, lost_answer (the provider processes the call, and responds
+            with status 500), proxy_response (with --status: the provider processes the call, and a proxy responds with HTML),
             closed_connection, hang, disconnect, expired_token; and with --member: absent_member, other_type, extra_member,
             unknown_name (the member is missing, is an object, has another beside it, or has a name that no list has).
 

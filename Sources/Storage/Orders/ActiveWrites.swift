@@ -17,7 +17,10 @@ final class ActiveWrites: Sendable {
     func insert(_ id: String) { state.withLock { _ = $0.active.insert(id) } }
     func contains(_ id: String) -> Bool { state.withLock { $0.active.contains(id) } }
 
-    /// In one step: a write that is not active is never one whose fate is not known yet.
+    /// Ends the execution of a write and keeps its outcome, in one step: between two steps another task could take the write for
+    /// abandoned although this process knows its outcome.
+    ///
+    /// Without an outcome, or if ``maximumOutcomes`` are kept, nothing is kept.
     func remove(_ id: String, keeping outcome: OrderWriteOutcome? = nil) {
         state.withLock { state in
             state.active.remove(id)

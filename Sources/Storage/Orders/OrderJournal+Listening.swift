@@ -11,7 +11,8 @@ extension OrderJournal {
     /// - Parameters:
     ///   - orders: The orders, in the order in which the broker reported them.
     ///   - previous: The orders that rejected ones were to replace, read after the rejection (``undecided(_:_:of:_:)``). A rejected
-    ///     order is not recorded without them.
+    ///     order is not recorded while the order that it was to replace is missing here; one that was to replace no order of the
+    ///     journal needs none.
     ///   - owner: Their owner.
     ///   - connection: The connection that reported them.
     ///   - now: The current time.

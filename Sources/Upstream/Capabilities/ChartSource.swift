@@ -112,13 +112,13 @@ extension CandleSeries {
     /// Adds the candles that are in a window, at most as many as the window allows.
     ///
     /// A candle that the series cannot hold is an unreadable one: a figure has more digits than a column holds beside the
-    /// others, or the candle begins before the one in front of it.
+    /// others, or the candle does not begin after the last added one.
     ///
     /// - Parameters:
     ///   - candles: Oldest first. Of several candles with the same time the last one counts: a source that
     ///     identifies an interval by its latest day returns the same interval again.
     ///   - window: The window.
-    /// - Throws: `Decimal.Overflow` for as many such candles as no list of rows may have.
+    /// - Throws: `Decimal.Overflow` if more than ``JSONRows/maximumFailures`` candles are unreadable.
     package mutating func append(
         _ candles: [Candle], in window: ChartWindow
     ) throws(Decimal.Overflow) {

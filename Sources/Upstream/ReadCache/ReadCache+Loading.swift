@@ -128,7 +128,7 @@ extension ReadCache {
                 }
             }
             // All that waited for the refused read join the one that the first of them begins. That can have the same
-            // credential, so a second refusal is the last one.
+            // credential, so after a second refusal each begins a read of its own.
             if let refusedAt { joinsFrom = joinsFrom == 0 ? refusedAt + 1 : .max }
         }
         return queries.map { results[$0] ?? .failure(scope.notFound) }

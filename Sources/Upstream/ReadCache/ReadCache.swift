@@ -114,8 +114,9 @@ public final class ReadCache<Query: CacheQuery, Value: Sendable>: Sendable {
     ///   - memory: The memory of users' values, which the cache shares with others by its bound in bytes; nil for a memory
     ///     of its own with that bound.
     ///   - loadsWithCallersCredential: Whether each caller loads values of shared scopes with a credential of its own. A caller
-    ///     whose joined read failed by the credential of another caller, or by a limit of it, then loads the value
-    ///     itself. With one credential of the server this would be a call for each caller.
+    ///     whose joined read failed by the credential of another caller, or by a limit of it, reads again. It may join a
+    ///     later read first; after a second such failure it begins a read of its own. With one credential of the server
+    ///     this would be a call for each caller.
     ///   - time: The clocks.
     package init(
         _ operation: String, _ bounds: CacheBounds, name: String? = nil, freshness: FreshnessPolicy<Value>,

@@ -274,7 +274,9 @@ package struct AlpacaActivityRows: Sendable {
 }
 
 extension JSONReader {
-    /// Reads the date of a booking: documented as a date-time, it comes as `2026-11-17`; a time after the day is not one.
+    /// Reads the date of a booking, the first ten characters of the text.
+    ///
+    /// Alpaca's reference declares a date-time, and its responses have a date like `2026-11-17`. What follows the date is ignored.
     fileprivate mutating func bookingDate() throws(JSONError) -> CalendarDate {
         let text = try string()
         return try required(CalendarDate(text.prefix(10)), "date like \"2026-11-20\"")

@@ -58,8 +58,9 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
 
     /// Reads an event.
     ///
-    /// - Throws: `missing` for an event of an order without its instrument, side or amount, which each has by Saxo's reference
-    ///   (Order events): a default would be another order.
+    /// - Throws: `missing` for an event of an order without its instrument or side, or without all amounts: `Amount`, `CashAmount`,
+    ///   and for a final fill `FilledAmount`. Each event has them by Saxo's reference (Order events); a default would be
+    ///   another order.
     package init(json reader: inout JSONReader) throws(JSONError) {
         self = try Self.json.read(from: &reader)
         guard isOfOrder, !order.id.isEmpty else { return }

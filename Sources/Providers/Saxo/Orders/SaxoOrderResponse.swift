@@ -53,7 +53,8 @@ package enum SaxoOrderResponse: Hashable {
     case rejected(SaxoErrorInfo)
     /// An equal request came a moment before.
     case duplicate
-    /// Saxo may have the order: the response announces a later result, contradicts itself, or is not Saxo's own.
+    /// Saxo may have the order: the response announces a later result, contradicts itself, or can be
+    /// that of a proxy (a 404, or a 400 without an error in Saxo's form).
     case open
 
     /// Whether a response is about the order, and not about the call.
