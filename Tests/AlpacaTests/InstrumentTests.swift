@@ -110,7 +110,7 @@ struct InstrumentTests {
     func thread() async throws {
         try await withAlpaca(answering: { _, _ in .text(Self.list) }) { alpaca, _ in
             _ = try await alpaca.search("t", limit: 3, in: .patient)
-            // With the list in memory nothing waits. `Task.yield` has no effect if another thread has executed its job before the
+            // With the list in memory nothing waits. The yield has no effect if another thread has executed its job before the
             // task waits for it, which is rare.
             var isOther = false
             for _ in 0..<5 where !isOther {
