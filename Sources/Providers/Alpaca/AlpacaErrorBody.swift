@@ -100,11 +100,9 @@ extension ProviderFailure.Cause {
     init?(alpacaWrite response: HTTPClientResponse, now: Instant) {
         if AlpacaWriteRejection(response) != nil { return nil }
         let hasCode = AlpacaErrorBody(response)?.code != nil
-        switch response.status {
-        case 400 where !hasCode, 401 where !hasCode, 422 where !hasCode:
+        if !hasCode, [400, 401, 422].contains(response.status) {
             self = .unavailable
             return
-        default: break
         }
         self.init(alpacaOrders: response, now: now)
         // Alpaca's own response to wrong keys is a 403 without a code.

@@ -9,6 +9,21 @@ enum LiveService {
         make(try schema(), endingTokens: end)
     }
 
+    /// A service whose mutations report their start, and then wait.
+    static func make(mutationStarted started: Event<Void>, waitingFor gate: Event<Void>) throws
+        -> TestGraphQLService
+    {
+        var service = try make()
+        service.subscribe = { [subscribe = service.subscribe] request, context in
+            if request.operationType == .mutation {
+                started.happen()
+                await gate.wait()
+            }
+            return await subscribe(request, context)
+        }
+        return service
+    }
+
     static func schema() throws -> ExecutableSchema<LiveContext> {
         try ExecutableSchema(
             Schema.build(

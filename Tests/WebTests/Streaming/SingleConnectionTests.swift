@@ -136,14 +136,7 @@ struct SingleConnectionTests {
     @Test("finishes a mutation when the server drains, and ends a subscription without `complete`")
     func draining() async throws {
         let (started, gate) = (Event<Void>(), Event<Void>())
-        var service = try LiveService.make()
-        service.subscribe = { [subscribe = service.subscribe] request, context in
-            if request.operationType == .mutation {
-                started.happen()
-                await gate.wait()
-            }
-            return await subscribe(request, context)
-        }
+        let service = try LiveService.make(mutationStarted: started, waitingFor: gate)
         try await withServer(service) { server in
             let token = try await reserve(server)
             let client = try await open(token, server)

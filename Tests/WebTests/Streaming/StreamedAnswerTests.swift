@@ -198,14 +198,7 @@ struct StreamedAnswerTests {
     )
     func draining() async throws {
         let (started, gate) = (Event<Void>(), Event<Void>())
-        var service = try LiveService.make()
-        service.subscribe = { [subscribe = service.subscribe] request, context in
-            if request.operationType == .mutation {
-                started.happen()
-                await gate.wait()
-            }
-            return await subscribe(request, context)
-        }
+        let service = try LiveService.make(mutationStarted: started, waitingFor: gate)
         try await withServer(service) { server in
             let mutation = try server.client()
             try await mutation.send(post("mutation { act }", accept: "text/event-stream"))

@@ -19,18 +19,15 @@ extension SaxoClient {
         of orders: [Order], in context: CallContext
     ) async throws(ProviderFailure) -> [Order] {
         guard let first = orders.map(\.provenance.fetchedAt).min() else { return [] }
-        if orders.count == 1, let id = orders.first?.id {
-            do throws(ProviderFailure) {
-                return try await loggedOrder(SaxoOrderID(id), in: context).map { [$0] } ?? []
-            } catch {
-                // An event that cannot be read does not hide the other orders; this one becomes unknown.
-                guard case .invalidResponse = error.cause else { throw error }
-                return []
-            }
-        }
         let ids = Set(orders.map(\.id))
-        return try await loggedOrders(since: first - Self.clockDifference, in: context).orders
-            .filter { ids.contains($0.id) && $0.state != .unknown }
+        // The log of one order is short. An event that cannot be read does not hide the other orders; its order becomes unknown.
+        let page =
+            if ids.count == 1, let id = ids.first {
+                try await loggedOrders(SaxoOrderID(id), since: nil, in: context)
+            } else {
+                try await loggedOrders(since: first - Self.clockDifference, in: context)
+            }
+        return page.orders.filter { ids.contains($0.id) && $0.state != .unknown }
     }
 
     /// An order that is not open, by its last event; nil if the log does not have it, or does not show its state.
