@@ -161,12 +161,30 @@ struct OrderEventTests {
 
     @Test("of the log without a side or an amount are unreadable, and no order")
     func log() async throws {
+        func open(_ id: String) throws -> Order {
+            Order(
+                id: id, symbol: try symbol("AAPL"), side: .buy, state: .open,
+                provenance: Provenance(source: .saxo, fetchedAt: .earliest))
+        }
         var bodies = try AccountTests.bodies([:])
         let path = "/cs/v1/audit/orderactivities"
         bodies[path] = #"{"Data":[{"OrderId":"7","Uic":211,"AssetType":"Stock","Status":"Cancelled"}]}"#
         try await withSaxo(bodies) { saxo, _ in
             let page = try await saxo.orders(OrderQuery(isOpen: false, limit: 10), in: .patient)
             #expect(page.orders.isEmpty && page.unreadable.count == 1)
+            // The same event does not hide the outcomes of other orders, nor is it an error of the only one.
+            for ids in [["7"], ["7", "8"]] {
+                let orders = try ids.map(open)
+                #expect(try await saxo.outcomes(of: orders, in: .patient).isEmpty, "\(ids)")
+            }
+        }
+        bodies[path] = "<html>"
+        try await withSaxo(bodies) { saxo, _ in
+            let order = try open("7")
+            let failure = await #expect(throws: ProviderFailure.self) {
+                _ = try await saxo.outcomes(of: [order], in: .patient)
+            }
+            #expect(failure?.isUnreadableContent == false, "\(String(describing: failure))")
         }
     }
 }
