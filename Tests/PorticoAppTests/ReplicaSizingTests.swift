@@ -64,15 +64,16 @@ struct ReplicaSizingTests {
 
         /// The statements by which a replica without requests applies the sessions that begin and end at another one.
         ///
-        /// It waits for them: on a loaded machine, a replica reads changes during the next requests.
+        /// Sessions begin and end until these statements are complete in the log: `next` leaves out a transaction
+        /// that has not ended when it reads, and on a loaded machine, a replica reads changes later.
         private func sessionChangeStatements() async throws -> Set<String> {
             _ = try log.next()
-            for _ in 0..<3 {
-                let session = try await ask("mutation { it: startGuestSession { token } }")
-                _ = try await ask("mutation { signOut { deletedId } }", token: try token(session))
-            }
             var statements: Set<String> = []
             try await waitUntil {
+                let session = try await ask("mutation { it: startGuestSession { token } }")
+                _ = try await ask("mutation { signOut { deletedId } }", token: try token(session))
+                // Replicas read changes every 200 ms.
+                try await Task.sleep(for: .milliseconds(500))
                 let other = try log.next().filter { $0.application == ReplicaSizingTests.name(1) }
                 statements.formUnion(other.flatMap(\.statements))
                 return statements.contains { $0.contains("WHERE session.id IN ($)") }
