@@ -1,4 +1,5 @@
 package import Brokerage
+import NIOCore
 import Synchronization
 
 /// Lets a bounded number of calls be in flight; others wait in the order in which they came.
@@ -24,12 +25,12 @@ package final class ConcurrencyLimiter: Sendable {
         var free: Int
         var waiters: [Int: Waiter] = [:]
         /// Numbers that wait, those that have left among them.
-        var queue = Queue()
+        var queue: CircularBuffer<Int> = []
         var nextNumber = 0
 
         /// The longest waiting one.
         mutating func next() -> Int? {
-            while let number = queue.next() {
+            while let number = queue.popFirst() {
                 if case .waiting? = waiters[number] { return number }
             }
             return nil
@@ -39,39 +40,6 @@ package final class ConcurrencyLimiter: Sendable {
         mutating func compactQueue() {
             let waiters = waiters
             queue.removeAll { waiters[$0] == nil }
-        }
-    }
-
-    /// Numbers in the order in which they were appended.
-    ///
-    /// Its memory is proportional to the numbers that it has, even if it is never empty.
-    package struct Queue {
-        private var numbers: [Int] = []
-        /// Numbers before it have been removed.
-        private var head = 0
-
-        package init() {}
-
-        /// The numbers in memory, at most twice those that it has.
-        package var storedCount: Int { numbers.count }
-
-        package mutating func append(_ number: Int) { numbers.append(number) }
-
-        package mutating func next() -> Int? {
-            guard head < numbers.count else { return nil }
-            let number = numbers[head]
-            head += 1
-            // In halves, so that each number moves once on average.
-            if head * 2 >= numbers.count {
-                numbers.removeFirst(head)
-                head = 0
-            }
-            return number
-        }
-
-        package mutating func removeAll(where isRemoved: (Int) -> Bool) {
-            numbers = numbers[head...].filter { !isRemoved($0) }
-            head = 0
         }
     }
 
@@ -163,7 +131,7 @@ package final class ConcurrencyLimiter: Sendable {
                 return nil
             case .waiting(let continuation):
                 state.waiters[number] = nil
-                if state.queue.storedCount > 2 * maximumQueueLength { state.compactQueue() }
+                if state.queue.count > 2 * maximumQueueLength { state.compactQueue() }
                 return continuation
             case .settled, nil: return nil
             }

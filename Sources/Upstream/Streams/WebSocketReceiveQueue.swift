@@ -1,3 +1,4 @@
+import NIOCore
 import Synchronization
 
 /// Messages between the network's thread and who receives them.
@@ -5,28 +6,12 @@ package final class WebSocketReceiveQueue: Sendable {
     typealias Arrival = Result<WebSocketMessage, WebSocketError>
 
     private struct State {
-        var messages: [WebSocketMessage] = []
-        /// Messages before it have been received.
-        var head = 0
+        var messages: CircularBuffer<WebSocketMessage> = []
         var waiters: [(id: Int, continuation: CheckedContinuation<Arrival, Never>)] = []
         var nextID = 0
         var end: WebSocketError?
         /// The network's thread waits for room.
         var isHeld = false
-
-        var count: Int { messages.count - head }
-
-        mutating func next() -> WebSocketMessage? {
-            guard head < messages.count else { return nil }
-            let message = messages[head]
-            head += 1
-            // In halves, so that each message moves once on average.
-            if head * 2 >= messages.count {
-                messages.removeFirst(head)
-                head = 0
-            }
-            return message
-        }
     }
 
     private let state = Mutex(State())
@@ -68,7 +53,7 @@ package final class WebSocketReceiveQueue: Sendable {
     /// Whether more may be read now; if not, ``receive(readOn:)`` reports when.
     package func shouldRead() -> Bool {
         state.withLock { state in
-            state.isHeld = state.count >= capacity && state.end == nil
+            state.isHeld = state.messages.count >= capacity && state.end == nil
             return !state.isHeld
         }
     }
@@ -105,8 +90,8 @@ package final class WebSocketReceiveQueue: Sendable {
         state.withLock { state in
             // A task that is cancelled later finds its waiter below.
             if Task.isCancelled { return (.failure(.cancelled), false) }
-            if let message = state.next() {
-                let isRoom = state.isHeld && state.count * 2 <= capacity
+            if let message = state.messages.popFirst() {
+                let isRoom = state.isHeld && state.messages.count * 2 <= capacity
                 if isRoom { state.isHeld = false }
                 return (.success(message), isRoom)
             }

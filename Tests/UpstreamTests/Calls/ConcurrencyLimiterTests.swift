@@ -82,20 +82,4 @@ struct ConcurrencyLimiterTests {
         gate.release()
         try await waiter.value
     }
-
-    @Test("has a queue whose memory is bounded while calls always wait", arguments: [0, 1, 2, 7, 100])
-    func queue(waiting: Int) {
-        var queue = ConcurrencyLimiter.Queue()
-        for number in 0..<waiting { queue.append(number) }
-        for number in 0..<1_000 {
-            queue.append(waiting + number)
-            #expect(queue.next() == number)
-            #expect(queue.storedCount <= 2 * waiting)
-        }
-        queue.removeAll { !$0.isMultiple(of: 2) }
-        let rest = (1_000..<1_000 + waiting).filter { $0.isMultiple(of: 2) }
-        for number in rest { #expect(queue.next() == number) }
-        #expect(queue.next() == nil)
-        #expect(queue.storedCount == 0)
-    }
 }
