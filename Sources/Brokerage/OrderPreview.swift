@@ -9,7 +9,7 @@ package struct OrderPreview: Hashable, Sendable {
     package var price: Decimal?
     /// The number of units.
     package var quantity: Decimal?
-    /// `quantity` times `price`, in ``currency``.
+    /// `quantity` times `price`, in ``currency``; nil for an instrument whose price is not that of one unit.
     package var value: Decimal?
     /// The currency of the instrument's price, ISO 4217.
     package var currency: String?

@@ -59,16 +59,22 @@ extension OrderTicket {
 
 extension OrderPreview {
     /// Sets price, quantity and value of an order by the current prices; see ``OrderPreview/price``.
-    package mutating func estimate(_ ticket: OrderTicket, by quote: Quote?) {
+    ///
+    /// If the price of the class is not that of a unit, as with an option or a bond, or if the class is unknown, the value
+    /// of a quantity and the quantity for a notional are unknown.
+    package mutating func estimate(_ ticket: OrderTicket, by quote: Quote?, _ assetClass: AssetClass?) {
         price = ticket.estimatedPrice(by: quote)
+        let unitPrice = assetClass?.isPricedPerUnit == true ? price : nil
         switch ticket.size {
         case .quantity(let quantity):
             self.quantity = quantity
-            value = price.flatMap { price in
+            value = unitPrice.flatMap { price in
                 (try? quantity * price).map { value in currency.map(value.rounded(in:)) ?? value }
             }
         case .notional(let notional):
-            quantity = price.flatMap { $0.isZero ? nil : try? notional.divided(by: $0, to: 9, .towardZero) }
+            quantity = unitPrice.flatMap {
+                $0.isZero ? nil : try? notional.divided(by: $0, to: 9, .towardZero)
+            }
             value = notional
         }
     }

@@ -76,4 +76,66 @@ struct OrderRulesTests {
             #expect(rejections == example.rejections)
         }
     }
+
+    struct Funds: Sendable {
+        var symbol = "TSLA"
+        var assetClass = AssetClass.equity
+        let held: Decimal
+        let quantity: Decimal
+        let value: Decimal?
+        let cash: Decimal?
+        let after: Decimal?
+        var rejections: [String] = []
+    }
+
+    @Test(
+        "An estimate needs cash for what opens a position, and has no value of an instrument that is not priced by the unit",
+        arguments: [
+            Funds(held: 0, quantity: 4, value: 10, cash: 10, after: 90),
+            Funds(
+                held: 2, quantity: 100, value: 250, cash: 250, after: -150,
+                rejections: ["The order needs 250.0, and the buying power is 100."]),
+            Funds(held: -8, quantity: 8, value: 20, cash: 0, after: nil),
+            Funds(held: -8, quantity: 10, value: 25, cash: 5, after: nil),
+            Funds(
+                held: -8, quantity: 100, value: 250, cash: 230, after: nil,
+                rejections: ["The order needs 230.0, and the buying power is 100."]),
+            // The value of a contract is its price times a number that is not part of the symbol.
+            Funds(
+                symbol: "AAPL261218C00230000", assetClass: .option, held: 0, quantity: 10, value: nil,
+                cash: nil,
+                after: nil),
+            Funds(
+                symbol: "AAPL261218C00230000", assetClass: .option, held: -10, quantity: 10, value: nil,
+                cash: 0,
+                after: nil),
+        ])
+    func funds(_ example: Funds) async throws {
+        try await withAlpaca(answering: { _, _ in .text("{}") }) { alpaca, _ in
+            guard case .estimate(let estimate) = alpaca.previewMethod else {
+                Issue.record("Alpaca has no estimate")
+                return
+            }
+            let symbol = try symbol(example.symbol)
+            let provenance = Provenance(source: .alpaca, fetchedAt: wallTime)
+            var facts = OrderPreviewFacts(readAt: wallTime)
+            var instrument = Instrument(
+                symbol: symbol, assetClass: example.assetClass, provenance: provenance)
+            instrument.currency = "USD"
+            facts.instrument = instrument
+            var account = Account(id: "any", number: "any", currency: "USD", provenance: provenance)
+            account.buyingPower = 100
+            facts.account = account
+            facts.heldQuantity = example.held
+            let ticket = OrderTicket(
+                clientOrderID: "one", accountID: "any", symbol: symbol, side: .buy,
+                size: .quantity(example.quantity), price: .limit(try #require(Decimal("2.5"))),
+                timeInForce: .day)
+            let preview = estimate(ticket, facts)
+            #expect(preview.value == example.value)
+            #expect(preview.cashRequired == example.cash)
+            #expect(preview.margin?.availableAfter == example.after)
+            #expect(preview.rejections.map(\.rejection.message) == example.rejections)
+        }
+    }
 }

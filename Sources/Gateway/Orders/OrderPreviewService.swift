@@ -79,7 +79,8 @@ extension OrderPreviewService {
                 preview = .unknown(at: connection.provider)
                 break
             }
-            preview = try await priced(try await call(check, ticket), of: ticket, at: connection.provider)
+            preview = try await priced(
+                try await call(check, ticket), of: ticket, instrument?.assetClass, at: connection.provider)
         case .estimate(let estimate):
             guard let ticket else {
                 preview = .unknown(at: connection.provider)
@@ -101,14 +102,14 @@ extension OrderPreviewService {
 
     /// Adds price and value to the broker's own preview; the quote is read only if they depend on it.
     private func priced(
-        _ preview: OrderPreview, of ticket: OrderTicket, at provider: ProviderID
+        _ preview: OrderPreview, of ticket: OrderTicket, _ assetClass: AssetClass?, at provider: ProviderID
     ) async throws -> OrderPreview {
         var preview = preview
-        preview.estimate(ticket, by: nil)
+        preview.estimate(ticket, by: nil, assetClass)
         if preview.price == nil {
             let quote = try? await QuoteService(scope).quotes(for: [ticket.symbol], from: provider).value()
                 .first?.get()
-            preview.estimate(ticket, by: quote)
+            preview.estimate(ticket, by: quote, assetClass)
         }
         return preview
     }

@@ -49,9 +49,12 @@ extension PortfolioService {
     }
 
     /// The slices of all holdings, in one currency.
+    ///
+    /// - Throws: The failure of an account or a position: the shares of the others would not be those of the whole.
     func slices(
         of holdings: Holdings, in currency: Currency, by rates: ExchangeRates, _ key: AllocationKey
     ) throws -> MaybeAsync<[Allocation]?> {
+        if let failure = holdings.failure { throw failure }
         let groups: MaybeAsync<[String?]> =
             switch key {
             case .assetClass:

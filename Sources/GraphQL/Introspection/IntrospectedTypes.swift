@@ -1,11 +1,12 @@
 /// The introspection type `__Schema` (specification, section 4.2.1).
 struct IntrospectedSchema: GraphQLObject {
     let schema: Schema
+    let queryType: TypeID
 
     static let graphQL = ObjectType<IntrospectedSchema>("__Schema") {
         Field("description") { $0.schema.description }
         Field("types") { source in source.schema.types.map { source.type($0.id) } }
-        Field("queryType") { source in source.schema.queryType.map(source.type) }
+        Field("queryType") { source in source.type(source.queryType) }
         Field("mutationType") { source in source.schema.mutationType.map(source.type) }
         Field("subscriptionType") { source in source.schema.subscriptionType.map(source.type) }
         Field("directives") { source in

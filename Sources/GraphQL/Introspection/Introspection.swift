@@ -15,8 +15,12 @@ struct Introspection: Sendable {
     init(schema: Schema) {
         queryType = schema.queryType
         // `Void`, because these fields do not read the root value.
-        let whole = Field<Void>("__schema") { _ in IntrospectedSchema(schema: schema) }
-        schemaField = MetaField.schema(in: schema).map { RootField(field: whole.bound, definition: $0) }
+        schemaField = schema.queryType.flatMap { queryType in
+            let whole = Field<Void>("__schema") { _ in
+                IntrospectedSchema(schema: schema, queryType: queryType)
+            }
+            return MetaField.schema(in: schema).map { RootField(field: whole.bound, definition: $0) }
+        }
         let type = Field<Void>("__type", TypeName.self) { _, arguments in
             schema.typeID(named: arguments.name).map {
                 IntrospectedType(schema: schema, type: GraphQLType($0))

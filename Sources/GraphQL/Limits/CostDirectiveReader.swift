@@ -138,7 +138,9 @@ extension CostDirectiveReader {
                     + "Only an Int or a list tells a length.", context)
             return nil
         }
-        return SlicingArgument(path: path, argument: position, inputFields: Array(names.dropFirst()))
+        return SlicingArgument(
+            path: path, argument: position, inputFields: Array(names.dropFirst()),
+            context.field.arguments[position].type)
     }
 
     private func isInt(_ type: TypeID) -> Bool {

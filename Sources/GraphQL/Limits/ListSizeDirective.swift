@@ -25,6 +25,16 @@ struct SlicingArgument: Sendable {
     let argument: Int
     /// The names of the input fields on the path into the argument's value.
     let inputFields: [String]
+    /// Whether the argument is non-null: without a value its coercion fails, and there is no list.
+    let isNonNull: Bool
+
+    /// Creates it with the type of the argument.
+    init(path: String, argument: Int, inputFields: [String], _ type: GraphQLType) {
+        self.path = path
+        self.argument = argument
+        self.inputFields = inputFields
+        isNonNull = type.wrapping.isNonNull
+    }
 
     /// Returns the list length for a value; nil if it is missing or null.
     func size(in value: InputValue?) -> Int? {
@@ -79,7 +89,9 @@ struct ListSizeEstimate: Sendable {
         var maximum: Int?
         var given: [String] = []
         for (slicing, value) in zip(size.size.slicingArguments, size.given) {
-            guard let length = slicing.size(in: value.read(literals)) else { continue }
+            let value = value.read(literals)
+            if slicing.isNonNull, value == nil || value == .null { return 0 }
+            guard let length = slicing.size(in: value) else { continue }
             given.append(slicing.path)
             maximum = max(maximum ?? 0, length)
         }

@@ -128,7 +128,9 @@ extension FieldCostDefinition.Implementation {
         let arguments = size.slicingArguments.compactMap { slicing in
             let name = definition.arguments[slicing.argument].name
             return field.arguments.firstIndex { $0.name == name }.map { position in
-                SlicingArgument(path: slicing.path, argument: position, inputFields: slicing.inputFields)
+                SlicingArgument(
+                    path: slicing.path, argument: position, inputFields: slicing.inputFields,
+                    field.arguments[position].type)
             }
         }
         // The returned type is unknown, so the interface's field cannot require an argument.

@@ -260,7 +260,7 @@ extension TypeInfoPass {
                 field.value,
                 ValuePosition(
                     type: fieldType, hasDefault: definition.defaultValue != nil,
-                    oneOf: input.isOneOf && type?.wrapping == Wrapping() ? type?.type : nil))
+                    oneOf: input.isOneOf ? type?.type : nil))
         }
     }
 

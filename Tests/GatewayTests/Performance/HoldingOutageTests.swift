@@ -112,7 +112,8 @@ struct HoldingOutageTests {
             #expect(gateway.sandbox.faults.add(Fault(.status(503), provider: .alpaca)))
             let answer = try await gateway.ask(
                 """
-                { portfolio(currency: "EUR") { totalValue holdings(first: 50) {
+                { portfolio(currency: "EUR") { totalValue allocation(by: PROVIDER) { percentage }
+                    holdings(first: 50) {
                     edges { cursor node { symbol } }
                     nodes { symbol quantity value weightPercentage performance { stale gain { known { total } } }
                       profit { stale fifo { cost { known } } } } } } }
@@ -123,7 +124,7 @@ struct HoldingOutageTests {
             #expect(page?["edges"]?.elements?.count == nodes.count && page?["edges"]?.elements?.last == .null)
             let list = "portfolio.holdings"
             var failures = [
-                "portfolio.totalValue", "\(list).nodes.\(own.count)", "\(list).edges.\(own.count)",
+                "portfolio.totalValue", "portfolio.allocation", "\(list).nodes.\(own.count)", "\(list).edges.\(own.count)",
             ]
             let wanted = Dictionary(uniqueKeysWithValues: own.map { ($0["symbol"], $0) })
             for (index, node) in nodes.dropLast().enumerated() {

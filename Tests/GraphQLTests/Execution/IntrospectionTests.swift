@@ -68,4 +68,17 @@ struct IntrospectionTests {
     func answers(_ exchange: Exchange) async throws {
         #expect(try await respond(exchange.document) == exchange.response)
     }
+
+    /// The type of the field is `__Type!` (specification, section 4.2), so that the null is that of the response.
+    @Test("has no null for the query type, also if a condition of its selection fails")
+    func failedCondition() async throws {
+        let schema = try ExecutableSchema(Schema.build(librarySDL), query: Query(), context: Library.self)
+        let request = GraphQLRequest(
+            "query ($b: Boolean = true) { __schema { queryType { name @include(if: $b) } } }",
+            variables: ["b": .null])
+        let response = try await schema.respond(to: request, context: Library()).value()
+        let body = String(decoding: response.body, as: UTF8.self)
+        #expect(body.contains(#""data":null"#), "\(body)")
+        #expect(body.contains(#""path":["__schema","queryType"]"#), "\(body)")
+    }
 }

@@ -240,6 +240,17 @@ struct CostTests {
         #expect(try schema.refusals(of: query, .unlimited, ["n": .null]) == [refusal])
     }
 
+    @Test(
+        "a null for a non-null slicing argument is left to the coercion of the field, and costs no list",
+        arguments: [
+            "query ($n: Int = 1) { others(first: $n) { other { id } } }",
+            "query ($n: String = \"a\") { named(names: [$n]) { id } }",
+        ])
+    func nullForNonNull(query: String) throws {
+        let schema = try LimitedSchema(CostTests.sdl)
+        #expect(try schema.refusals(of: query, OperationLimits(cost: 2), ["n": .null]) == [])
+    }
+
     @Test("a cost is shown as responses show it")
     func shown() throws {
         let cost = try LimitedSchema(CostTests.sdl).cost("{ found(filter: {size: {}}) { id } }")

@@ -86,6 +86,10 @@ struct InputCoercionTests {
         VariableCase("$v: Float", ["v": .number("2.50")], "{ v: 2.5 }"),
         VariableCase("$v: ID", ["v": .int(7)], "{ v: \"7\" }"),
         VariableCase(
+            "$v: ID", ["v": .number("12345678901234567890")], "{ v: \"12345678901234567890\" }"),
+        VariableCase(
+            "$v: ID", ["v": .number("-12345678901234567890")], "{ v: \"-12345678901234567890\" }"),
+        VariableCase(
             "$v: ID", ["v": .number("7.5")],
             "Variable \"$v\" has invalid value: ID cannot represent value: 7.5"),
         VariableCase(

@@ -30,6 +30,7 @@ enum Market {
           node(id: ID!): Node, account: Account, instrument(key: Key): Instrument, side: Side
           search(text: String, limit: Int = 5, ids: [ID]): [Result!]!
           number(int: Int, float: Float, string: String, boolean: Boolean, id: ID, matrix: [[Int!]]): Int
+          needed(key: Key!): Int, each(keys: [Key!]): Int
         }
         type Subscription { quote: Stock, account: Account }
         """

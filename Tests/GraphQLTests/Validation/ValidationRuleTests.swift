@@ -230,6 +230,15 @@ extension BadDocument {
             "All Variable Usages Are Allowed", "query ($a: ID) { instrument(key: {id: $a}) { id } }",
             "Variable \"$a\" is of type \"ID\" but must be non-nullable to be used for OneOf Input Object \"Key\".",
             at: "1:8 1:39"),
+        // The counter-example of the specification (5.8.5); graphql-js 17.1 accepts it.
+        .init(
+            "All Variable Usages Are Allowed", "query ($a: ID) { needed(key: {id: $a}) }",
+            "Variable \"$a\" is of type \"ID\" but must be non-nullable to be used for OneOf Input Object \"Key\".",
+            at: "1:8 1:35"),
+        .init(
+            "All Variable Usages Are Allowed", "query ($a: ID) { each(keys: [{id: $a}]) }",
+            "Variable \"$a\" is of type \"ID\" but must be non-nullable to be used for OneOf Input Object \"Key\".",
+            at: "1:8 1:35"),
         .init(
             "Input Object Field Uniqueness", "{ account { orders(filter: {side: BUY, side: BUY}) { id } } }",
             "There can be only one input field named \"side\".", at: "1:29 1:40"),

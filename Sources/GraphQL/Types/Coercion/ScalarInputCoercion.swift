@@ -78,6 +78,8 @@ extension BuiltInScalar {
             return value
         case (.id, .int(let number)):
             return .string(String(number))
+        case (.id, .number(let digits)) where digits.isLongInteger:
+            return .string(digits)
         case (.id, .number(let digits)):
             guard let number = Double(digits), number.isFinite, number == number.rounded() else {
                 throw coercionError(for: value)
@@ -138,5 +140,15 @@ extension InputValue {
 
     fileprivate var isBoolean: Bool {
         if case .boolean = self { true } else { false }
+    }
+}
+
+extension String {
+    /// Whether it has an optional minus sign and digits alone, more than a `Double` holds.
+    fileprivate var isLongInteger: Bool {
+        utf8.count > 15
+            && utf8.drop { $0 == UInt8(ascii: "-") }.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
     }
 }

@@ -20,15 +20,15 @@ struct AlpacaOrderEstimate {
             provenance: facts.quote?.provenance ?? Provenance(source: .alpaca, fetchedAt: facts.readAt))
         preview.currency = facts.instrument?.currency ?? facts.quote?.currency
         preview.accountCurrency = facts.account?.currency
-        preview.estimate(ticket, by: facts.quote)
+        preview.estimate(ticket, by: facts.quote, facts.instrument?.assetClass)
         if isShare { preview.costs.commission = .zero }
         if let currency = preview.currency, currency == preview.accountCurrency {
             preview.conversionRate = 1
             preview.accountCosts.commission = preview.costs.commission
-            preview.cashRequired = opensPosition.flatMap { opens in opens ? preview.value : .zero }
-            preview.margin = margin(in: currency, of: preview.value)
+            preview.cashRequired = openingValue(of: preview)
+            preview.margin = margin(in: currency, of: preview)
         }
-        preview.rejections = rejections(of: preview.quantity, worth: preview.value)
+        preview.rejections = rejections(of: preview)
         return preview
     }
 
@@ -36,26 +36,35 @@ struct AlpacaOrderEstimate {
 
     // MARK: Amounts
 
-    /// Whether the order opens a position, or makes one larger; nil if the position is unknown.
-    private var opensPosition: Bool? {
-        facts.heldQuantity.map { held in ticket.side == .buy ? !held.isNegative : held <= .zero }
+    /// The value of what opens a position or makes one larger, zero if the order only closes one; nil if it is unknown.
+    private func openingValue(of preview: OrderPreview) -> Decimal? {
+        guard let held = facts.heldQuantity else { return nil }
+        if ticket.side == .sell { return held > .zero ? .zero : preview.value }
+        guard held.isNegative else { return preview.value }
+        // A purchase closes the short position first.
+        guard let quantity = preview.quantity, let opening = try? quantity + held else { return nil }
+        if opening <= .zero { return .zero }
+        guard preview.value != nil, let price = preview.price, let value = try? opening * price else {
+            return nil
+        }
+        return preview.currency.map(value.rounded(in:)) ?? value
     }
 
-    private func margin(in currency: String, of value: Decimal?) -> OrderPreview.MarginImpact? {
+    private func margin(in currency: String, of preview: OrderPreview) -> OrderPreview.MarginImpact? {
         guard let available = facts.account?.buyingPower else { return nil }
         var margin = OrderPreview.MarginImpact()
         margin.currency = currency
         margin.availableBefore = available
-        // What the sale of a position adds depends on the prices of all positions.
-        if opensPosition == true, let value { margin.availableAfter = try? available - value }
+        // What the close of a position adds depends on the prices of all positions.
+        if let opening = openingValue(of: preview), opening == preview.value {
+            margin.availableAfter = try? available - opening
+        }
         return margin
     }
 
     // MARK: Rejections
 
-    private func rejections(
-        of quantity: Decimal?, worth value: Decimal?
-    ) -> [OrderPreview.ExpectedRejection] {
+    private func rejections(of preview: OrderPreview) -> [OrderPreview.ExpectedRejection] {
         var found: [OrderPreview.ExpectedRejection] = []
         func reject(_ reason: RejectionReason, _ part: OrderPreview.TicketPart, _ message: String) {
             found.append(.init(OrderRejection(reason, message: message), of: part))
@@ -75,7 +84,7 @@ struct AlpacaOrderEstimate {
         if ticket.price.type == .trailingStop, ![.day, .goodTillCanceled].contains(ticket.timeInForce) {
             reject(.other, .timeInForce, "Alpaca takes a TRAILING_STOP order only if it is DAY or GTC.")
         }
-        found += AlpacaOrderRules(ticket, facts.instrument?.assetClass).rejections(value: value)
+        found += AlpacaOrderRules(ticket, facts.instrument?.assetClass).rejections(value: preview.value)
         if ticket.isExtendedHours,
             ticket.price.type != .limit || ![.day, .goodTillCanceled].contains(ticket.timeInForce)
         {
@@ -83,7 +92,7 @@ struct AlpacaOrderEstimate {
                 .other, .extendedHours,
                 "Outside of the regular hours Alpaca takes only a LIMIT order that is DAY or GTC.")
         }
-        if let funds = fundsRejection(of: quantity, worth: value) { found.append(funds) }
+        if let funds = fundsRejection(of: preview) { found.append(funds) }
         return found + exitRejections
     }
 
@@ -109,12 +118,12 @@ struct AlpacaOrderEstimate {
     }
 
     /// The rejection for lack of money or of shares.
-    private func fundsRejection(
-        of quantity: Decimal?, worth value: Decimal?
-    ) -> OrderPreview.ExpectedRejection? {
-        guard let quantity, let held = facts.heldQuantity else { return nil }
+    private func fundsRejection(of preview: OrderPreview) -> OrderPreview.ExpectedRejection? {
+        guard let held = facts.heldQuantity else { return nil }
         if ticket.side == .sell, held > .zero {
-            guard let available = facts.availableQuantity, quantity > available else { return nil }
+            guard let quantity = preview.quantity, let available = facts.availableQuantity,
+                quantity > available
+            else { return nil }
             return .init(
                 OrderRejection(
                     .insufficientQuantity,
@@ -129,8 +138,8 @@ struct AlpacaOrderEstimate {
                     of: .size)
             }
         }
-        // Buying back a short position frees money.
-        guard opensPosition == true, let value, let power = facts.account?.buyingPower, value > power else {
+        guard let value = openingValue(of: preview), let power = facts.account?.buyingPower, value > power
+        else {
             return nil
         }
         return .init(
