@@ -181,6 +181,12 @@ struct ToolTests {
                 unknown["content"]?[0]?["text"]?.string == """
                     The tool "LatestPrices" has no argument "symbol". Its arguments are "symbols".
                     """)
+            // The document has root fields that a condition leaves out.
+            for arguments in [#"{"first":0}"#, #"{"accountIds":["x"]}"#] {
+                let failed = try await server.call(
+                    "Activities", arguments, token: RunningServer.sandboxToken)
+                #expect(failed["isError"] == .bool(true) && failed["structuredContent"] == nil, "\(failed)")
+            }
             let missing = try await server.call("LatestPrices", "{}", token: nil)
             #expect(missing["isError"] == .bool(true))
             #expect(missing["structuredContent"] == nil)

@@ -190,8 +190,9 @@ extension OrderEntryService {
         return .async {
             let order = try await order.value()
             let tradingAPI = try self.tradingAPI(of: order.connection)
-            try check(tradingAPI, order)
+            // The remedies of the check are for an order that is open.
             try order.requireChangeable()
+            try check(tradingAPI, order)
             // A separate task, so that the write continues if the client disconnects.
             return OrderPayload(
                 order: try await Task {

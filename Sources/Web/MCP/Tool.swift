@@ -25,7 +25,6 @@ package struct Tool: Sendable {
     /// A field of the root type that an operation selects.
     package struct RootField: Hashable, Sendable {
         package let name: String
-        let responseKey: String
         /// The variables that are the value of an argument.
         package let variables: Set<String>
     }
@@ -95,9 +94,7 @@ package struct Tool: Sendable {
                 return typed.document.text(name)
             }
             fields.append(
-                RootField(
-                    name: typed.document.text(field.name),
-                    responseKey: typed.document.text(field.responseKey), variables: Set(variables)))
+                RootField(name: typed.document.text(field.name), variables: Set(variables)))
         }
         return fields
     }

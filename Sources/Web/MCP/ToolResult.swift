@@ -4,8 +4,8 @@ import GraphQL
 enum ToolResult: Sendable {
     /// The reason why the call was not executed.
     case refusal(String)
-    /// The GraphQL response, as JSON, and the beginning of a response whose root fields have all failed.
-    case response([UInt8], failure: [UInt8])
+    /// The GraphQL response, as JSON.
+    case response([UInt8])
 
     /// The message that contains the result, as JSON: the response as text, and as structured content if it has data.
     ///
@@ -17,10 +17,10 @@ enum ToolResult: Sendable {
         var structured: [UInt8] = []
         switch self {
         case .refusal(let message): text = message
-        case .response(let bytes, let failure):
+        case .response(let bytes):
             text = String(decoding: bytes, as: UTF8.self)
             // The output schema does not apply to errors.
-            if bytes.starts(with: #"{"data":{"#.utf8), !bytes.starts(with: failure) { structured = bytes }
+            if Self.hasData(bytes) { structured = bytes }
         }
         let id = id.json
         // Quotes and backslashes take two bytes in a text.
@@ -43,6 +43,22 @@ enum ToolResult: Sendable {
             if isEvent { writer.write(json: "\n\n") }
         }
     }
+
+    /// Whether a response has data, and not errors in place of all root fields.
+    ///
+    /// Its keys are names of GraphQL, which have no escapes.
+    private static func hasData(_ response: [UInt8]) -> Bool {
+        let (start, null) = (#"{"data":{"#.utf8, #"":null"#.utf8)
+        guard response.starts(with: start) else { return false }
+        var rest = response.dropFirst(start.count)
+        while rest.first == UInt8(ascii: "\"") {
+            rest = rest.dropFirst().drop { $0 != UInt8(ascii: "\"") }
+            guard rest.starts(with: null) else { return true }
+            rest = rest.dropFirst(null.count)
+            if rest.first == UInt8(ascii: ",") { rest = rest.dropFirst() }
+        }
+        return !rest.starts(with: #"},"errors":"#.utf8)
+    }
 }
 
 /// The events of the call of a tool whose client asks for its progress: that it has started, and its result.
@@ -52,11 +68,10 @@ package struct ToolCallFormat: Sendable, Hashable {
     /// The client's token for the progress of the call.
     private let progressToken: InputValue
     private let tool: String
-    private let failure: [UInt8]
     private let revision: ProtocolRevision
 
     init(_ tool: Tool, id: InputValue, progressToken: InputValue, _ revision: ProtocolRevision) {
-        (self.tool, failure, self.id) = (tool.name, tool.failure, id)
+        (self.tool, self.id) = (tool.name, id)
         (self.progressToken, self.revision) = (progressToken, revision)
     }
 
@@ -75,7 +90,7 @@ package struct ToolCallFormat: Sendable, Hashable {
 
     /// The result of the call.
     func result(_ response: GraphQLResponse) -> [UInt8] {
-        ToolResult.response(response.body, failure: failure).message(id: id, revision, isEvent: true)
+        ToolResult.response(response.body).message(id: id, revision, isEvent: true)
     }
 
     /// An event; the JSON has no line breaks.

@@ -208,7 +208,7 @@ struct ToolsRoute: Route {
             }
         }
         return graphQL.execute(request, in: context).map { response in
-            let result = ToolResult.response(response.completeBody, failure: tool.failure)
+            let result = ToolResult.response(response.completeBody)
             return Self.response(result.message(id: id, revision))
         }
     }
@@ -264,12 +264,6 @@ extension Tool {
             variables[variable] = .object(object)
         }
         return variables
-    }
-
-    /// The beginning of a response whose root fields have all failed.
-    var failure: [UInt8] {
-        let data = rootFields.map { "\"\($0.responseKey)\":null" }.joined(separator: ",")
-        return Array("{\"data\":{\(data)},\"errors\":".utf8)
     }
 }
 

@@ -63,6 +63,15 @@ struct OrderReplacementTests {
             let again = try await gateway.cancel(id, backends)
             #expect(again.failures == [FieldFailure("cancelOrder", "CONFLICT")])
             #expect(again["errors"]?[0]?["extensions"]?["rejection"] == "TOO_LATE")
+            // Also a change that an open order cannot have, whose remedy is another order.
+            for change in ["quantity: \"2\"", "price: { stop: \"9\" }"] {
+                let late = try await gateway.ask(
+                    "mutation { replaceOrder(id: \"\(id)\", input: { \(change) }) { order { id } } }",
+                    as: alice,
+                    backends)
+                #expect(late.failures == [FieldFailure("replaceOrder", "CONFLICT")], "\(late)")
+                #expect(late["errors"]?[0]?["extensions"]?["rejection"] == "TOO_LATE")
+            }
             #expect(gateway.calls["DELETE /v2/orders/{order_id}"] == 1)
         }
     }
