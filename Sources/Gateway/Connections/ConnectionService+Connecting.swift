@@ -54,7 +54,7 @@ extension ConnectionService {
             secret = connector.takingRealTimePrices(secret)
         }
         let link = StoredConnection(
-            id: old?.id ?? RandomToken.id(), owner: owner, provider: input.provider, environment: environment,
+            id: old?.id ?? RandomID.make(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
         let holder = store.quotaAccount(of: link, secret)

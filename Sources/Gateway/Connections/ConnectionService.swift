@@ -72,7 +72,7 @@ package final class ConnectionService: Sendable {
         let connector = try connector(of: provider, argument: "provider")
         let environment = try Self.environment(environment, of: connector, argument: "environment")
         let redirectURI = try redirects.address(redirectURI, argument: "redirectUri")
-        let state = RandomToken.state()
+        let state = RandomID.make(words: 4)
         let page: OAuthConsentURL
         do {
             page = try connector.page(
@@ -327,22 +327,5 @@ extension ConnectionService {
                 provider: connector.provider)
         }
         return environment
-    }
-}
-
-/// Unpredictable text from the system's cryptographic generator.
-enum RandomToken {
-    /// 128 bits: enough for uniqueness.
-    static func id() -> String { hexadecimal(words: 2) }
-
-    /// 256 bits: enough for a token of a consent.
-    static func state() -> String { hexadecimal(words: 4) }
-
-    private static func hexadecimal(words: Int) -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<words).map { _ in
-            let digits = String(generator.next(), radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
     }
 }

@@ -30,17 +30,7 @@ package struct GoalsProgress: Sendable {
             }
     }
 
-    private var asOf: Instant? {
-        let instants = provenances.compactMap(\.asOf)
-        return instants.count == provenances.count ? instants.min() : nil
-    }
-
     private var isStale: Bool { provenances.contains(where: \.isStale) }
-
-    private var source: ProviderID? {
-        let sources = Set(provenances.map(\.source))
-        return sources.count == 1 ? sources.first : nil
-    }
 }
 
 extension GoalsProgress: LiveEntity {
@@ -78,9 +68,9 @@ extension GoalsProgress: GraphQLObject {
         Field(
             "progressPercentage",
             throwing: { GoalObject.progress(of: try $0.achieved.get(), towards: try $0.target.get()) })
-        Field("asOf") { $0.asOf }
+        Field("asOf") { $0.provenances.asOf }
         Field("fetchedAt") { $0.provenances.map(\.fetchedAt).min() }
-        Field("source") { $0.source }
+        Field("source") { $0.provenances.commonSource }
         Field("stale") { $0.isStale }
     }
 }

@@ -22,10 +22,7 @@ package struct MergedFundamentals: Sendable {
     /// Whether no figure is missing.
     package var isComplete: Bool { merged.missing.isEmpty }
 
-    fileprivate var asOf: Instant? {
-        let instants = parts.compactMap(\.provenance.asOf)
-        return instants.count == parts.count ? instants.min() : nil
-    }
+    fileprivate var asOf: Instant? { parts.map(\.provenance).asOf }
     fileprivate var fetchedAt: Instant {
         parts.map(\.provenance.fetchedAt).min() ?? figures.provenance.fetchedAt
     }

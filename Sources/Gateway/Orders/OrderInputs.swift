@@ -141,32 +141,12 @@ struct IdempotencyKey: GraphQLInput {
 }
 
 /// A price, a distance, a number of pieces or money to spend: above zero.
-struct OrderAmount: GraphQLInput {
-    let value: Decimal
-
+struct OrderAmount: BoundedDecimal {
+    static var maximum: Decimal { 1_000_000_000_000 }
     /// As many digits after the point as a broker takes, and more.
-    private static let maximumFractionDigits = 9
-    private static var maximum: Decimal { 1_000_000_000_000 }
+    static var maximumFractionDigits: Int { 9 }
 
-    static func bindInput(to binder: inout SchemaBinder) -> BoundType { Decimal.bindInput(to: &binder) }
-
-    static var sample: OrderAmount { OrderAmount(value: 1) }
-
-    private init(value: Decimal) {
-        self.value = value
-    }
-
-    init(input: InputValue?) throws(InputError) {
-        value = try Decimal(input: input)
-        guard value > .zero else { throw InputError("It is \(value); it must be above 0.") }
-        guard value <= Self.maximum else {
-            throw InputError("It is \(value); it may be \(Self.maximum) at most.")
-        }
-        guard value.withoutTrailingZeros.scale <= Self.maximumFractionDigits else {
-            throw InputError(
-                "It is \(value); it may have \(Self.maximumFractionDigits) digits after the point at most.")
-        }
-    }
+    let value: Decimal
 }
 
 /// `InstrumentRef` of the schema, which has exactly one of its fields.

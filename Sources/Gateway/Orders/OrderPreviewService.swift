@@ -63,7 +63,7 @@ extension OrderPreviewService {
         do {
             var order = try input.ticket(at: connection)
             // The broker's check requires an id; it is not that of an order.
-            order.clientOrderID = JournalWrite.clientOrderID(of: JournalWrite.newID())
+            order.clientOrderID = JournalWrite.clientOrderID(of: RandomID.make())
             ticket = order
             try tradingAPI.orderCapabilities.check(order, at: connection.provider)
             try order.expiresOn?.checkAsLastDay(at: scope.clock.wallTime())

@@ -65,20 +65,9 @@ package struct Portfolio: Sendable {
     }
 
     /// The accounts' readings and those of the rates: a sum is as old as its oldest part.
-    private var provenances: [Provenance] {
+    fileprivate var provenances: [Provenance] {
         holdings.accounts.map(\.account.provenance) + rates.known.values.map(\.provenance)
     }
-
-    fileprivate var asOf: Instant? {
-        let instants = provenances.compactMap(\.asOf)
-        return instants.count == provenances.count ? instants.min() : nil
-    }
-    fileprivate var fetchedAt: Instant? { provenances.map(\.fetchedAt).min() }
-    fileprivate var source: ProviderID? {
-        let sources = Set(provenances.map(\.source))
-        return sources.count == 1 ? sources.first : nil
-    }
-    fileprivate var isStale: Bool { provenances.contains(where: \.isStale) }
 }
 
 extension Portfolio: GraphQLObject {
@@ -131,10 +120,10 @@ extension Portfolio: GraphQLObject {
             })
         Field("parts", \.parts)
         Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.linked) }
-        Field("asOf") { $0.asOf }
-        Field("fetchedAt") { $0.fetchedAt }
-        Field("source") { $0.source }
-        Field("stale") { $0.isStale }
+        Field("asOf") { $0.provenances.asOf }
+        Field("fetchedAt") { $0.provenances.map(\.fetchedAt).min() }
+        Field("source") { $0.provenances.commonSource }
+        Field("stale") { $0.provenances.contains(where: \.isStale) }
     }
 
     private static func dayChange<Value: GraphQLOutput>(

@@ -108,14 +108,6 @@ package struct JournalWrite: Hashable, Sendable {
     }
 
     private static let clientOrderIDPrefix = "portico-"
-
-    package static func newID() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return [generator.next() as UInt64, generator.next()].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
 }
 
 /// The result of deleting a user or a connection.

@@ -214,7 +214,7 @@ extension OrderJournal {
             if leg.id.isEmpty {
                 guard known.isEmpty else { continue }
                 identity = OrderIdentity(
-                    owner: parent.owner, connection: parent.connection, id: JournalWrite.newID())
+                    owner: parent.owner, connection: parent.connection, id: RandomID.make())
             } else if let other = try self.identity(of: leg, of: parent.owner, parent.connection, db) {
                 // It may have been recorded before as an order that was placed elsewhere. A leg of an entry stays one: after
                 // the fill, Saxo reports its exits as a pair of their own.

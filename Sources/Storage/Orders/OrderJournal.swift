@@ -22,7 +22,7 @@ package struct OrderJournal: Sendable {
     ///   - maximumOrders: The maximum number of orders of one user.
     package init(in file: UserDatabase, of instanceID: String? = nil, maximumOrders: Int = 100_000) {
         database = file.database
-        self.instanceID = instanceID ?? JournalWrite.newID()
+        self.instanceID = instanceID ?? RandomID.make()
         self.maximumOrders = maximumOrders
     }
 
@@ -186,7 +186,7 @@ package struct OrderJournal: Sendable {
         _ kind: JournalWrite.Kind, of order: Order, _ identity: OrderIdentity,
         isConnectionStored: Bool, at provider: ProviderID, now: Instant = .now
     ) async throws(StorageError) -> ChangeStart {
-        let id = JournalWrite.newID()
+        let id = RandomID.make()
         return try await record(id, of: identity.owner) { db in
             guard try Self.exists(identity, isStored: isConnectionStored, db) else {
                 return .connectionDeleted

@@ -29,7 +29,7 @@ package struct OrderPlacement: Hashable, Sendable {
         owner: OwnerID, connection: String, isConnectionStored: Bool, provider: ProviderID,
         idempotencyKey: String, ticket: OrderTicket, valueLimit: OrderValueLimit? = nil
     ) {
-        id = JournalWrite.newID()
+        id = RandomID.make()
         self.owner = owner
         self.connection = connection
         self.isConnectionStored = isConnectionStored
