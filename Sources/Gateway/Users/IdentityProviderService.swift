@@ -12,7 +12,6 @@ package final class IdentityProviderService: Sendable {
     package let provider: IdentityProvider
     private let policy: IdentityPolicy
     private let redirects: RedirectPolicy
-    private let sessions: SessionStore
     private let identities: IdentityStore
     private let bearers: BearerSessions
     private let report: @Sendable (StorageError) -> Void
@@ -39,7 +38,7 @@ package final class IdentityProviderService: Sendable {
         report: @escaping @Sendable (StorageError) -> Void,
         _ makeProvider: (_ keysChanged: @escaping @Sendable (Set<String>) -> Void) -> IdentityProvider
     ) {
-        (self.policy, self.redirects, self.sessions, self.report) = (policy, redirects, sessions, report)
+        (self.policy, self.redirects, self.report) = (policy, redirects, report)
         identities = IdentityStore(sessions)
         let bearers = BearerSessions()
         self.bearers = bearers

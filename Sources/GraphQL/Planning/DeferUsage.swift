@@ -30,14 +30,6 @@ extension IncrementalFormat {
         }
         return nil
     }
-
-    /// The parameter in a media type.
-    package var parameter: StaticString {
-        switch self {
-        case .pendingAndCompleted: "incrementalSpec=v0.2"
-        case .labelAndPath: "deferSpec=20220824"
-        }
-    }
 }
 
 /// An active `@defer` in the plan of a selection: a fragment of its objects that is delivered separately.

@@ -12,8 +12,6 @@ final class SchemaDefinitions: Sendable {
     /// Of several types with one name, only the first is included.
     let types: [TypeDefinitionGroup]
     let directives: [DirectiveDefinition]
-    /// The positions in `types`, by `Name.id`.
-    private let positions: [Int?]
 
     init(_ document: Document) {
         self.document = document
@@ -22,6 +20,7 @@ final class SchemaDefinitions: Sendable {
         schemaExtensions = schemas.filter(\.isExtension)
         directives = document.definitions.compactMap(\.directive)
         var types: [TypeDefinitionGroup] = []
+        // By `Name.id`.
         var positions = [Int?](repeating: nil, count: document.names.count)
         for case .type(let type) in document.definitions where !type.isExtension {
             let id = Int(type.name.id)
@@ -33,11 +32,7 @@ final class SchemaDefinitions: Sendable {
             if let position = positions[Int(type.name.id)] { types[position].extensions.append(type) }
         }
         self.types = types
-        self.positions = positions
     }
-
-    /// Returns the type with a name of the document.
-    func type(named name: Name) -> TypeDefinitionGroup? { positions[Int(name.id)].map { types[$0] } }
 
     /// The schema definition and its extensions.
     var schemaNodes: [SchemaDefinition] { (schema.map { [$0] } ?? []) + schemaExtensions }

@@ -203,7 +203,4 @@ extension TypedDocument {
 
     /// Returns the text of a wrapped type between double quotes.
     func quoted(_ type: GraphQLType) -> String { "\"\(schema.describe(type))\"" }
-
-    /// Returns a value in canonical form, for messages.
-    func printed(_ value: Value) -> String { document.print(value) }
 }

@@ -14,12 +14,8 @@ package struct ServeSettings {
     package let data: String?
     /// The PostgreSQL database; nil for none.
     let database: DatabaseSource?
-    /// The limits of the connections to a PostgreSQL database; checked also without one.
-    let databaseLimits: PostgresLimits
     /// The Redis server that replicas share; nil for none.
     let redis: RedisSource?
-    /// The longest time to a reply of Redis, in milliseconds; checked also without Redis.
-    let redisTimeout: Int
     let logLevel: Logger.Level
     let logFormat: LogFormat
     /// The settings that have another value than their default, by name, for the log.
@@ -56,9 +52,10 @@ package struct ServeSettings {
         var httpServer = try HTTPServerSettings(values)
         data = try values[Settings.server.data]
         database = try DatabaseSource(values)
-        databaseLimits = try PostgresLimits(values)
         redis = try RedisSource(values)
-        redisTimeout = try values[Settings.server.redisTimeout]
+        // Checked also without a database and Redis.
+        _ = try PostgresLimits(values)
+        _ = try values[Settings.server.redisTimeout]
         logLevel = try values[Settings.logs.logLevel]
         logFormat = try values[Settings.logs.logFormat]
         changed = values.changed(among: Settings.all).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

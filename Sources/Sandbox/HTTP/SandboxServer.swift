@@ -16,9 +16,6 @@ final class SandboxServer: Sendable {
     /// The address that it listens on, with the chosen port if 0 was configured.
     let address: SocketAddress
 
-    /// The time that ``stop()`` waits for running responses.
-    static let grace = TimeAmount.seconds(2)
-
     /// Starts to listen; throws the system's error if the address is not available.
     init(
         host: String, port: Int, logger: Logger,

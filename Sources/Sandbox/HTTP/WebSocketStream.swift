@@ -80,13 +80,6 @@ package struct WebSocketStream: Sendable {
         }
     }
 
-    /// Sends a ping.
-    package func ping() async {
-        try? await channel.writeAndFlush(
-            WebSocketFrame(fin: true, opcode: .ping, data: channel.allocator.buffer(capacity: 0))
-        ).get()
-    }
-
     /// Closes the stream with a code of RFC 6455, section 7.4.
     package func close(code: UInt16 = 1000) async {
         var data = channel.allocator.buffer(capacity: 2)

@@ -78,9 +78,8 @@ struct FakeSaxo {
 package struct FakeSaxoURLs: Sendable, Hashable {
     /// Replaces `https://gateway.saxobank.com/sim/openapi`.
     package let gatewayURL: String
-    /// Replaces `wss://sim-streaming.saxobank.com/sim/oapi/streaming/ws`; clients append `/connect`.
-    package let streamingURL: String
-    /// The same host over HTTP; clients append `/authorize` to renew a stream's token.
+    /// Replaces `https://sim-streaming.saxobank.com/sim/oapi/streaming/ws`; clients append `/connect`, or `/authorize` to renew
+    /// a stream's token.
     package let streamingAuthorizeURL: String
     /// Replaces `https://sim.logonvalidation.net`; clients append `/authorize` or `/token`.
     package let authURL: String
@@ -88,7 +87,6 @@ package struct FakeSaxoURLs: Sendable, Hashable {
     /// Creates the URLs from the sandbox's address, `127.0.0.1:49152`.
     init(address: String) {
         gatewayURL = "http://\(address)/\(FakeSaxo.gatewayPrefix)"
-        streamingURL = "ws://\(address)/\(FakeSaxo.streamingPrefix)"
         streamingAuthorizeURL = "http://\(address)/\(FakeSaxo.streamingPrefix)"
         authURL = "http://\(address)/\(FakeSaxo.authPrefix)"
     }

@@ -292,7 +292,6 @@ extension FakeYahooChart {
 
 /// The current or last market day of an instrument; prices in ticks.
 struct FakeYahooDay: Sendable {
-    let session: TradingSession
     let bar: Bar
     let previousClose: Int
     /// The second of the last change of the regular price.
@@ -308,7 +307,6 @@ struct FakeYahooDay: Sendable {
             let bar = view.dayBar(instrument, session)
         else { return nil }
         let tape = view.market.tape(instrument, session)
-        self.session = session
         self.bar = bar
         previousClose = tape.previousClose
         second = min(view.now, session.close)

@@ -81,12 +81,6 @@ package enum AlertCondition: Hashable, Sendable {
         guard case .orderState(_, let states) = self else { return nil }
         return states.sorted { $0.rawValue < $1.rawValue }
     }
-
-    /// Whether the condition is of the order with this id in the schema.
-    package func isOf(order: String) -> Bool {
-        guard case .orderState(let own, _) = self else { return false }
-        return own == order
-    }
 }
 
 extension AlertCondition {

@@ -192,13 +192,6 @@ package struct IdentityStore: Sendable {
         return user
     }
 
-    /// Whether a user signs in with an identity provider.
-    package func hasIdentity(_ owner: OwnerID) async throws(StorageError) -> Bool {
-        try await database.read { db in
-            try db.row("SELECT user_id FROM identity WHERE user_id = ?", [owner.text]) != nil
-        }
-    }
-
     // MARK: Ended sessions
 
     /// Ends the sessions that a logout names, and refuses their bearer tokens from now on.

@@ -154,14 +154,6 @@ package struct JSONFields<Object: Sendable>: Sendable {
             }
         }
 
-        /// Adds a field that an object may lack, but that is not null.
-        @inlinable
-        package mutating func nonnull<Value: JSONDecodable>(
-            _ key: StaticString, _ path: WritableKeyPath<Object, Value?>
-        ) {
-            update(key, path) { reader, value throws(JSONError) in value = try Value(json: &reader) }
-        }
-
         /// Adds a field that an object may lack, whose value, also null, `read` reads.
         @inlinable
         package mutating func nonnull<Value>(

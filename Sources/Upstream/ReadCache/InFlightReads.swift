@@ -89,8 +89,6 @@ package struct InFlightReads<Query: CacheQuery, Value: Sendable>: Sendable {
     @usableFromInline var readIDs: [CacheScope: [Query: Int]] = [:]
     @usableFromInline var nextID = 0
 
-    var count: Int { reads.count }
-
     /// The number of tickets for the read of a key.
     package func waiterCount(of key: CacheKey<Query>) -> Int {
         readIDs[key.scope]?[key.query].flatMap { reads[$0]?.waiters.count } ?? 0

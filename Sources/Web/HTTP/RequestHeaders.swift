@@ -102,7 +102,6 @@ extension RequestHeaders {
     package var accept: String? { self[.accept] }
     package var acceptEncoding: String? { self[.acceptEncoding] }
     package var authorization: String? { self[.authorization] }
-    package var cacheControl: String? { self[.cacheControl] }
     package var contentEncoding: String? { self[.contentEncoding] }
     package var contentType: String? { self[.contentType] }
     package var expect: String? { self[.expect] }
@@ -112,8 +111,6 @@ extension RequestHeaders {
     package var forwardedFor: String? { self[.forwardedFor] }
     /// The entity tags that the client has stored.
     package var ifNoneMatch: String? { self[.ifNoneMatch] }
-    /// The last event that a client of server-sent events has seen.
-    package var lastEventID: String? { self[.lastEventID] }
     /// The site whose page a browser sends the request for.
     package var origin: String? { self[.origin] }
     /// The method of the request that follows a CORS preflight.

@@ -12,14 +12,6 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
     /// 16 hexadecimal digits.
     package var description: String { number.sixteenDigits }
 
-    /// A number of all bits, another one for each salt, that no two requests share (SplitMix64).
-    func scattered(salt: UInt64) -> UInt64 {
-        var bits = number &+ salt &* 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        return bits ^ bits >> 31
-    }
-
     func write(into buffer: inout ByteBuffer) {
         buffer.writeMultipleIntegers(
             UInt32(truncatingIfNeeded: number >> 32).hexadecimalDigits,

@@ -168,7 +168,7 @@ struct IncrementalGraph {
     }
 
     /// Ends a stream.
-    mutating func end(_ stream: StreamedPart) {
+    mutating func endStream() {
         pendingCount -= 1
     }
 }

@@ -194,7 +194,7 @@ extension IncrementalPublisher {
         }
         deliver(items, failures, of: stream)
         if isOverLimit { return }
-        graph.end(stream)
+        graph.endStream()
         if format == .pendingAndCompleted { complete(stream.id) }
         announce(graph.add(increments, below: []))
     }
@@ -225,7 +225,7 @@ extension IncrementalPublisher {
 
     /// Ends a stream of which an item failed.
     private func end(_ stream: StreamedPart, failingAt item: Int, with failures: [FieldFailure]) {
-        graph.end(stream)
+        graph.endStream()
         payload.hasErrors = true
         switch format {
         case .pendingAndCompleted: complete(stream.id, with: failures.suffix(1))

@@ -49,12 +49,6 @@ package struct AlpacaAssetIndex: Sendable {
         self.fetchedAt = fetchedAt
     }
 
-    package init(_ assets: [AlpacaAsset], fetchedAt: Instant) {
-        self.init(fetchedAt: fetchedAt)
-        for asset in assets { add(asset) }
-        sort()
-    }
-
     /// Reads the response of `GET /v2/assets`, one asset after the other.
     ///
     /// An asset that cannot be read has only its symbol, class and name; one without these is left out, because nothing

@@ -36,22 +36,6 @@ package struct AlpacaOAuthFlow: Sendable {
         })
     }
 
-    /// Alpaca's page; nil for the sandbox, whose URL differs in each process.
-    package static func authorizeURL(of environment: Environment) -> HTTPURL? {
-        switch environment {
-        case .live, .paper: HTTPURL("https://app.alpaca.markets/oauth/authorize")
-        case .sandbox: nil
-        }
-    }
-
-    /// Alpaca's own exchange, the same for live and paper; nil for the sandbox.
-    package static func tokenURL(of environment: Environment) -> HTTPURL? {
-        switch environment {
-        case .live, .paper: HTTPURL("https://api.alpaca.markets/oauth/token")
-        case .sandbox: nil
-        }
-    }
-
     /// The URL to which a user's browser is redirected.
     ///
     /// - Parameters:

@@ -1,4 +1,3 @@
-package import Brokerage
 import PorticoCore
 package import Upstream
 
@@ -19,15 +18,6 @@ package struct SaxoOAuthClient: Sendable {
         self.secret = secret
         self.redirectURI = redirectURI
         self.loginURL = loginURL
-    }
-
-    /// Saxo's own address; nil for the sandbox.
-    package static func loginURL(of environment: Environment) -> HTTPURL? {
-        switch environment {
-        case .live: HTTPURL("https://live.logonvalidation.net")
-        case .paper: HTTPURL("https://sim.logonvalidation.net")
-        case .sandbox: nil
-        }
     }
 
     /// The address at which a user consents.
