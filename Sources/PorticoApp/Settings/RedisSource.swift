@@ -15,7 +15,7 @@ struct RedisSource {
     init?(_ values: SettingValues) throws(UsageError) {
         let setting = Settings.server.redisURL
         guard let text = try values[setting] else { return nil }
-        origin = values.isSet(setting.value) ? values.name(of: setting.value) : values.name(of: setting.file)
+        origin = values.name(of: setting)
         guard try values[Settings.server.data] == nil else {
             throw UsageError(
                 """

@@ -253,8 +253,7 @@ struct DatabaseSource {
     /// - Throws: `UsageError` if a data directory is set, too.
     init?(_ values: SettingValues) throws {
         guard let text = try values[Settings.server.databaseURL] else { return nil }
-        let (value, file) = (Settings.server.databaseURL.value, Settings.server.databaseURL.file)
-        origin = values.isSet(value) ? values.name(of: value) : values.name(of: file)
+        origin = values.name(of: Settings.server.databaseURL)
         guard try values[Settings.server.data] == nil else {
             throw UsageError(
                 """
@@ -306,9 +305,7 @@ struct MasterKeySource {
     init?(_ values: SettingValues) throws {
         guard let text = try values[Settings.users.masterKey] else { return nil }
         self.text = text
-        origin =
-            values.isSet(Settings.users.masterKey.value)
-            ? values.name(of: Settings.users.masterKey.value) : values.name(of: Settings.users.masterKey.file)
+        origin = values.name(of: Settings.users.masterKey)
     }
 
     /// - Throws: `badMasterKey` for an invalid key.
