@@ -1,6 +1,6 @@
 /// The escapes of a URL (RFC 3986, section 2.1) and of a form (a plus is a space).
 package enum PercentEncoding {
-    /// Escapes all bytes but the unreserved characters: letters, digits, `-`, `.`, `_` and `~`.
+    /// Escapes all bytes but the unreserved characters (section 2.3).
     package static func encode(_ text: String) -> String {
         if text.utf8.allSatisfy(isUnreserved) { return text }
         var bytes: [UInt8] = []
@@ -30,7 +30,8 @@ package enum PercentEncoding {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
     }
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
+    /// Whether a byte is an unreserved character: a letter, a digit, `-`, `.`, `_` or `~`.
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
@@ -43,6 +44,7 @@ package enum PercentEncoding {
     /// Nil if an escape lacks its two digits, or the bytes are not UTF-8.
     package static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             switch byte {

@@ -39,15 +39,6 @@ enum CodeChallenge: Sendable, Hashable {
 
     /// Returns true for 43 to 128 unreserved characters (section 4.1).
     private static func isWellFormed(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: "_"), UInt8(ascii: "~"):
-                    true
-                default: false
-                }
-            }
+        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(PercentEncoding.isUnreserved)
     }
 }

@@ -1,5 +1,6 @@
 import Brokerage
 import NIOHTTP1
+import PorticoCore
 
 /// A page of a list, with the link to the next one.
 struct FakeSaxoPage {
@@ -49,19 +50,9 @@ struct FakeSaxoPage {
         return "http://\(host)\(path)"
     }
 
-    /// Escapes all but letters, digits and the characters allowed in a query (RFC 3986); `$` is not escaped.
+    /// Escapes all but the unreserved characters, `$` and `,`.
     private static func escaped(_ text: String) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "$"), UInt8(ascii: ","):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += "%" + (digits.count < 2 ? "0" : "") + digits
-            }
-        }
+        PercentEncoding.encode(text).replacing("%24", with: "$").replacing("%2C", with: ",")
     }
 }
 

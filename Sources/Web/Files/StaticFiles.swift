@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import PorticoCore
 
 /// The files of a directory, read once into a table by their URL paths.
 ///
@@ -92,15 +93,7 @@ package struct StaticFiles: Sendable {
 
     /// Whether a name needs no percent-encoding in a URL (RFC 3986, section 2.3).
     private static func isPlain(_ name: String) -> Bool {
-        name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                true
-            default: false
-            }
-        }
+        name.utf8.allSatisfy(PercentEncoding.isUnreserved)
     }
 }
 

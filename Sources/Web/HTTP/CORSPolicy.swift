@@ -57,14 +57,7 @@ package struct CORSPolicy: Sendable, Hashable {
 
     /// The name of a request header in lower case; nil for text that is not a token (RFC 9110, section 5.6.2).
     package static func normalizedHeader(_ text: String) -> String? {
-        let isToken = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"):
-                true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-        }
+        let isToken = text.utf8.allSatisfy(\.isTokenCharacter)
         return isToken && (1...100).contains(text.utf8.count) ? text.lowercased() : nil
     }
 
