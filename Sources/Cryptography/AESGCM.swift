@@ -18,8 +18,7 @@ package enum AESGCM {
     package static func seal(
         _ text: [UInt8], using key: SymmetricKey, authenticating additionalData: [UInt8]
     ) throws(CryptographyError) -> [UInt8] {
-        var random = SystemRandomNumberGenerator()
-        let nonce = (0..<nonceCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let nonce = [UInt8].random(count: nonceCount)
         let cipher = try Cipher()
         try cipher.start(.encrypt, key, nonce: nonce)
         try cipher.authenticate(additionalData)

@@ -11,8 +11,7 @@ package final class SymmetricKey: Sendable {
 
     /// A random key.
     package convenience init() {
-        var random = SystemRandomNumberGenerator()
-        var bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        var bytes = [UInt8].random(count: Self.byteCount)
         defer { unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) } }
         self.init(validated: bytes)
     }
@@ -53,5 +52,13 @@ package final class SymmetricKey: Sendable {
 
     func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeRawBufferPointer(memory))
+    }
+}
+
+extension [UInt8] {
+    /// Bytes from the system's source of randomness, for keys, nonces and salts.
+    package static func random(count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }

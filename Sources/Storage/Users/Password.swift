@@ -110,21 +110,16 @@ package struct PasswordHash: Hashable, Sendable {
     ///
     /// It takes a long time and much memory, and blocks the thread: `PasswordHasher` calls it.
     init(_ password: Password, _ cost: PasswordCost) throws {
-        salt = Self.randomBytes(16)
+        salt = .random(count: 16)
         self.cost = cost
         hash = try Self.derive(password, salt, cost)
     }
 
     /// A hash that no password matches.
     package init(matchingNothing cost: PasswordCost) {
-        salt = Self.randomBytes(16)
-        hash = Self.randomBytes(32)
+        salt = .random(count: 16)
+        hash = .random(count: 32)
         self.cost = cost
-    }
-
-    private static func randomBytes(_ count: Int) -> [UInt8] {
-        var random = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
     /// Compares a password with the hash, in constant time; it takes as long as hashing.

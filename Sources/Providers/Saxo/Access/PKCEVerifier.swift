@@ -11,8 +11,7 @@ package struct PKCEVerifier: Sendable, Hashable {
 
     /// A new key, from the system's source of randomness.
     package init() {
-        var generator = SystemRandomNumberGenerator()
-        self.init(random: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        self.init(random: .random(count: 32))
     }
 
     /// Creates the key of a stored verifier.
