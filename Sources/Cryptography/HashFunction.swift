@@ -57,3 +57,11 @@ package struct HashFunction: Sendable {
         }
     }
 }
+
+extension Collection<UInt8> {
+    /// Two lowercase hexadecimal digits for each byte, as digests are written.
+    @inlinable
+    package var hexadecimal: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

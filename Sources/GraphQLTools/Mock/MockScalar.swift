@@ -1,4 +1,5 @@
 import GraphQL
+import PorticoCore
 
 /// Generates values of scalars that are valid for their type.
 ///
@@ -155,7 +156,7 @@ struct MockSeed {
     let event: Int
 
     init(seed: UInt64, event: Int = 0) {
-        self.init(digest: MockSeed.mixed(seed), depth: 0, fieldName: "", event: event)
+        self.init(digest: SplitMix64.mixed(seed), depth: 0, fieldName: "", event: event)
     }
 
     private init(digest: UInt64, parent: UInt64 = 0, depth: Int, fieldName: String, event: Int) {
@@ -173,14 +174,14 @@ struct MockSeed {
         event == 0
             ? self
             : MockSeed(
-                digest: MockSeed.mixed(digest ^ UInt64(truncatingIfNeeded: event)), depth: depth,
+                digest: SplitMix64.mixed(digest ^ UInt64(truncatingIfNeeded: event)), depth: depth,
                 fieldName: fieldName, event: event)
     }
 
     /// Returns the position of a field of this object.
     func field(_ name: String) -> MockSeed {
         var hash = digest
-        for byte in name.utf8 { hash = MockSeed.mixed(hash ^ UInt64(byte)) }
+        for byte in name.utf8 { hash = SplitMix64.mixed(hash ^ UInt64(byte)) }
         return MockSeed(digest: hash, parent: digest, depth: depth + 1, fieldName: name, event: event)
     }
 
@@ -188,14 +189,15 @@ struct MockSeed {
     func field(_ name: String, _ arguments: InputObject) -> MockSeed {
         guard !arguments.fields.isEmpty else { return field(name) }
         var hash = field(name).digest
-        for byte in InputValue.object(arguments).json { hash = MockSeed.mixed(hash ^ UInt64(byte)) }
+        for byte in InputValue.object(arguments).json { hash = SplitMix64.mixed(hash ^ UInt64(byte)) }
         return MockSeed(digest: hash, parent: digest, depth: depth + 1, fieldName: name, event: event)
     }
 
     /// Returns the position of an item of this list.
     func item(_ index: Int) -> MockSeed {
         MockSeed(
-            digest: MockSeed.mixed(digest &+ UInt64(truncatingIfNeeded: index) &+ 1), depth: depth + 1,
+            digest: SplitMix64.mixed(digest &+ UInt64(truncatingIfNeeded: index) &+ 1),
+            depth: depth + 1,
             fieldName: fieldName, event: event)
     }
 
@@ -212,12 +214,4 @@ struct MockSeed {
     /// One to three items near the root, one at greater depth: nested lists would otherwise grow
     /// exponentially.
     var listLength: Int { depth > 4 ? 1 : 1 + number(below: 3) }
-
-    /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), which propagates every bit to all others.
-    private static func mixed(_ state: UInt64) -> UInt64 {
-        var bits = state &+ 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
 }

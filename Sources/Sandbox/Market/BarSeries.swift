@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// The bars of one instrument over a range of time, computed lazily.
 ///
@@ -119,7 +120,7 @@ struct DayBars {
             }
         /// Returns the start of the bar that contains a second.
         func start(of second: Int) -> Int {
-            origin + (second - origin).flooredQuotientAndRemainder(dividingBy: step).quotient * step
+            origin + (second - origin).flooredDivision(by: step).quotient * step
         }
         let earliest = max(hours.lowerBound, min(range.lowerBound, hours.upperBound))
         let latest = min(hours.upperBound - 1, max(range.upperBound, hours.lowerBound))

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// The trading hours and time zone of the London Stock Exchange, by today's rules for all years.
 ///
@@ -21,7 +22,7 @@ enum LondonCalendar {
 
     /// Returns the date in London at a second.
     static func date(at second: Int) -> CalendarDate {
-        let day = (second + offset(at: second)).flooredQuotientAndRemainder(dividingBy: 86_400).quotient
+        let day = (second + offset(at: second)).flooredDivision(by: 86_400).quotient
         return CalendarDate(daysSince1970: day) ?? .earliest
     }
 
@@ -30,7 +31,7 @@ enum LondonCalendar {
     /// Summer time is from the last Sunday of March to the last of October, from 01:00 to 01:00 in UTC
     /// (Summer Time Order 2002).
     static func offset(at second: Int) -> Int {
-        let day = second.flooredQuotientAndRemainder(dividingBy: 86_400).quotient
+        let day = second.flooredDivision(by: 86_400).quotient
         guard let year = CalendarDate(daysSince1970: day)?.year,
             let spring = lastSunday(ofMonth: 3, year), let autumn = lastSunday(ofMonth: 10, year)
         else { return 0 }

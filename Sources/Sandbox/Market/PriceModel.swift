@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// The long-term price model of one instrument: its official close of every day.
 struct PriceModel: Sendable {
@@ -86,7 +87,7 @@ struct PriceModel: Sendable {
     ///
     /// Between whole powers of two it uses a parabola, exact within 0.3 %.
     private static func raise(_ price: Int, byMillionthDoublings millionths: Int) -> Int {
-        let (doublings, rest) = millionths.flooredQuotientAndRemainder(dividingBy: 1_000_000)
+        let (doublings, rest) = millionths.flooredDivision(by: 1_000_000)
         let fraction = 1_000_000 + rest * (656_500 + 343_500 * rest / 1_000_000) / 1_000_000
         let raised = price * fraction / 1_000_000
         // Sixteen doublings exceed two centuries of growth.

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 
 /// The aggregates of a ticker: bars of any window over a range, in pages.
 struct FakePolygonAggregates: Sendable {
@@ -201,7 +202,7 @@ struct FakePolygonAggregateQuery: Sendable {
         _ text: String, _ listing: FakePolygonListing?, _ window: FakePolygonWindow, endOfDay: Bool = false
     ) -> Int? {
         if let milliseconds = Int(text) {
-            return Market.clamped(milliseconds.flooredQuotientAndRemainder(dividingBy: 1_000).quotient)
+            return Market.clamped(milliseconds.flooredDivision(by: 1_000).quotient)
         }
         guard let date = CalendarDate(text), let day = endOfDay ? date.adding(days: 1) : date else {
             return nil
@@ -271,7 +272,7 @@ struct FakePolygonWindow: Sendable {
 
     private func grouped(_ date: CalendarDate, from first: CalendarDate, by days: Int) -> CalendarDate {
         let offset = date.daysSince1970 - first.daysSince1970
-        let start = offset.flooredQuotientAndRemainder(dividingBy: days).quotient * days
+        let start = offset.flooredDivision(by: days).quotient * days
         return first.adding(days: start) ?? date
     }
 
@@ -283,7 +284,7 @@ struct FakePolygonWindow: Sendable {
     /// Returns the first day of the week, which is Sunday at Polygon.
     private static func sunday(of date: CalendarDate) -> CalendarDate {
         // 1970-01-01 was a Thursday.
-        let sinceSunday = (date.daysSince1970 + 4).flooredQuotientAndRemainder(dividingBy: 7).remainder
+        let sinceSunday = (date.daysSince1970 + 4).flooredDivision(by: 7).remainder
         return date.adding(days: -sinceSunday) ?? date
     }
 }

@@ -81,10 +81,7 @@ package struct MasterKey: Sendable {
     private init(_ key: SymmetricKey) {
         self.key = key
         let mark = HashFunction.sha256.authenticationCode(for: "portico master key id".utf8.span, using: key)
-        id = mark.prefix(8).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        id = mark.prefix(8).hexadecimal
     }
 
     /// Returns nil if there is no file.

@@ -9,10 +9,7 @@ struct EntityTag {
 
     init(of bytes: [UInt8]) {
         // Half of the digest is sufficient to distinguish contents.
-        let digits = HashFunction.sha256.hash(bytes.span).prefix(16).map {
-            ($0 < 16 ? "0" : "") + String($0, radix: 16)
-        }
-        text = "W/\"\(digits.joined())\""
+        text = "W/\"\(HashFunction.sha256.hash(bytes.span).prefix(16).hexadecimal)\""
     }
 
     /// True if the `If-None-Match` field of a request contains the tag (RFC 9110, section 13.1.2).

@@ -1,4 +1,5 @@
 import NIOCore
+import PorticoCore
 import Synchronization
 
 #if canImport(Glibc)

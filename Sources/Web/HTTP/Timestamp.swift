@@ -1,3 +1,5 @@
+import PorticoCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -45,13 +47,5 @@ struct CivilDate {
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-    }
-}
-
-extension Int {
-    /// Division that rounds down, so that the remainder is never negative.
-    func flooredDivision(by divisor: Int) -> (quotient: Int, remainder: Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

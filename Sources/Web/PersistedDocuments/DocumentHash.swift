@@ -35,7 +35,5 @@ package struct DocumentHash: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 64 lowercase hexadecimal digits.
-    package var description: String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    package var description: String { digest.hexadecimal }
 }

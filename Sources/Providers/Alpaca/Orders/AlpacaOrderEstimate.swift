@@ -96,13 +96,6 @@ struct AlpacaOrderEstimate {
         return found + exitRejections
     }
 
-    private var isFractional: Bool {
-        switch ticket.size {
-        case .notional: true
-        case .quantity(let quantity): quantity.withoutTrailingZeros.scale > 0
-        }
-    }
-
     /// The prices of the ticket, and the distance of a trailing stop.
     private var prices: [(price: Decimal, part: OrderPreview.TicketPart)] {
         let own: [Decimal] =
@@ -131,7 +124,7 @@ struct AlpacaOrderEstimate {
                 of: .size)
         }
         if ticket.side == .sell, held.isZero {
-            if facts.instrument?.listing?.isShortable == false || isFractional {
+            if facts.instrument?.listing?.isShortable == false || ticket.size.isFractional {
                 return .init(
                     OrderRejection(
                         .notTradable, message: "The account holds none, and they cannot be sold short."),

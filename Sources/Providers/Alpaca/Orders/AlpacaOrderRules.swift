@@ -43,7 +43,7 @@ struct AlpacaOrderRules {
         if isOption, !Self.optionTimesInForce.contains(ticket.timeInForce) {
             reject(.other, .timeInForce, "Alpaca takes an order for an option only if it is DAY.")
         }
-        if isFractional, !isCoin {
+        if ticket.size.isFractional, !isCoin {
             if !Self.fractions.types.contains(ticket.price.type) {
                 reject(.quantity, .size, "Alpaca takes whole shares only in a TRAILING_STOP order.")
             }
@@ -53,9 +53,12 @@ struct AlpacaOrderRules {
         }
         return found
     }
+}
 
-    private var isFractional: Bool {
-        switch ticket.size {
+extension OrderSize {
+    /// Whether Alpaca treats the order as one for a fraction of a share: also each order for an amount of money.
+    var isFractional: Bool {
+        switch self {
         case .notional: true
         case .quantity(let quantity): quantity.withoutTrailingZeros.scale > 0
         }
