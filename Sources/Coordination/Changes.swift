@@ -47,11 +47,9 @@ extension Coordination {
     /// The changes of other processes to the database of a store.
     ///
     /// - Throws: The reason why its file cannot be opened.
-    package static func changes(
-        of sessions: SessionStore, clock: TimeSource = .system
-    ) throws(StorageError) -> any Changes {
+    package static func changes(of sessions: SessionStore) throws(StorageError) -> any Changes {
         if let file = sessions.database.sqlite { return try FileChanges(of: sessions, in: file) }
-        return ReplicaChanges(of: sessions, clock: clock)
+        return ReplicaChanges(of: sessions)
     }
 }
 

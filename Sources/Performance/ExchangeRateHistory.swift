@@ -9,7 +9,7 @@ package struct ExchangeRateHistory: Sendable, Hashable {
     package static let maximumAge = 4
 
     /// The currency through which pairs without a series of their own are converted.
-    private let pivot: String
+    private static let pivot = "USD"
     private var series: [Pair: [DatedValue]] = [:]
 
     private struct Pair: Hashable {
@@ -18,11 +18,7 @@ package struct ExchangeRateHistory: Sendable, Hashable {
     }
 
     /// No rate yet.
-    ///
-    /// - Parameter pivot: ISO 4217; pairs without rates of their own are crossed through this currency.
-    package init(pivot: String = "USD") {
-        self.pivot = pivot
-    }
+    package init() {}
 
     /// Sets the rates of a pair: the value of one unit of `base` in `quote`; rates that are not positive are left out.
     package mutating func set(_ rates: [DatedValue], of base: String, in quote: String) {
@@ -39,6 +35,7 @@ package struct ExchangeRateHistory: Sendable, Hashable {
     ) throws(Undetermined) -> Conversion {
         if from == to { return .identity }
         if let direct = pair(from, to, on: date) { return direct }
+        let pivot = Self.pivot
         if from != pivot, to != pivot, let first = pair(from, pivot, on: date),
             let second = pair(pivot, to, on: date), let cross = try? first.followed(by: second)
         {

@@ -1,6 +1,6 @@
 package import Cryptography
 package import Logging
-package import NIOCore
+import NIOCore
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
@@ -21,25 +21,26 @@ package final class HTTPServer: Service {
     private let listener: any Channel
     package let state: ServerState
     private let identity: TLSIdentity?
+    /// The event loops of all servers of the process.
+    private static let group = MultiThreadedEventLoopGroup.singleton
 
     /// Starts listening and handling requests; `run` must follow.
     ///
-    /// Each connection is on one event loop of the group. Requests are logged at the level `debug`, failures
-    /// at `error`; tokens and queries are not. Routes in addition to the service's are given by their paths.
+    /// Each connection is on one event loop. Requests are logged at the level `debug`, failures at `error`;
+    /// tokens and queries are not. Routes in addition to the service's are given by their paths.
     /// With a key, ``clientLimits`` can be merged with those of other replicas that have the same key.
     ///
     /// - Throws: `ServerStartError`, and `TLSError` if the TLS files cannot be used.
     package static func start(
         _ configuration: ServerConfiguration, service: GraphQLService,
-        routes: [String: any Route] = [:], sharingLimitsWith key: SymmetricKey? = nil,
-        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, logger: Logger
+        routes: [String: any Route] = [:], sharingLimitsWith key: SymmetricKey? = nil, logger: Logger
     ) async throws -> HTTPServer {
         let identity = try configuration.tls.map {
             try TLSIdentity($0, closeTimeout: configuration.limits.lingerTimeout)
         }
         let load = ServerResources(configuration.limits, sharingLimitsWith: key)
         let router = Router(service, configuration, load, others: routes, logger: logger)
-        let server = try await start(configuration, router, load, identity, group, logger)
+        let server = try await start(configuration, router, load, identity, logger)
         load.lag.watch(group)
         return server
     }
@@ -54,24 +55,23 @@ package final class HTTPServer: Service {
     ///
     /// - Throws: `ServerStartError`.
     package func startAdmin(
-        _ configuration: ServerConfiguration, service: GraphQLService, routes: [String: any Route] = [:],
-        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+        _ configuration: ServerConfiguration, service: GraphQLService, routes: [String: any Route] = [:]
     ) async throws -> HTTPServer {
         let load = ServerResources(configuration.limits)
         let router = Router(
             adminOf: state, service, hosts: configuration.hosts, quota: load.quota, others: routes)
-        return try await HTTPServer.start(configuration, router, load, nil, group, state.logger)
+        return try await HTTPServer.start(configuration, router, load, nil, state.logger)
     }
 
     private static func start(
         _ configuration: ServerConfiguration, _ router: Router, _ load: ServerResources,
-        _ identity: TLSIdentity?, _ group: any EventLoopGroup, _ logger: Logger
+        _ identity: TLSIdentity?, _ logger: Logger
     ) async throws -> HTTPServer {
         do {
             let state = ServerState(
                 configuration, router: router, load: load, flushRounds: try await FlushBatchers(group),
                 logger: logger)
-            let listener = try await listen(configuration, state, identity, group)
+            let listener = try await listen(configuration, state, identity)
             guard let address = listener.localAddress, let host = address.ipAddress, let port = address.port
             else {
                 throw ChannelError.unknownLocalAddress
@@ -125,8 +125,7 @@ package final class HTTPServer: Service {
     // MARK: - Listening
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ state: ServerState, _ identity: TLSIdentity?,
-        _ group: any EventLoopGroup
+        _ configuration: ServerConfiguration, _ state: ServerState, _ identity: TLSIdentity?
     ) async throws -> any Channel {
         try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)

@@ -67,14 +67,6 @@ struct SaxoSymbolsTests {
         #expect(SaxoSymbols().symbol(for: spelling)?.text == expected)
     }
 
-    @Test("spells the class of a share with a dot where it is told so")
-    func dots() throws {
-        var symbols = SaxoSymbols()
-        symbols.classShares = .dot
-        #expect(symbols.symbol(for: "BRK.B:xnys")?.text == "BRK.B")
-        #expect(symbols.providerSymbol(for: try symbol("BRK.B")) == "BRK.B")
-    }
-
     @Test("leaves the exchange out for the home exchanges only, in whichever case")
     func home() throws {
         var symbols = SaxoSymbols()

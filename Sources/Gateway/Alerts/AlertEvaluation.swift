@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 import PorticoCore
 package import Storage
 import Synchronization
@@ -22,19 +22,17 @@ package final class AlertEvaluation: Sendable {
     }
 
     private let services: GatewayServices
-    private let clock: TimeSource
+    /// The clock of pauses and of the times of firings.
+    private let clock = TimeSource.system
     private let settings: Settings
     // Users whose alerts are evaluated, each by one task; held for a look-up.
     private let running = Mutex<[OwnerID: UserAlertEvaluation]>([:])
 
     /// - Parameters:
     ///   - services: The services of the schema.
-    ///   - clock: The clock of pauses and of the times of firings.
     ///   - settings: The intervals.
-    package init(
-        _ services: GatewayServices, clock: TimeSource = .system, settings: Settings = Settings()
-    ) {
-        (self.services, self.clock, self.settings) = (services, clock, settings)
+    package init(_ services: GatewayServices, settings: Settings = Settings()) {
+        (self.services, self.settings) = (services, settings)
         services.userData.authentication.sessions.deletions.register(
             owners: { [weak self] in self?.running.withLock { Array($0.keys) } ?? [] },
             // The alerts of the user are gone, so that its evaluation ends.

@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 import PorticoCore
 package import Storage
 import Synchronization
@@ -30,7 +30,7 @@ package final class OrderFollowing: Sendable {
 
     private let services: GatewayServices
     private var signal: FollowedConnections { services.userData.orders.followedConnections }
-    private let clock: TimeSource
+    private let clock = TimeSource.system
     private let settings: Settings
     // Held for a few look-ups.
     private let running = Mutex(Running())
@@ -42,8 +42,8 @@ package final class OrderFollowing: Sendable {
         var nextCheck: ContinuousClock.Instant?
     }
 
-    package init(_ services: GatewayServices, clock: TimeSource = .system, settings: Settings = Settings()) {
-        (self.services, self.clock, self.settings) = (services, clock, settings)
+    package init(_ services: GatewayServices, settings: Settings = Settings()) {
+        (self.services, self.settings) = (services, settings)
     }
 
     /// The number of connections that are followed.

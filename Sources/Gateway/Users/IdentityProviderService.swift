@@ -1,4 +1,4 @@
-package import Brokerage
+import Brokerage
 package import Coordination
 package import OpenIDConnect
 import PorticoCore
@@ -176,9 +176,9 @@ package final class IdentityProviderService: Sendable {
     /// The session of a token that was verified before; nil if it must be verified.
     ///
     /// It reads memory only.
-    package func knownSession(ofToken token: String, now: Instant = .now) -> BearerSession? {
+    package func knownSession(ofToken token: String) -> BearerSession? {
         guard provider.hasValidKeys else { return nil }
-        return bearers.session(of: BearerCredential(token), now: now)
+        return bearers.session(of: BearerCredential(token), now: .now)
     }
 
     /// Verifies a token, and finds or creates its user.
@@ -223,8 +223,8 @@ package final class IdentityProviderService: Sendable {
     }
 
     /// Whether a session has not ended, and its key is still valid.
-    package func isValid(_ session: BearerSession, now: Instant = .now) -> Bool {
-        !session.validity.hasEnded && now < session.expiresAt && provider.hasValidKeys
+    package func isValid(_ session: BearerSession) -> Bool {
+        !session.validity.hasEnded && Instant.now < session.expiresAt && provider.hasValidKeys
     }
 
     // MARK: - Sign-out
@@ -273,9 +273,9 @@ package final class IdentityProviderService: Sendable {
     /// Ends sessions whose tokens have expired, or whose keys are no longer valid, and fetches old keys again.
     ///
     /// It is called several times a second, and neither waits nor blocks.
-    package func maintain(now: Instant = .now) {
+    package func maintain() {
         guard policy.acceptsBearerTokens else { return }
-        bearers.endExpired(at: now, hasValidKeys: provider.hasValidKeys)
+        bearers.endExpired(at: .now, hasValidKeys: provider.hasValidKeys)
         if !bearers.isEmpty { provider.refreshKeysIfOld() }
     }
 }

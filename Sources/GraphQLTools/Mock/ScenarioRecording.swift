@@ -7,15 +7,13 @@ import Synchronization
 /// and headers are not recorded.
 package final class ScenarioRecording: Sendable {
     /// The limits of a recording; what exceeds them is not recorded.
-    package struct Limits: Sendable {
+    private enum Limits {
         /// Of all data together, as JSON.
-        package var bytes = 64 << 20
+        static let bytes = 64 << 20
         /// Responses to one operation with the same variables.
-        package var responses = 100
+        static let responses = 100
         /// Events of one subscription.
-        package var events = 1_000
-
-        package init() {}
+        static let events = 1_000
     }
 
     /// A valid operation whose responses are recorded.
@@ -59,13 +57,11 @@ package final class ScenarioRecording: Sendable {
 
     private let schema: Schema
     private let secrets: SecretFields
-    private let limits: Limits
     // Held while a response is added.
     private let state = Mutex(State())
 
-    package init(of schema: Schema, limits: Limits = Limits()) {
+    package init(of schema: Schema) {
         self.schema = schema
-        self.limits = limits
         secrets = SecretFields(of: schema)
     }
 
@@ -115,7 +111,7 @@ package final class ScenarioRecording: Sendable {
         let bytes = InputValue.object(event).json.count
         state.withLock { state in
             let events = state.entries[subscription.entry].responses[subscription.response].events ?? []
-            guard events.count < limits.events, state.bytes + bytes <= limits.bytes else {
+            guard events.count < Limits.events, state.bytes + bytes <= Limits.bytes else {
                 state.omitted += 1
                 return
             }
@@ -129,7 +125,7 @@ package final class ScenarioRecording: Sendable {
         let key = InputValue.list([.string(operation.name), .object(operation.variables)])
         let bytes = key.json.count + InputValue.object(response.result).json.count
         return state.withLock { state in
-            guard state.bytes + bytes <= limits.bytes else {
+            guard state.bytes + bytes <= Limits.bytes else {
                 state.omitted += 1
                 return nil
             }
@@ -140,7 +136,7 @@ package final class ScenarioRecording: Sendable {
                     Entry(name: operation.name, variables: operation.variables, aliases: operation.aliases))
             }
             state.entries[entry].aliases.formUnion(operation.aliases)
-            guard state.entries[entry].responses.count < limits.responses else {
+            guard state.entries[entry].responses.count < Limits.responses else {
                 state.omitted += 1
                 return nil
             }

@@ -45,14 +45,12 @@ package struct SchemaUseStore: Sendable {
     }
 
     /// The number of rows that are kept; those that were used longest ago are deleted.
-    package static let maximumRows = 100_000
+    private static let maximumRows = 100_000
 
     private let database: SQLiteDatabase
-    private let maximumRows: Int
 
-    package init(in file: CacheDatabase, maximumRows: Int = SchemaUseStore.maximumRows) {
+    package init(in file: CacheDatabase) {
         database = file.database
-        self.maximumRows = maximumRows
     }
 
     /// Adds counts in one transaction.
@@ -65,7 +63,7 @@ package struct SchemaUseStore: Sendable {
     package func add(
         _ counts: [Key: [String: Int]], uncounted: Int, now: Instant
     ) async throws(StorageError) {
-        let (maximumRows, time) = (maximumRows, now.secondsSince1970)
+        let time = now.secondsSince1970
         try await database.write { db in
             let add = try db.cachedStatement(
                 sql: """
@@ -83,7 +81,7 @@ package struct SchemaUseStore: Sendable {
                     ON CONFLICT DO UPDATE SET uncounted = uncounted + excluded.uncounted
                     """, arguments: [time, uncounted])
             let surplus = try Int.fetchOne(
-                db, sql: "SELECT count(*) - ? FROM schema_use", arguments: [maximumRows])
+                db, sql: "SELECT count(*) - ? FROM schema_use", arguments: [Self.maximumRows])
             guard let surplus, surplus > 0 else { return }
             try db.execute(
                 sql: """

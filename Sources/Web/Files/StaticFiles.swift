@@ -20,17 +20,12 @@ package struct StaticFiles: Sendable {
     /// Folders in folders, which a link to a folder above could make endless.
     package static let maximumDepth = 8
 
-    /// Reads a directory.
+    /// Reads a directory, and compresses its files once, for all requests.
     ///
-    /// - Parameters:
-    ///   - path: The path of the directory.
-    ///   - compression: Compresses the files once, for all requests.
     /// - Throws: `StaticFilesError` if a file cannot be read, has a name that cannot be in a URL, or if
     ///   there are too many.
-    package init(
-        at path: String, compression: CompressionPolicy = CompressionPolicy()
-    ) throws(StaticFilesError) {
-        try read(path, as: "/", depth: 0, level: compression.level)
+    package init(at path: String) throws(StaticFilesError) {
+        try read(path, as: "/", depth: 0)
     }
 
     /// The routes by path.
@@ -49,9 +44,7 @@ package struct StaticFiles: Sendable {
     /// The paths of the files.
     package var paths: [String] { files.keys.sorted() }
 
-    private mutating func read(
-        _ path: String, as url: String, depth: Int, level: Int
-    ) throws(StaticFilesError) {
+    private mutating func read(_ path: String, as url: String, depth: Int) throws(StaticFilesError) {
         guard depth <= StaticFiles.maximumDepth else { throw .tooMuch(path, .depth) }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw .unreadable(path)
@@ -62,11 +55,11 @@ package struct StaticFiles: Sendable {
             case .typeDirectory?:
                 guard StaticFiles.isPlain(name) else { throw .name(file) }
                 folders.insert(url + name)
-                try read(file, as: url + name + "/", depth: depth + 1, level: level)
+                try read(file, as: url + name + "/", depth: depth + 1)
             case .typeRegular?:
                 guard let type = FileType(ofFile: name) else { continue }
                 guard StaticFiles.isPlain(name) else { throw .name(file) }
-                try add(file, name, type, as: url, level: level)
+                try add(file, name, type, as: url)
             // A broken link, or a special file that would block, such as a pipe.
             case nil, _?: throw .unreadable(file)
             }
@@ -74,14 +67,14 @@ package struct StaticFiles: Sendable {
     }
 
     private mutating func add(
-        _ path: String, _ name: String, _ type: FileType, as url: String, level: Int
+        _ path: String, _ name: String, _ type: FileType, as url: String
     ) throws(StaticFilesError) {
         guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path) }
         size += data.count
         guard files.count < StaticFiles.maximumFiles else { throw .tooMuch(path, .files) }
         guard size <= StaticFiles.maximumSize else { throw .tooMuch(path, .size) }
         let key = name == "index.html" ? url : url + name
-        files[key] = StaticFile(name, type, Array(data), level: level)
+        files[key] = StaticFile(name, type, Array(data))
     }
 
     /// The type of the file at a path after all links; nil if it does not exist.
@@ -133,12 +126,11 @@ struct StaticFile: Sendable {
     ///   - name: The last path component, which determines how long the file may be cached.
     ///   - type: The media type.
     ///   - bytes: The content.
-    ///   - level: The level of compression, from 1 to 9; 0 for none.
-    init(_ name: String, _ type: FileType, _ bytes: [UInt8], level: Int) {
+    init(_ name: String, _ type: FileType, _ bytes: [UInt8]) {
         var response = HTTPResponse(.ok, type.contentType, body: bytes)
         response.prepared = HTTPResponse.Prepared(
             tag: EntityTag(of: bytes),
-            gzip: level > 0 && type != .png ? Gzip.compress(bytes, level: level) : nil)
+            gzip: type == .png ? nil : Gzip.compress(bytes, level: CompressionPolicy().level))
         response.headers =
             [HTTPResponse.Header("cache-control", StaticFile.caching(of: name))]
             + ContentSecurityPolicy.headers(isPage: type.isPage)

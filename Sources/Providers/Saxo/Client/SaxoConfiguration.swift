@@ -8,7 +8,7 @@ package struct SaxoConfiguration: Sendable {
     package let restURL: HTTPURL
     /// In front of `connect` and `authorize` of the stream, with `https` in place of `wss`; nil for no stream.
     package let streamingURL: HTTPURL?
-    package let symbolMapping: SaxoSymbols
+    package let symbolMapping = SaxoSymbols()
     /// The instruments in one call for prices, 1 to 200.
     ///
     /// Saxo documents no maximum.
@@ -25,7 +25,7 @@ package struct SaxoConfiguration: Sendable {
 
     package init(
         environment: Environment, restURL: HTTPURL, streamingURL: HTTPURL? = nil,
-        symbolMapping: SaxoSymbols = SaxoSymbols(), pricesPerCall: Int = 100
+        pricesPerCall: Int = 100
     ) throws(InvalidBase) {
         for url in [restURL, streamingURL] {
             if let url, url.text.contains("?") { throw InvalidBase(url: url) }
@@ -33,7 +33,6 @@ package struct SaxoConfiguration: Sendable {
         self.environment = environment
         self.restURL = restURL
         self.streamingURL = streamingURL
-        self.symbolMapping = symbolMapping
         self.pricesPerCall = min(max(pricesPerCall, 1), 200)
     }
 

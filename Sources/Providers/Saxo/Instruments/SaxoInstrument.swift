@@ -71,37 +71,36 @@ package struct SaxoInstrumentCache: Sendable {
     /// Symbols that Saxo did not know when they were looked up.
     let unknown: ReadCache<Symbol, Bool>
 
+    /// How long a listing is stored.
+    private static let timeToLive = Duration.seconds(86_400)
+    /// How long a symbol that Saxo does not know is not looked up again.
+    private static let unknownTimeToLive = Duration.seconds(60)
+    /// The maximum number of entries of each kind.
+    private static let entries = 20_000
     private static let kindLimit = 2 << 20
     private static let unknownLimit = 512 << 10
     private static let listedLimit = 512 << 10
     /// The most memory of all caches together, in bytes.
     package static let weightLimit = 3 * kindLimit + listedLimit + unknownLimit
 
-    /// - Parameters:
-    ///   - timeToLive: How long a listing is stored.
-    ///   - unknownTimeToLive: How long a symbol that Saxo does not know is not looked up again.
-    ///   - entries: The maximum number of entries of each kind.
-    ///   - clock: The clock of the times.
-    package init(
-        timeToLive: Duration = .seconds(86_400), unknownTimeToLive: Duration = .seconds(60),
-        entries: Int = 20_000, clock: TimeSource = .system
-    ) {
-        let bounds = CacheBounds(entries: entries, bytes: Self.kindLimit)
+    package init(clock: TimeSource = .system) {
+        let bounds = CacheBounds(entries: Self.entries, bytes: Self.kindLimit)
         bySymbol = ReadCache(
-            "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight },
+            "listing", bounds, freshness: .fixed(Self.timeToLive), weight: { _ in Self.listingWeight },
             loadsWithCallersCredential: true, time: clock)
         byKey = ReadCache(
-            "listing", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.listingWeight }, time: clock
+            "listing", bounds, freshness: .fixed(Self.timeToLive), weight: { _ in Self.listingWeight },
+            time: clock
         )
         details = ReadCache(
-            "instrument", bounds, freshness: .fixed(timeToLive), weight: { _ in Self.detailsWeight },
+            "instrument", bounds, freshness: .fixed(Self.timeToLive), weight: { _ in Self.detailsWeight },
             loadsWithCallersCredential: true, time: clock)
         listed = ReadCache(
-            "listing", CacheBounds(entries: entries, bytes: Self.listedLimit), freshness: .fixed(timeToLive),
-            weight: { _ in Self.listingWeight }, time: clock)
+            "listing", CacheBounds(entries: Self.entries, bytes: Self.listedLimit),
+            freshness: .fixed(Self.timeToLive), weight: { _ in Self.listingWeight }, time: clock)
         unknown = ReadCache(
-            "listing", CacheBounds(entries: entries, bytes: Self.unknownLimit),
-            freshness: .fixed(unknownTimeToLive), time: clock)
+            "listing", CacheBounds(entries: Self.entries, bytes: Self.unknownLimit),
+            freshness: .fixed(Self.unknownTimeToLive), time: clock)
     }
 
     /// With its texts, about.

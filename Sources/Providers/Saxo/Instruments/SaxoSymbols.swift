@@ -24,16 +24,6 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
     package var homeExchanges = ["xnas", "xnys", "arcx", "xase", "bats"]
     /// The AssetTypes of shares and funds, which have plain symbols.
     package var shareTypes = ["Stock", "Etf", "Etc", "Etn", "Fund"]
-    /// The form of share classes in Saxo's symbols.
-    package var classShares = ClassShares.lowercase
-
-    /// Saxo's documents have no example of a share with a class.
-    package enum ClassShares: Hashable, Sendable {
-        /// `BRKb:xnys`
-        case lowercase
-        /// `BRK.B:xnys`
-        case dot
-    }
 
     package init() {}
 
@@ -110,16 +100,16 @@ package struct SaxoSymbols: SymbolMapping, Hashable {
         return Symbol("\(market?.padded(ticker) ?? ticker):\(market?.code ?? code.uppercased())")
     }
 
+    /// Saxo's documents have no example of a share with a class; its class is assumed to be a lowercase letter.
     private func ticker(for spelling: Substring) -> String {
-        guard classShares == .lowercase else { return String(spelling) }
-        return SymbolKind.preferredTicker(String(spelling), mark: Self.preferredMark)
+        SymbolKind.preferredTicker(String(spelling), mark: Self.preferredMark)
             ?? SymbolKind.classTicker(saxo: spelling) ?? String(spelling)
     }
 
     /// The ticker in Saxo's form, at the exchange with a market identifier code.
     func providerSymbol(forTicker ticker: String, at market: String?) -> String {
         let parts = ticker.split(separator: ".", omittingEmptySubsequences: false)
-        if classShares == .lowercase, parts.count == 2, !parts[0].isEmpty {
+        if parts.count == 2, !parts[0].isEmpty {
             if parts[1].count == 1 { return parts[0] + parts[1].lowercased() }
             if market == nil, let preferred = SymbolKind.markingPreferred(ticker, with: Self.preferredMark) {
                 return preferred
