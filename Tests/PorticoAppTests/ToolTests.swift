@@ -158,6 +158,18 @@ struct ToolTests {
         }
     }
 
+    @Test("have the comment above their operation at the beginning of the description")
+    func comments() async throws {
+        try await withServer(environment: Self.environment) { server in
+            let tools = try await server.tools(token: RunningServer.sandboxToken)
+            let descriptions = try tools.values.map { try #require($0["description"]?.string) }
+            // Without a comment, a description begins with the name of a root field.
+            #expect(descriptions.count > 20 && descriptions.allSatisfy { !$0.hasPrefix("`") })
+            #expect(
+                tools["Home"]?["description"]?.string?.hasPrefix("The home screen of an account: ") == true)
+        }
+    }
+
     @Test(
         "return a response that satisfies the output schema, and refuse arguments that the input schema excludes"
     )

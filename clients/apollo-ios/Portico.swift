@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: f62ddf32c8901bd87b90a56220d5c21d68d0dcd97c8d0c36825a23ec0573ef80
+// SHA-256 of the lines below: 92784a8520b84ee9d38736882fdbd4a603c28be06e29ae563a17a68fae807f24
 
 import Apollo
 import ApolloAPI
@@ -12,7 +12,11 @@ import Foundation
 public enum Portico {
     /// - Parameters:
     ///   - url: The address of the endpoint, such as https://portico.example.com/graphql.
-    ///   - token: Returns the token of the session; nil without a session.
+    ///   - token: Returns the token of the session; nil without a session. It is read for each HTTP request. The
+    ///     WebSocket has the token at the time of this call, because Apollo iOS sends the same payload each
+    ///     time that it connects again. Create a new client after sign-in, sign-out and `renewSession`, and
+    ///     release this one: when its token has ended, the server closes the WebSocket with 4403, and it
+    ///     would connect again every second.
     public static func client(url: URL, token: @escaping @Sendable () -> String?) -> ApolloClient {
         let store = ApolloStore()
         let http = RequestChainNetworkTransport(

@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: 60c10fb116d2cb6b0bbc80419453d95a04a18781c98765f307dd5b0c51447cff
+// SHA-256 of the lines below: 31acb6f552adf1876b277eba578e7387bbcd863c73b7efc98def55a39dc95d11
 
 /** The token of the page, and its end. Several operations, and other tabs, can renew or end it at the same time. */
 export class Session {
@@ -28,9 +28,23 @@ export class Session {
   }
 }
 
-/** Whether an operation was refused because its token has ended; fields that need no session have their values. */
-export function isUnauthenticated(errors: readonly { extensions?: Record<string, unknown> }[] = []): boolean {
-  return errors.some((error) => error.extensions?.code === "UNAUTHENTICATED");
+/** An error of a response. */
+interface ResponseError {
+  path?: readonly (string | number)[];
+  extensions?: Record<string, unknown>;
+}
+
+/** The mutations that open a session. Their UNAUTHENTICATED means wrong credentials, and the session of the page goes on. */
+const signIns: unknown[] = ["signIn", "signUp", "completeSignIn"];
+
+/**
+ * Whether an operation was refused because its token has ended; fields that need no session have their values. Do not give
+ * the mutations that open a session an alias, which would hide them here.
+ */
+export function isUnauthenticated(errors: readonly ResponseError[] = []): boolean {
+  return errors.some(
+    (error) => error.extensions?.code === "UNAUTHENTICATED" && !signIns.includes(error.path?.[0]),
+  );
 }
 
 /** The milliseconds before an attempt to connect again: up to 15 s, random, so that clients do not connect at the same time. */

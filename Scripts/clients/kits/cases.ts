@@ -158,6 +158,17 @@ export const cases: Record<string, Body> = {
       running.stop();
     }),
 
+  "a wrong password does not end the session": (setting) =>
+    serving(setting, {}, {}, async (server, browser) => {
+      browser.token = await server.guest();
+      const refused = await browser.app.query(
+        'mutation In { signIn(input: { username: "nobody", password: "wrong password" }) { token } }',
+      );
+      assert(refused.errors.length === 1 && browser.ends === 0, "an error of the mutation alone", refused);
+      const answer = await browser.app.query("query Q { goals { id } }");
+      assert(answer.data?.goals?.length === 0 && browser.ends === 0, "the session of the guest", answer);
+    }),
+
   "subscriptions go on after a restart, and after the server was killed": (setting) =>
     serving(setting, {}, {}, async (server, browser) => {
       browser.token = await server.guest();

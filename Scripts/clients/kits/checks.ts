@@ -4,6 +4,15 @@ function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
 
+/** The functions of react-relay in the example: its package has no types. */
+const REACT_RELAY = `
+export declare function graphql(text: TemplateStringsArray): object;
+export declare function useLazyLoadQuery(query: object, variables: object): unknown;
+export declare function useSubscription(configuration: { subscription: object; variables: object }): void;
+export declare function fetchQuery(environment: object, query: object, variables: object): { subscribe(sink: object): unknown };
+export declare const RelayEnvironmentProvider: any;
+`;
+
 /** Checks each kit, and its example beside it, with TypeScript. Errors in the sources of a library do not count. */
 export async function checkTypes(kits: URL): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "portico-types-" });
@@ -20,10 +29,11 @@ export async function checkTypes(kits: URL): Promise<void> {
       for (const file of Deno.readDirSync(new URL(`${kit}/`, kits))) {
         await Deno.copyFile(new URL(`${kit}/${file.name}`, kits), `${app}/portico/${file.name}`);
       }
-      await Deno.copyFile(new URL(`examples/${kit}/Home.tsx`, kits), `${app}/Home.tsx`);
-      // The types of Relay come with its packages only.
-      roots.push(`${app}/portico/${main}.ts`, ...(kit === "relay" ? [] : [`${app}/Home.tsx`]));
+      const home = await Deno.readTextFile(new URL(`examples/${kit}/Home.tsx`, kits));
+      await Deno.writeTextFile(`${app}/Home.tsx`, home.replace('"react-relay"', '"./react-relay.ts"'));
+      roots.push(`${app}/portico/${main}.ts`, `${app}/Home.tsx`);
     }
+    await Deno.writeTextFile(`${folder}/relay/react-relay.ts`, REACT_RELAY);
     await Deno.copyFile(new URL("examples/own-fields/client.ts", kits), `${folder}/own-fields.ts`);
     roots.push(`${folder}/own-fields.ts`);
     for (const root of roots) {

@@ -49,7 +49,7 @@ export const graphqlWS: Library = {
       url: page.url.replace(/^http/, "ws"),
       connectionParams: () => headers(page),
       retryAttempts: Infinity,
-      shouldRetry: (event) => !(event instanceof Error),
+      shouldRetry: (event: any) => !(event instanceof Error) && event.code !== 4403,
     }) as Client),
 };
 

@@ -159,7 +159,7 @@ extension AuthenticationService {
         guard let proved else { throw FieldError(.unauthenticated, Self.wrongCredentials) }
         let scopes = Set(input.scopes ?? [.read, .write]).union([.read])
         if scopes.contains(.admin), !proved.user.isAdmin {
-            throw FieldError(.forbidden, "Argument \"input.scopes\": this user does not run the server.")
+            throw FieldError.argument("input.scopes", code: .forbidden, "this user does not run the server.")
         }
         let options = SessionStore.Options(scopes: scopes, label: input.label)
         let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in

@@ -33,10 +33,15 @@ public struct GraphQLResponse: Sendable {
     }
 
     /// Creates the response to an operation whose kind is not allowed.
-    package init(notAllowing kind: OperationType) {
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the operation.
+    ///   - more: The members of the error's extensions in addition to its code.
+    package init(notAllowing kind: OperationType, extensions more: InputObject = [:]) {
+        var extensions = RequestErrorCode.operationNotAllowed.extensions
+        for (name, value) in more.fields { extensions[name] = value }
         let refusal = GraphQLError(
-            "A \(kind.rawValue) operation cannot be run by this kind of request.",
-            extensions: RequestErrorCode.operationNotAllowed.extensions)
+            "A \(kind.rawValue) operation cannot be run by this kind of request.", extensions: extensions)
         self.init([refusal], .notAllowed)
     }
 

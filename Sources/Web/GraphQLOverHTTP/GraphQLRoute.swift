@@ -287,6 +287,7 @@ package final class GraphQLRoute: Route {
         _ key: ResponseCache.Key?
     ) -> HTTPResponse {
         let (request, context) = (execution.request, execution.context)
+        let response = execution.identified(response)
         execution.recordUse(response)
         if response.outcome == .notAllowed, request.operationType == .subscription {
             return HTTPError.severalResponses.response(as: context.responseType, id: context.requestID)

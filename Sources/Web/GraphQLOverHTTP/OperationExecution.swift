@@ -25,6 +25,13 @@ struct OperationExecution: Sendable {
     /// Ends the span of an operation that is executed again with another session.
     func discard() { span?.end(nil, of: context.requestID, upstreamCalls: 0) }
 
+    /// The response with the id of the request if the kind of operation is not allowed, as in other request errors.
+    func identified(_ response: GraphQLResponse) -> GraphQLResponse {
+        guard response.outcome == .notAllowed, let type = request.operationType else { return response }
+        return GraphQLResponse(
+            notAllowing: type, extensions: ["requestId": .string(context.requestID.description)])
+    }
+
     /// Counts the use of the schema.
     func recordUse(_ response: GraphQLResponse) {
         recorder.recordUse(of: request, response.outcome, by: context.application)
@@ -32,6 +39,7 @@ struct OperationExecution: Sendable {
 
     /// Counts and logs an operation without an HTTP response of its own, with the time since `start`, and returns its response.
     func recorded(_ response: GraphQLResponse, since start: NIODeadline) -> GraphQLResponse {
+        let response = identified(response)
         recordUse(response)
         var summary = OperationSummary(request, response.outcome, from: context.application)
         summary.upstream = usage

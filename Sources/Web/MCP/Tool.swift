@@ -6,6 +6,8 @@ package struct Tool: Sendable {
     package let name: String
     /// The text of the document.
     package let document: String
+    /// Whether the operation has a description, or a comment above it.
+    fileprivate let isDescribed: Bool
     package let operationType: OperationType
     /// The fields of the root type that the operation selects.
     package let rootFields: [RootField]
@@ -47,6 +49,8 @@ package struct Tool: Sendable {
         self.name = name
         self.document = text
         operationType = operation.definition.type
+        let ownDescription = Self.ownDescription(of: operation.definition, typed)
+        isDescribed = ownDescription != nil
         rootFields = Self.rootFields(of: operation, in: typed)
         requiredScopes = Self.requiredScopes(of: typed)
         var (variables, serverFields) = (Set<String>(), [String: String]())
@@ -61,7 +65,8 @@ package struct Tool: Sendable {
         var listing: InputObject = ["name": .string(name)]
         listing["description"] = .string(
             Self.description(
-                of: operation, in: typed, requiredScopes, rootFields.compactMap { rules.notes[$0.name] }))
+                of: operation, in: typed, ownDescription, requiredScopes,
+                rootFields.compactMap { rules.notes[$0.name] }))
         inputSchema = input.schema(of: operation)
         listing["inputSchema"] = .object(inputSchema)
         listing["outputSchema"] = .object(ResponseSchema(typed, scalars: rules.scalars).schema(of: operation))
@@ -110,17 +115,18 @@ package struct Tool: Sendable {
         return scopes.sorted()
     }
 
-    /// The description of the operation, or the comment above it, those of its root fields, and notes.
+    /// The description of the operation, or the comment above it; nil without both.
+    private static func ownDescription(of definition: OperationDefinition, _ typed: TypedDocument) -> String?
+    {
+        definition.description.map { typed.document.string($0) } ?? comment(above: definition, typed)
+    }
+
+    /// The operation's own description, those of its root fields, and notes.
     private static func description(
-        of operation: TypedOperation, in typed: TypedDocument, _ scopes: [String], _ notes: [String]
+        of operation: TypedOperation, in typed: TypedDocument, _ own: String?, _ scopes: [String],
+        _ notes: [String]
     ) -> String {
-        let definition = operation.definition
-        var parts: [String] = []
-        if let text = definition.description.map({ typed.document.string($0) })
-            ?? comment(above: definition, typed)
-        {
-            parts.append(text)
-        }
+        var parts = own.map { [$0] } ?? []
         var described: Set<String> = []
         typed.forEachField { index, field in
             guard typed.selections[index].parentType == operation.rootType,
@@ -180,7 +186,8 @@ package struct ToolCatalog: Sendable {
     let schemaText: String
 
     /// - Parameters:
-    ///   - documents: The texts of the trusted documents. Of several with one operation's name, the shortest is used.
+    ///   - documents: The texts of the trusted documents. Of several with one operation's name, one with a description
+    ///     or a comment is used, of these the shortest.
     ///   - mutations: The names of the mutations that are tools.
     ///   - schema: The schema that executes them.
     ///   - schemaText: The text of the schema, which is a resource.
@@ -195,7 +202,7 @@ package struct ToolCatalog: Sendable {
             guard let tool = Tool(document: document, schema: schema, rules: rules),
                 tool.operationType == .query || mutations.contains(tool.name)
             else { continue }
-            if let known = byName[tool.name], known.document.precedes(tool.document) { continue }
+            if let known = byName[tool.name], known.precedes(tool) { continue }
             byName[tool.name] = tool
         }
         tools = byName.values.sorted { $0.name < $1.name }
@@ -206,9 +213,12 @@ package struct ToolCatalog: Sendable {
     func tool(named name: String) -> Tool? { tools.first { $0.name == name } }
 }
 
-extension String {
-    /// True if the text is shorter, or precedes one of the same length in alphabetical order.
-    fileprivate func precedes(_ other: String) -> Bool {
-        (utf8.count, self) < (other.utf8.count, other)
+extension Tool {
+    /// True if only this tool is described, or its document is shorter, or precedes one of the same length in alphabetical order.
+    ///
+    /// Apollo's clients print a document without its comment, and this form can be shorter than the file.
+    fileprivate func precedes(_ other: Tool) -> Bool {
+        guard isDescribed == other.isDescribed else { return isDescribed }
+        return (document.utf8.count, document) < (other.document.utf8.count, other.document)
     }
 }

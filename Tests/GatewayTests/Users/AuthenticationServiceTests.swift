@@ -168,6 +168,7 @@ struct AuthenticationServiceTests {
             }
             let refusal = try await ann.refusal(of: TestClient.signIn("ann", scopes: "ADMIN"))
             #expect(refusal["extensions"]?["code"] == "FORBIDDEN")
+            #expect(refusal["extensions"]?["argument"] == "input.scopes")
             let invitation = try await UserStore(in: gateway.userData.file).invite(label: nil, isAdmin: true)
             var root = try TestClient(gateway)
             try await root.enter(TestClient.signUp("root", invitation: invitation.code))

@@ -37,6 +37,39 @@ struct OperationDocumentTests {
     }
 
     @Test(
+        "select the id of every object that has one, by which caches join objects",
+        arguments: OperationDocument.all)
+    func ids(_ document: OperationDocument) throws {
+        let valid = try validate(
+            parse(SourceText(document.text)), against: Schema.build(Contract.schemaText))
+        let typed = valid.typed
+        var missing: [String] = []
+        typed.forEachField { index, field in
+            guard let set = field.selectionSet, let type = typed.fieldDefinition(at: index)?.type.type,
+                typed.schema[type].field(named: "id") != nil, !selectsID(set, of: typed.document)
+            else { return }
+            missing.append(typed.document.text(field.responseKey))
+        }
+        #expect(missing.isEmpty, "without an id: \(missing)")
+    }
+
+    /// Whether the fields of a selection set, or those of its fragments, contain `id`.
+    private func selectsID(_ set: SelectionSet, of document: Document) -> Bool {
+        set.selections.indices.contains { index in
+            switch document.selections[index] {
+            case .field(let field): return document.text(field.responseKey) == "id"
+            case .inlineFragment(let fragment): return selectsID(fragment.selectionSet, of: document)
+            case .fragmentSpread(let spread):
+                return document.definitions.contains { definition in
+                    guard case .fragment(let fragment) = definition, fragment.name.id == spread.name.id
+                    else { return false }
+                    return selectsID(fragment.selectionSet, of: document)
+                }
+            }
+        }
+    }
+
+    @Test(
         "get a response without errors from the sandbox, as the schema states",
         arguments: OperationDocument.executable)
     func answers(_ document: OperationDocument) async throws {

@@ -55,7 +55,9 @@ struct RequestErrorStatusTests {
         }
     }
 
-    @Test("have METHOD_NOT_ALLOWED for a mutation with GET and a subscription in an array")
+    @Test(
+        "have METHOD_NOT_ALLOWED and the id of the request for a mutation with GET and a subscription in an array"
+    )
     func notAllowed() async throws {
         var limits = ServerLimits.patient
         limits.batch = 2
@@ -63,13 +65,16 @@ struct RequestErrorStatusTests {
             let get = try await server.ask(RawRequest.get("/graphql?query=mutation%20%7B%20act%20%7D"))
             #expect(get.status == 405 && get["allow"] == "POST" && get.code == "METHOD_NOT_ALLOWED")
             #expect(get.message == "A mutation operation cannot be run by this kind of request.")
+            let id = try #require(get["x-request-id"])
+            #expect(get.json?["errors"]?[0]?["extensions"]?["requestId"]?.string == id)
             let subscription = RawRequest.query("subscription { count(to: 1) }")
             let array = try await server.ask(RawRequest.post("[\(subscription)]"))
             #expect(array.status == 200)
+            let batch = try #require(array["x-request-id"])
             #expect(
                 array.body
                     == #"[{"errors":[{"message":"A subscription operation cannot be run by this kind of request.","#
-                    + #""extensions":{"code":"METHOD_NOT_ALLOWED"}}]}]"#)
+                    + #""extensions":{"code":"METHOD_NOT_ALLOWED","requestId":"\#(batch)"}}]}]"#)
         }
     }
 }

@@ -17,7 +17,8 @@ final class Home {
     }
 
     func start() {
-        // The watcher is called again when an event changes a quote in the cache.
+        // The watcher is called again when an event changes a quote in the cache. The id of a quote contains its source: an
+        // event of another source than a row's changes another object, and `refresh` updates the row.
         watcher = client.watch(query: IOSHomeQuery()) { [weak self] result in
             guard let self else { return }
             switch result {
@@ -28,6 +29,10 @@ final class Home {
             case .failure(let error): message = error.localizedDescription
             }
         }
+    }
+
+    func refresh() {
+        watcher?.refetch()
     }
 
     private func follow(_ symbols: [String]) {
@@ -41,8 +46,14 @@ struct HomeView: View {
 
     var body: some View {
         List(home.positions, id: \.id) { position in
-            LabeledContent(position.symbol, value: position.quote?.price.map { "\($0.value)" } ?? "–")
+            LabeledContent(position.symbol) {
+                Text(position.quote?.price.map { "\($0.value)" } ?? "–")
+                if position.quote?.stale == true { Text("old value").foregroundStyle(.orange) }
+            }
         }
-        .task { home.start() }
+        .task {
+            home.start()
+            while (try? await Task.sleep(for: .seconds(5))) != nil { home.refresh() }
+        }
     }
 }

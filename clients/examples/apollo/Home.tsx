@@ -9,7 +9,7 @@ const client = createPortico({
   application: { name: "example" },
 });
 
-// graphql-codegen writes such types for all operations. Every field that can fail can be null.
+// graphql-codegen writes such types for all operations. Every field that can fail can be null, and so can an item of a list.
 type Price = { id: string; price: Decimal | null; changePercentage: Decimal | null; stale: boolean };
 type Home = {
   account: { id: string; equity: Decimal | null; currency: string } | null;
@@ -43,10 +43,11 @@ function present<Item>(items: readonly (Item | null | undefined)[] | null | unde
 }
 
 function Home() {
-  const { data, error } = useQuery(HOME);
+  const { data, error } = useQuery(HOME, { pollInterval: 5_000 });
   const positions = present(data?.positions);
   const symbols = positions.flatMap((position) => position.symbol ?? []);
-  // Each event has the id of a quote, so that the cache updates the rows below.
+  // An event updates the rows whose quote has its id. The id contains the source: if the price of a row is from another one, the
+  // repeated query updates the row.
   useSubscription(PRICES, { variables: { symbols }, skip: symbols.length === 0 });
   const [deleteGoal] = useMutation(DELETE_GOAL, {
     update(cache, { data }) {
@@ -60,7 +61,9 @@ function Home() {
       <h1>{data?.account?.equity} {data?.account?.currency}</h1>
       <ul>
         {positions.map((position) => (
-          <li key={position.id}>{position.symbol} × {position.quantity}: {position.quote?.price ?? "–"}</li>
+          <li key={position.id}>
+            {position.symbol} × {position.quantity}: {position.quote?.price ?? "–"}{position.quote?.stale && " (old value)"}
+          </li>
         ))}
       </ul>
       {present(data?.goals).map((goal) => (

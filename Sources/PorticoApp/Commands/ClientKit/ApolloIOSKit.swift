@@ -142,7 +142,11 @@ extension ClientKit {
                 public enum Portico {
                     /// - Parameters:
                     ///   - url: The address of the endpoint, such as https://portico.example.com/graphql.
-                    ///   - token: Returns the token of the session; nil without a session.
+                    ///   - token: Returns the token of the session; nil without a session. It is read for each HTTP request. The
+                    ///     WebSocket has the token at the time of this call, because Apollo iOS sends the same payload each
+                    ///     time that it connects again. Create a new client after sign-in, sign-out and `renewSession`, and
+                    ///     release this one: when its token has ended, the server closes the WebSocket with 4403, and it
+                    ///     would connect again every second.
                     public static func client(url: URL, token: @escaping @Sendable () -> String?) -> ApolloClient {
                         let store = ApolloStore()
                         let http = RequestChainNetworkTransport(

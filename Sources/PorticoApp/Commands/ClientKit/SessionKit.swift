@@ -32,9 +32,23 @@ extension ClientKit {
                   }
                 }
 
-                /** Whether an operation was refused because its token has ended; fields that need no session have their values. */
-                export function isUnauthenticated(errors: readonly { extensions?: Record<string, unknown> }[] = []): boolean {
-                  return errors.some((error) => error.extensions?.code === "UNAUTHENTICATED");
+                /** An error of a response. */
+                interface ResponseError {
+                  path?: readonly (string | number)[];
+                  extensions?: Record<string, unknown>;
+                }
+
+                /** The mutations that open a session. Their UNAUTHENTICATED means wrong credentials, and the session of the page goes on. */
+                const signIns: unknown[] = ["signIn", "signUp", "completeSignIn"];
+
+                /**
+                 * Whether an operation was refused because its token has ended; fields that need no session have their values. Do not give
+                 * the mutations that open a session an alias, which would hide them here.
+                 */
+                export function isUnauthenticated(errors: readonly ResponseError[] = []): boolean {
+                  return errors.some(
+                    (error) => error.extensions?.code === "UNAUTHENTICATED" && !signIns.includes(error.path?.[0]),
+                  );
                 }
 
                 /** The milliseconds before an attempt to connect again: up to 15 s, random, so that clients do not connect at the same time. */

@@ -143,12 +143,22 @@ extension ErrorCode {
     var remedy: String {
         switch self {
         case .unauthenticated:
-            "Sign in (`signIn`, `startGuestSession`), and send the request again with the new session's token."
+            """
+            Sign in (`signIn`, `startGuestSession`), and send the request again with the new session's token. At `signIn` and \
+            `completeSignIn`, the session of the page goes on: show the message, and let the user try again.
+            """
         case .forbidden:
-            "Let the user sign in with the scope that the message names: TRADE must be requested."
+            """
+            If the message names a scope, let the user sign in with it: TRADE must be requested. If it tells a guest to sign \
+            up, offer `signUp`. Otherwise show the message, and do not offer the field to this user.
+            """
         case .badUserInput:
             "Show the message beside the input that `extensions.argument` names. The same request fails again."
-        case .notFound: "Discard the id, and read the list again that contained it."
+        case .notFound:
+            """
+            For a symbol, show the message, which can name the right one, and let the user choose another by `search`. For \
+            an id, discard it, and read the list again that contained it.
+            """
         case .conflict:
             """
             Read the object again and let the user decide. For orders, see `extensions.rejection`; a new \
