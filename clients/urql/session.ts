@@ -1,5 +1,5 @@
 // Written by `portico client-kit`. Run the command again to update it; do not edit it.
-// SHA-256 of the lines below: 31acb6f552adf1876b277eba578e7387bbcd863c73b7efc98def55a39dc95d11
+// SHA-256 of the lines below: 4b44c1664d9911e535143e40faa7e76a2b184c737e3c706d365f7667620a06f1
 
 /** The token of the page, and its end. Several operations, and other tabs, can renew or end it at the same time. */
 export class Session {
@@ -34,12 +34,12 @@ interface ResponseError {
   extensions?: Record<string, unknown>;
 }
 
-/** The mutations that open a session. Their UNAUTHENTICATED means wrong credentials, and the session of the page goes on. */
-const signIns: unknown[] = ["signIn", "signUp", "completeSignIn"];
+/** Mutations whose UNAUTHENTICATED means wrong credentials or a refused sign-in: the session of the page goes on. */
+const signIns: unknown[] = ["signIn", "completeSignIn"];
 
 /**
- * Whether an operation was refused because its token has ended; fields that need no session have their values. Do not give
- * the mutations that open a session an alias, which would hide them here.
+ * Whether an operation was refused because its token has ended; fields that need no session have their values. Do not give these
+ * mutations an alias, which would hide them here.
  */
 export function isUnauthenticated(errors: readonly ResponseError[] = []): boolean {
   return errors.some(

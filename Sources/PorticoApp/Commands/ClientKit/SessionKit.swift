@@ -38,12 +38,12 @@ extension ClientKit {
                   extensions?: Record<string, unknown>;
                 }
 
-                /** The mutations that open a session. Their UNAUTHENTICATED means wrong credentials, and the session of the page goes on. */
-                const signIns: unknown[] = ["signIn", "signUp", "completeSignIn"];
+                /** Mutations whose UNAUTHENTICATED means wrong credentials or a refused sign-in: the session of the page goes on. */
+                const signIns: unknown[] = ["signIn", "completeSignIn"];
 
                 /**
-                 * Whether an operation was refused because its token has ended; fields that need no session have their values. Do not give
-                 * the mutations that open a session an alias, which would hide them here.
+                 * Whether an operation was refused because its token has ended; fields that need no session have their values. Do not give these
+                 * mutations an alias, which would hide them here.
                  */
                 export function isUnauthenticated(errors: readonly ResponseError[] = []): boolean {
                   return errors.some(
