@@ -251,7 +251,9 @@ private struct Timeline {
     ) {
         // In the period of the return, which begins with the first deposit, and ends before a day that cannot be calculated.
         let own = report.timeWeighted.known
-        let period = own.map { own in dates.filter { own.from <= $0 && $0 <= own.through } } ?? dates
+        // The day before a first deposit is none with a value.
+        let period =
+            own.map { own in [own.from] + dates.filter { own.from < $0 && $0 <= own.through } } ?? dates
         let figure = Figure { try benchmark.calculate(on: period, in: currency, rates: rates) }
         report.benchmark = figure
         if let own, let other = figure.value {

@@ -105,6 +105,48 @@ struct PerformanceReportTests {
         expect(unknown, .missingActivities, date: "2026-06-01")
     }
 
+    /// A range, and what its return begins with.
+    struct Opening: CustomTestStringConvertible {
+        let start: String?
+        /// The value at the end of the day of the deposit of 10,000.
+        let first: String
+        /// Of the return, and its rate.
+        let from: String
+        let rate: String
+
+        var testDescription: String { "\(start ?? "MAX"), \(first)" }
+    }
+
+    @Test(
+        "begins with the first deposit in each range that begins before it: a return of four months has no annual rate",
+        arguments: [
+            Opening(start: nil, first: "10100", from: "2026-08-31", rate: "0.100000000000"),
+            Opening(start: "2025-01-01", first: "10100", from: "2026-08-31", rate: "0.100000000000"),
+            Opening(start: "2020-01-01", first: "10100", from: "2026-08-31", rate: "0.100000000000"),
+            // A value that is the deposit starts at the end of the day.
+            Opening(start: "2025-01-01", first: "10000", from: "2026-09-01", rate: "0.100000000000"),
+        ])
+    func openedInRange(_ opening: Opening) throws {
+        let account = try account(
+            [("2026-09-01", opening.first), ("2026-10-01", "10500"), ("2026-12-31", "11000")],
+            [activity("2026-09-01", .cashFlow(CurrencyAmount(10_000, "USD")))], openedOn: "2026-09-01")
+        let symbol = try #require(Symbol("SPY"))
+        let closes = try [
+            ("2025-01-01", "400"), ("2026-08-31", "500"), ("2026-10-01", "520"), ("2026-12-31", "550"),
+        ].map { DatedValue(try date($0.0), try decimal($0.1)) }
+        let report = try report(
+            [account], from: opening.start, through: "2026-12-31",
+            benchmark: Benchmark(symbol: symbol, currency: "USD", closes: closes, dividends: nil))
+        let own = try #require(report.timeWeighted.value)
+        #expect(own.from.description == opening.from)
+        #expect(own.rate.description == opening.rate)
+        #expect(own.annualRate == nil)
+        #expect(own.points.first?.date == own.from)
+        // 550 of 500, and not of 400: the index of the same days.
+        #expect(report.benchmark?.value?.rate.description == "0.100000000000")
+        #expect(report.excessReturn == 0)
+    }
+
     @Test("names the currency and the date without a rate, and is never converted at 1")
     func missingRate() throws {
         var rates = ExchangeRateHistory()
