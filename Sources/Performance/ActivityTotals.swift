@@ -64,8 +64,14 @@ extension [Symbol: Decimal] {
         case .trade(let trade): try add(trade.quantity.negated, to: trade.symbol)
         case .securitiesTransfer(let transfer): try add(transfer.quantity.negated, to: transfer.symbol)
         case .exchange(let from, let to, let new, let old):
-            let quantity = removeValue(forKey: to) ?? .zero
-            try add(quantity.quantityProportion(old, of: new), to: from)
+            if from == to {
+                let quantity = removeValue(forKey: to) ?? .zero
+                try add(quantity.quantityProportion(old, of: new), to: from)
+            } else {
+                // Units of the later symbol can have been held before.
+                try add(new.negated, to: to)
+                try add(old, to: from)
+            }
         case .spinOff(let spinOff): try add(spinOff.quantity.negated, to: spinOff.child)
         case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
         }

@@ -7,7 +7,7 @@ package import Brokerage
 /// is no tax advice.
 package struct TaxLots: Sendable, Hashable {
     package let method: Method
-    /// The lots of each instrument with a quantity, the earliest first; one lot with the average cost.
+    /// The lots of each instrument with a quantity, the earliest purchase first; one lot with the average cost.
     package private(set) var lots: [Symbol: [TaxLot]] = [:]
     /// The sales, and the purchases that cover short positions, in the order of dates.
     package private(set) var disposals: [LotDisposal] = []
@@ -241,13 +241,24 @@ package struct TaxLots: Sendable, Hashable {
         let before = open.removeValue(forKey: from)?.lots ?? []
         if incomplete.contains(from) { incomplete.insert(to) }
         if let currency = currencies[from], !before.isEmpty { try setCurrency(currency, of: to, on: date) }
-        for var lot in before {
+        let after = try before.map { lot in
+            var lot = lot
             lot.quantity = try lot.quantity.quantityProportion(new, of: old)
-            if from == to {
-                try open[to, default: OpenLots()].append(lot)
-            } else {
-                try append(lot, to: to)
-            }
+            return lot
+        }
+        if from == to {
+            open[to] = after.isEmpty ? nil : try OpenLots(after)
+        } else {
+            try carry(after, to: to)
+        }
+    }
+
+    /// Adds lots of another symbol with their dates: the earliest lots are sold first, whatever their symbol was.
+    private mutating func carry(_ carried: [TaxLot], to symbol: Symbol) throws {
+        switch method {
+        case .fifo where !carried.isEmpty: try open[symbol, default: OpenLots()].merge(carried)
+        case .fifo: break
+        case .averageCost: for lot in carried { try append(lot, to: symbol) }
         }
     }
 
@@ -275,6 +286,7 @@ package struct TaxLots: Sendable, Hashable {
         }
         var rest = spinOff.quantity
         var kept: [TaxLot] = []
+        var received: [TaxLot] = []
         for (index, var lot) in parents.enumerated() {
             let isLast = index == parents.count - 1
             let quantity = isLast ? rest : try lot.quantity.quantityProportion(spinOff.quantity, of: held)
@@ -284,9 +296,8 @@ package struct TaxLots: Sendable, Hashable {
                 return try cost.proportion(values.child, of: values.parent + values.child)
             }
             let (cost, converted) = (try share(lot.cost), try share(lot.convertedCost))
-            try append(
-                TaxLot(acquired: lot.acquired, quantity: quantity, cost: cost, convertedCost: converted),
-                to: spinOff.child)
+            received.append(
+                TaxLot(acquired: lot.acquired, quantity: quantity, cost: cost, convertedCost: converted))
             lot.cost = try lot.cost.flatMap { whole in try cost.map { try whole - $0 } }
             lot.convertedCost = try lot.convertedCost.flatMap { whole in
                 try converted.map { try whole - $0 }
@@ -294,6 +305,7 @@ package struct TaxLots: Sendable, Hashable {
             kept.append(lot)
         }
         open[parent] = try OpenLots(kept)
+        try carry(received, to: spinOff.child)
     }
 
     /// The symbol under which a parent is held: the source of the spin-off may name it by an earlier or a later one.

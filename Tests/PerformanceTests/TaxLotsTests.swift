@@ -94,6 +94,111 @@ struct TaxLotsTests {
         #expect(short.lots[Self.symbol]?.map(\.cost) == [-210])
     }
 
+    /// Units that are received for those of another symbol, of which the account holds units already.
+    struct Received: CustomTestStringConvertible {
+        let testDescription: String
+        let method: TaxLots.Method
+        let activities: [ClassifiedActivity]
+        /// What is held at the end.
+        let positions: [Symbol: Decimal]
+        let symbol: Symbol
+        let profits: [Decimal]
+        /// Of the lots that are left: the day of the purchase, and the cost.
+        let left: [String]
+
+        /// 10 T at 20 and 10 MSFT at 30, a merger of the former into the latter, and a sale of 10 at 50.
+        static func merger(_ method: TaxLots.Method, profit: Decimal, left: String) throws -> Received {
+            let (old, new) = (try #require(Symbol("T")), try #require(Symbol("MSFT")))
+            return Received(
+                testDescription: "merger \(method)", method: method,
+                activities: [
+                    try trade("2026-09-02", 10, of: old, at: 20),
+                    try trade("2026-09-03", 10, of: new, at: 30),
+                    ClassifiedActivity(
+                        id: "merger", date: try date("2026-10-05"),
+                        kind: .exchange(from: old, to: new, new: 10, old: 10)),
+                    try trade("2026-11-02", -10, of: new, at: 50),
+                ], positions: [new: 10], symbol: new, profits: [profit], left: [left])
+        }
+
+        /// 100 T at 25, 24 WBD at 24, a spin-off of 24 WBD that have a quarter of the value, and a sale of 24 at 30.
+        static func spinOff(_ method: TaxLots.Method, profit: Decimal, left: String) throws -> Received {
+            let (parent, child) = (try #require(Symbol("T")), try #require(Symbol("WBD")))
+            return Received(
+                testDescription: "spin-off \(method)", method: method,
+                activities: [
+                    try trade("2022-01-10", 100, of: parent, at: 25),
+                    try trade("2022-04-12", 24, of: child, at: 24),
+                    ClassifiedActivity(
+                        id: "spin-off", date: try date("2022-04-14"),
+                        kind: .spinOff(
+                            .init(
+                                parent: parent, child: child, quantity: 24,
+                                parentPrice: try decimal("17.28"), childPrice: 24))),
+                    try trade("2022-05-02", -24, of: child, at: 30),
+                ], positions: [parent: 100, child: 24], symbol: child, profits: [profit], left: [left])
+        }
+
+        /// Lots of two symbols, whose dates alternate, and no sale.
+        static func alternating() throws -> Received {
+            let (old, new) = (try #require(Symbol("OLD")), try #require(Symbol("NEW")))
+            return Received(
+                testDescription: "alternating dates", method: .fifo,
+                activities: [
+                    try trade("2026-01-05", 1, of: old, at: 1), try trade("2026-01-06", 1, of: new, at: 2),
+                    try trade("2026-01-07", 1, of: old, at: 3), try trade("2026-01-08", 1, of: new, at: 4),
+                    try trade("2026-01-08", 1, of: old, at: 5), try trade("2026-01-09", 1, of: old, at: 6),
+                    ClassifiedActivity(
+                        id: "merger", date: try date("2026-02-02"),
+                        kind: .exchange(from: old, to: new, new: 4, old: 4)),
+                ], positions: [new: 6], symbol: new, profits: [],
+                left: [
+                    "2026-01-05 1", "2026-01-06 2", "2026-01-07 3", "2026-01-08 4", "2026-01-08 5",
+                    "2026-01-09 6",
+                ])
+        }
+
+        private static func trade(
+            _ day: String, _ quantity: Decimal, of symbol: Symbol, at price: Decimal
+        ) throws -> ClassifiedActivity {
+            ClassifiedActivity(
+                id: "\(symbol) \(day)", date: try date(day),
+                kind: .trade(.init(symbol, quantity: quantity, price: price, currency: "USD")))
+        }
+
+        static let all = Result {
+            [
+                // The lot of T is the earliest: 500 − 200.
+                try merger(.fifo, profit: 300, left: "2026-09-03 300"),
+                // 20 units cost 500.
+                try merger(.averageCost, profit: 250, left: "2026-09-02 250"),
+                // A quarter of 2,500 is 625, of units that were bought in January: 720 − 625.
+                try spinOff(.fifo, profit: 95, left: "2022-04-12 576"),
+                // 48 units cost 1,201: 720 − 600.50.
+                try spinOff(.averageCost, profit: decimal("119.5"), left: "2022-01-10 600.5"),
+                try alternating(),
+            ]
+        }
+    }
+
+    @Test(
+        "of units that were received for others are sold by the dates of their purchases, and none is missing"
+    )
+    func received() throws {
+        for received in try Received.all.get() {
+            let opening = try ActivityTotals.opening(
+                of: received.positions, before: received.activities)
+            #expect(opening.isEmpty, "\(received)")
+            let lots = try lots(received.activities, received.method)
+            #expect(lots.disposals.map(\.profit) == received.profits, "\(received)")
+            let left = lots.lots[received.symbol]?.map {
+                "\($0.acquired?.description ?? "-") \($0.cost?.withoutTrailingZeros.description ?? "-")"
+            }
+            #expect(left == received.left, "\(received)")
+            #expect(lots.missing.isEmpty, "\(received)")
+        }
+    }
+
     @Test("are taken over by another symbol, and by a merger in shares, with cost and date")
     func exchange() throws {
         let other = try #require(Symbol("NEW"))
