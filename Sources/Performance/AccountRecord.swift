@@ -45,6 +45,12 @@ package struct AccountRecord: Sendable, Hashable {
     ) throws(Decimal.Overflow) -> AccountRecord {
         var own: [ClassifiedActivity] = []
         for activity in activities {
+            func appendUnknownFlow() {
+                own.append(
+                    ClassifiedActivity(
+                        id: activity.id, date: activity.date,
+                        kind: .unknownAmount(.init(.externalFlow, symbol: symbol))))
+            }
             func isOwn(_ other: Symbol?) -> Bool { isOf(symbol, other, on: activity.date) }
             func pay(_ amount: CurrencyAmount, _ suffix: String) throws(Decimal.Overflow) {
                 let flow = try amount.negated
@@ -73,8 +79,12 @@ package struct AccountRecord: Sendable, Hashable {
                 own.append(
                     ClassifiedActivity(
                         id: activity.id, date: activity.date, kind: .securitiesTransfer(transfer)))
+            case .unknownAmount(let unknown) where isOwn(unknown.symbol): appendUnknownFlow()
+            case .unknownAmount(let unknown) where unknown.isOfUnknownInstrument:
+                // One before the first purchase is of another instrument.
+                if !own.isEmpty || knownFrom != nil { appendUnknownFlow() }
             case .cashFlow, .trade, .income, .tax, .returnOfCapital, .fee, .securitiesTransfer, .spinOff,
-                .exchange, .unclassified:
+                .exchange, .unknownAmount, .unclassified:
                 break
             }
         }
@@ -117,7 +127,7 @@ package struct AccountRecord: Sendable, Hashable {
 extension AccountRecord {
     /// The flow of an activity in a currency; nil if the activity is no external flow.
     ///
-    /// - Throws: ``Undetermined`` for a missing rate or price, `Decimal.Overflow`.
+    /// - Throws: ``Undetermined`` for a missing rate, price or amount, `Decimal.Overflow`.
     static func flow(
         of activity: ClassifiedActivity, in currency: String, rates: ExchangeRateHistory
     ) throws -> Decimal? {
@@ -126,6 +136,8 @@ extension AccountRecord {
     }
 
     /// The flow of an activity; nil if the activity is no external flow.
+    ///
+    /// - Throws: ``Undetermined`` for a missing price or amount, `Decimal.Overflow`.
     static func flow(of activity: ClassifiedActivity) throws -> CurrencyAmount? {
         switch activity.kind {
         case .cashFlow(let amount): return amount
@@ -133,7 +145,13 @@ extension AccountRecord {
             guard let price = transfer.price else {
                 throw Undetermined(.missingPrice, date: activity.date, symbol: transfer.symbol)
             }
-            return CurrencyAmount(try transfer.quantity * price, transfer.currency)
+            guard let currency = transfer.currency else {
+                throw Undetermined(.missingAmount, date: activity.date, symbol: transfer.symbol)
+            }
+            return CurrencyAmount(try transfer.quantity * price, currency)
+        case .unknownAmount(let unknown) where unknown.effect == .externalFlow:
+            throw activity.missingAmount
+        case .unknownAmount: return nil
         case .trade, .income, .returnOfCapital, .tax, .fee, .exchange, .spinOff, .unclassified: return nil
         }
     }
@@ -210,9 +228,12 @@ extension ClassifiedActivity {
         case .securitiesTransfer(let transfer): transfer.symbol
         case .exchange(let from, _, _, _): from
         case .spinOff(let spinOff): spinOff.child
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: nil
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: nil
         }
     }
+
+    /// Why a figure with the activity as a part is unknown.
+    var missingAmount: Undetermined { Undetermined(.missingAmount, date: date, symbol: symbol) }
 }
 
 /// The number of today's units of an instrument that a unit under each of its symbols becomes.

@@ -2,7 +2,7 @@ package import Brokerage
 
 /// Determines the effect of an account's activities on return and cost.
 ///
-/// An activity whose effect is unknown, or whose amounts are missing, is unclassified and not guessed.
+/// An activity whose effect is unknown, or a trade without its figures, is unclassified and not guessed.
 package struct ActivityClassifier: Sendable {
     /// The reference data of spin-offs, by the symbol of the new company.
     private let spinOffs: [Symbol: SpinOffReference]
@@ -64,32 +64,42 @@ package struct ActivityClassifier: Sendable {
             return .trade(
                 .init(symbol, quantity: quantity, price: price, currency: quote, isOnMargin: true))
         case .dividend:
-            guard let amount = activity.currencyAmount else { return nil }
-            guard Self.returnsOfCapital.contains(activity.providerKind) else {
-                return .income(amount, symbol)
+            let isOfCapital = Self.returnsOfCapital.contains(activity.providerKind)
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(
+                    .init(
+                        isOfCapital ? .returnOfCapital : .income, symbol: symbol,
+                        isOfUnknownInstrument: symbol == nil))
             }
+            guard isOfCapital else { return .income(amount, symbol) }
             return symbol.map { .returnOfCapital(amount, $0) }
         case .interest:
-            return activity.currencyAmount.map {
-                $0.amount.isNegative ? .fee(.init($0, .financing)) : .income($0, symbol)
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(.init(.income, symbol: symbol))
             }
+            return amount.amount.isNegative ? .fee(.init(amount, .financing)) : .income(amount, symbol)
         case .fee:
-            return activity.currencyAmount.map { amount in
-                .fee(
-                    .init(
-                        amount, Self.categories[activity.providerKind] ?? .other, symbol: symbol,
-                        trade: activity.groupID.flatMap { trades[$0] }))
+            let category = Self.categories[activity.providerKind] ?? .other
+            let trade = activity.groupID.flatMap { trades[$0] }
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(.init(.fee(category), symbol: symbol, trade: trade))
             }
-        case .tax: return activity.currencyAmount.map { .tax($0, symbol) }
-        case .deposit, .withdrawal: return activity.currencyAmount.map { .cashFlow($0) }
+            return .fee(.init(amount, category, symbol: symbol, trade: trade))
+        case .tax:
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(
+                    .init(.tax, symbol: symbol, isOfUnknownInstrument: symbol == nil))
+            }
+            return .tax(amount, symbol)
+        case .deposit, .withdrawal: return cashFlow(activity)
         case .transfer:
             guard let symbol, let quantity = activity.quantity, !quantity.isZero else {
-                return activity.currencyAmount.map { .cashFlow($0) }
+                return cashFlow(activity)
             }
-            guard let currency = activity.currency else { return nil }
             // A price of 0 is that of a row without a price.
             let price = activity.price.flatMap { $0.isZero ? nil : $0 }
-            return .securitiesTransfer(.init(symbol, quantity: quantity, price: price, currency: currency))
+            return .securitiesTransfer(
+                .init(symbol, quantity: quantity, price: price, currency: activity.currency))
         case .spinOff:
             guard let symbol, let quantity = activity.quantity, !quantity.isZero else { return nil }
             let reference = spinOffs[symbol]
@@ -99,6 +109,11 @@ package struct ActivityClassifier: Sendable {
                     parentPrice: reference?.parentPrice, childPrice: reference?.childPrice))
         case .split, .symbolChange, .merger, .other: return nil
         }
+    }
+
+    private func cashFlow(_ activity: Activity) -> ClassifiedActivity.Kind {
+        activity.currencyAmount.map { .cashFlow($0) }
+            ?? .unknownAmount(.init(.externalFlow, symbol: activity.symbol))
     }
 
     /// Alpaca's terms of dividends that are paid out of the capital.

@@ -55,7 +55,7 @@ extension [Symbol: Decimal] {
             let quantity = removeValue(forKey: from) ?? .zero
             try add(quantity.quantityProportion(new, of: old), to: to)
         case .spinOff(let spinOff): try add(spinOff.quantity, to: spinOff.child)
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: break
         }
     }
 
@@ -73,7 +73,7 @@ extension [Symbol: Decimal] {
                 try add(old, to: from)
             }
         case .spinOff(let spinOff): try add(spinOff.quantity.negated, to: spinOff.child)
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: break
         }
     }
 
@@ -122,7 +122,9 @@ extension ClassifiedActivity {
         switch kind {
         case .exchange, .spinOff: true
         case .trade(let trade): trade.isMerger
-        case .cashFlow, .securitiesTransfer, .income, .returnOfCapital, .tax, .fee, .unclassified: false
+        case .cashFlow, .securitiesTransfer, .income, .returnOfCapital, .tax, .fee, .unknownAmount,
+            .unclassified:
+            false
         }
     }
 
@@ -131,7 +133,8 @@ extension ClassifiedActivity {
         switch kind {
         case .exchange(let from, let to, _, _): from == to ? nil : from
         case .trade(let trade): trade.isMerger ? trade.symbol : nil
-        case .cashFlow, .securitiesTransfer, .spinOff, .income, .returnOfCapital, .tax, .fee, .unclassified:
+        case .cashFlow, .securitiesTransfer, .spinOff, .income, .returnOfCapital, .tax, .fee,
+            .unknownAmount, .unclassified:
             nil
         }
     }

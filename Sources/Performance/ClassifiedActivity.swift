@@ -30,6 +30,8 @@ package struct ClassifiedActivity: Sendable, Hashable {
         /// same, otherwise a change of the symbol or a merger paid in shares. The cost is carried over.
         case exchange(from: Symbol, to: Symbol, new: Decimal, old: Decimal)
         case spinOff(SpinOff)
+        /// An activity of a known kind whose amount, or the currency of it, is unknown: no figure of which it is a part is known.
+        case unknownAmount(UnknownAmount)
         /// An activity whose effect is unknown, in the broker's term; the calculations leave it out and list it.
         case unclassified(String, CurrencyAmount?)
     }
@@ -79,13 +81,13 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var quantity: Decimal
         /// The market price of the day; nil if it is unknown.
         package var price: Decimal?
-        /// The ISO 4217 code of `price` and `cost`.
-        package var currency: String
+        /// The ISO 4217 code of `price` and `cost`; nil if it is unknown.
+        package var currency: String?
         /// What the securities cost; nil if it is unknown.
         package var cost: Decimal?
 
         package init(
-            _ symbol: Symbol, quantity: Decimal, price: Decimal?, currency: String, cost: Decimal? = nil
+            _ symbol: Symbol, quantity: Decimal, price: Decimal?, currency: String?, cost: Decimal? = nil
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
             (self.currency, self.cost) = (currency, cost)
@@ -119,6 +121,33 @@ package struct ClassifiedActivity: Sendable, Hashable {
         }
     }
 
+    /// What an activity without an amount is.
+    package struct UnknownAmount: Sendable, Hashable {
+        package var effect: Effect
+        package var symbol: Symbol?
+        /// Whether it can be of any instrument: a dividend, or a tax, without one.
+        package var isOfUnknownInstrument: Bool
+        /// The id of the activity of the trade that a fee belongs to, if the broker names it.
+        package var trade: String?
+
+        package init(
+            _ effect: Effect, symbol: Symbol? = nil, isOfUnknownInstrument: Bool = false, trade: String? = nil
+        ) {
+            (self.effect, self.symbol, self.trade) = (effect, symbol, trade)
+            self.isOfUnknownInstrument = isOfUnknownInstrument
+        }
+
+        /// What the amount would be a part of.
+        package enum Effect: Sendable, Hashable {
+            /// Deposits, withdrawals and transfers.
+            case externalFlow
+            case income
+            case returnOfCapital
+            case tax
+            case fee(Fee.Category)
+        }
+    }
+
     /// A part of a company becomes a company of its own.
     package struct SpinOff: Sendable, Hashable {
         /// Nil if it is unknown: the cost of the new shares is then unknown, too.
@@ -140,7 +169,7 @@ package struct ClassifiedActivity: Sendable, Hashable {
 }
 
 extension ClassifiedActivity {
-    /// What the activity adds to the account's cash; nil if it moves none.
+    /// What the activity adds to the account's cash; nil if it moves none, or an unknown amount.
     package var cash: CurrencyAmount? {
         get throws(Decimal.Overflow) {
             switch kind {
@@ -150,7 +179,7 @@ extension ClassifiedActivity {
             case .fee(let fee): fee.amount
             case .trade(let trade): trade.isOnMargin ? nil : try trade.amount
             case .unclassified(_, let amount): amount
-            case .securitiesTransfer, .exchange, .spinOff: nil
+            case .securitiesTransfer, .exchange, .spinOff, .unknownAmount: nil
             }
         }
     }
@@ -164,6 +193,7 @@ extension ClassifiedActivity {
         case .securitiesTransfer(let transfer): transfer.symbol
         case .trade(let trade): trade.symbol
         case .fee(let fee): fee.symbol
+        case .unknownAmount(let unknown): unknown.symbol
         case .exchange(let from, _, _, _): from
         case .spinOff(let spinOff): spinOff.parent
         }

@@ -87,7 +87,10 @@ package struct Undetermined: Error, Sendable, Hashable {
         case missingExchangeRate = "MISSING_EXCHANGE_RATE"
         /// No price of an instrument is known at a date.
         case missingPrice = "MISSING_PRICE"
-        /// The cost of securities is unknown: they were bought before the known activities, or transferred.
+        /// The amount of an activity, or the currency of it, is unknown.
+        case missingAmount = "MISSING_AMOUNT"
+        /// The cost of securities is unknown: they were bought before the known activities, or transferred, or an amount
+        /// that is a part of it is unknown.
         case missingCost = "MISSING_COST"
         /// The value at the start of a part of the period is zero or less, so that no return refers to it.
         case valueNotPositive = "VALUE_NOT_POSITIVE"

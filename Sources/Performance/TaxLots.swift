@@ -79,13 +79,16 @@ package struct TaxLots: Sendable, Hashable {
             try add(trade, fee: fee, on: date)
         case .securitiesTransfer(var transfer):
             transfer.symbol = symbols.held(transfer.symbol, on: date)
-            try setCurrency(transfer.currency, of: transfer.symbol, on: date)
+            if let currency = transfer.currency { try setCurrency(currency, of: transfer.symbol, on: date) }
             try self.transfer(transfer, on: date)
         case .exchange(let from, let to, let new, let old):
             try exchange(from, to: to, new: new, old: old, on: date)
         case .spinOff(let spinOff): try add(spinOff, on: date)
         case .returnOfCapital(let amount, let symbol):
             try reduceCost(of: symbols.held(symbol, on: date), by: amount.amount, on: date)
+        case .unknownAmount(let unknown):
+            guard unknown.effect == .returnOfCapital, let symbol = unknown.symbol else { break }
+            try forgetCost(of: symbols.held(symbol, on: date))
         case .cashFlow, .income, .tax, .fee, .unclassified: break
         }
     }
@@ -151,7 +154,7 @@ package struct TaxLots: Sendable, Hashable {
         } else if !opening.isZero {
             try append(
                 TaxLot(
-                    acquired: date, quantity: opening, cost: openingAmount.own.negated,
+                    acquired: date, quantity: opening, cost: openingAmount.own?.negated,
                     convertedCost: openingAmount.converted?.negated),
                 to: symbol)
         }
@@ -227,8 +230,8 @@ package struct TaxLots: Sendable, Hashable {
         try append(
             TaxLot(
                 acquired: transfer.cost.map { _ in date }, quantity: quantity, cost: transfer.cost,
-                convertedCost: try transfer.cost.flatMap {
-                    try converted(CurrencyAmount($0, transfer.currency), on: date)
+                convertedCost: try transfer.cost.flatMap { cost in
+                    try transfer.currency.flatMap { try converted(CurrencyAmount(cost, $0), on: date) }
                 }),
             to: symbol)
     }
@@ -313,6 +316,13 @@ package struct TaxLots: Sendable, Hashable {
         if open[symbol] != nil { return symbol }
         let latest = symbols.latest(symbol, on: date)
         return open.keys.filter { symbols.latest($0, on: date) == latest }.min { $0.text < $1.text }
+    }
+
+    /// The cost after a return of capital of an unknown amount is unknown.
+    private mutating func forgetCost(of symbol: Symbol) throws {
+        guard let held = open[symbol]?.lots else { return }
+        open[symbol] = try OpenLots(
+            held.map { TaxLot(acquired: $0.acquired, quantity: $0.quantity, cost: nil, convertedCost: nil) })
     }
 
     /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.

@@ -121,8 +121,6 @@ struct ActivityClassifierTests {
     func unclassified() throws {
         #expect(try kinds(activity(.other, "XYZ", amount: "3")) == [.unclassified("XYZ", dollars("3"))])
         #expect(
-            try kinds(activity(.deposit, "CSD", amount: "3", currency: nil)) == [.unclassified("CSD", nil)])
-        #expect(
             try kinds(
                 activity(.trade, "Bought", symbol: Self.symbol, quantity: "4", price: "2", currency: nil))
                 == [
@@ -132,6 +130,41 @@ struct ActivityClassifierTests {
             try kinds(activity(.split, "SPLIT", symbol: Self.symbol, quantity: "20")) == [
                 .unclassified("SPLIT", nil)
             ])
+    }
+
+    /// An activity without an amount, and what is unknown.
+    struct Unknown: CustomTestStringConvertible {
+        let kind: ActivityKind
+        let term: String
+        var symbol: Symbol?
+        let unknown: ClassifiedActivity.UnknownAmount
+
+        var testDescription: String { "\(term) \(symbol?.text ?? "-")" }
+    }
+
+    @Test(
+        "of a known kind without an amount, or without its currency, is an unknown amount",
+        arguments: [
+            Unknown(kind: .deposit, term: "CSD", unknown: .init(.externalFlow)),
+            Unknown(kind: .withdrawal, term: "CSW", unknown: .init(.externalFlow)),
+            Unknown(kind: .transfer, term: "JNLC", unknown: .init(.externalFlow)),
+            Unknown(
+                kind: .dividend, term: "DIV/CDIV", symbol: symbol, unknown: .init(.income, symbol: symbol)),
+            Unknown(kind: .dividend, term: "DIV", unknown: .init(.income, isOfUnknownInstrument: true)),
+            Unknown(
+                kind: .dividend, term: "DIVROC", symbol: symbol,
+                unknown: .init(.returnOfCapital, symbol: symbol)),
+            Unknown(kind: .interest, term: "INT", unknown: .init(.income)),
+            Unknown(kind: .tax, term: "DIVNRA", symbol: symbol, unknown: .init(.tax, symbol: symbol)),
+            Unknown(kind: .fee, term: "FEE/TAF", unknown: .init(.fee(.transaction))),
+            Unknown(kind: .fee, term: "Depository Charges", unknown: .init(.fee(.service))),
+        ])
+    func unknownAmount(_ row: Unknown) throws {
+        let expected: [ClassifiedActivity.Kind] = [.unknownAmount(row.unknown)]
+        #expect(try kinds(activity(row.kind, row.term, symbol: row.symbol)) == expected)
+        #expect(
+            try kinds(activity(row.kind, row.term, amount: "3", symbol: row.symbol, currency: nil))
+                == expected)
     }
 
     @Test("of securities from another broker has their price, which is never 0")
@@ -146,6 +179,12 @@ struct ActivityClassifierTests {
         #expect(
             try kinds(transfer("0")) == [
                 .securitiesTransfer(.init(Self.symbol, quantity: 10, price: nil, currency: "USD"))
+            ])
+        let unknown = try activity(
+            .transfer, "TransferIn", symbol: Self.symbol, quantity: "20", price: "250", currency: nil)
+        #expect(
+            kinds(unknown) == [
+                .securitiesTransfer(.init(Self.symbol, quantity: 20, price: 250, currency: nil))
             ])
     }
 

@@ -216,6 +216,100 @@ struct PerformanceReportTests {
         #expect(unpriced.timeWeighted.known?.rate.description == "0.100000000000")
     }
 
+    /// An activity whose amount is unknown, and the figures since the middle of the period.
+    struct Unknown: CustomTestStringConvertible {
+        let testDescription: String
+        let kind: ClassifiedActivity.Kind
+        let isGap: Bool
+        var isGapOfGross = false
+        var isGapOfGain = true
+    }
+
+    private static let example = Symbol("EXMP") ?? .example
+
+    @Test(
+        "does not count an unknown amount as 0: figures that contain it are undetermined, and known for the days after it",
+        arguments: [
+            Unknown(testDescription: "deposit", kind: .unknownAmount(.init(.externalFlow)), isGap: true),
+            Unknown(
+                testDescription: "transfer",
+                kind: .securitiesTransfer(.init(example, quantity: 20, price: 250, currency: nil)),
+                isGap: true),
+            Unknown(
+                testDescription: "dividend", kind: .unknownAmount(.init(.income, symbol: example)),
+                isGap: false),
+            Unknown(
+                testDescription: "tax", kind: .unknownAmount(.init(.tax, symbol: example)), isGap: false),
+            Unknown(testDescription: "fee", kind: .unknownAmount(.init(.fee(.other))), isGap: false),
+            Unknown(
+                testDescription: "service fee", kind: .unknownAmount(.init(.fee(.service))), isGap: false,
+                isGapOfGross: true),
+            // What it pays is part of the price.
+            Unknown(
+                testDescription: "return of capital",
+                kind: .unknownAmount(.init(.returnOfCapital, symbol: example)), isGap: false,
+                isGapOfGain: false),
+        ])
+    func unknownAmount(_ unknown: Unknown) throws {
+        let account = try account(Self.june, [activity("2026-06-15", unknown.kind)])
+        let report = try report([account], from: "2026-06-01", through: "2026-06-30")
+        // 100, 110, 121: 21 % for the whole period, and 10 % after the activity.
+        func expect(_ figure: Figure<TimeWeightedReturn>, isUnknown: Bool) {
+            #expect(figure.undetermined?.reason == (isUnknown ? .missingAmount : nil))
+            #expect(figure.known?.rate.description == (isUnknown ? "0.100000000000" : "0.210000000000"))
+        }
+        expect(report.timeWeighted, isUnknown: unknown.isGap)
+        expect(report.grossTimeWeighted, isUnknown: unknown.isGap || unknown.isGapOfGross)
+        #expect((report.moneyWeighted.value == nil) == unknown.isGap)
+        #expect(report.gain.undetermined?.reason == (unknown.isGapOfGain ? .missingAmount : nil))
+        #expect(report.gain.undetermined?.date?.description == (unknown.isGapOfGain ? "2026-06-15" : nil))
+        #expect(report.gain.known?.total == (unknown.isGapOfGain ? 11 : 21))
+        #expect(report.from?.description == (unknown.isGap ? "2026-06-15" : "2026-06-01"))
+        #expect(report.unclassified.isEmpty)
+    }
+
+    @Test("of an account whose first deposit is unknown has no figure for the whole period")
+    func unknownOpening() throws {
+        let deposit = try activity("2026-06-01", .unknownAmount(.init(.externalFlow)))
+        for start in [nil, "2026-05-29"] {
+            let report = try report(
+                [account([("2026-05-29", "0")] + Self.june, [deposit], openedOn: "2026-06-01")], from: start,
+                through: "2026-06-30")
+            expect(report, .missingAmount, date: "2026-06-01")
+            #expect(report.netFlows == 0 && report.from?.description == "2026-06-01")
+            #expect(report.timeWeighted.known?.rate.description == "0.210000000000")
+        }
+    }
+
+    @Test("of one instrument does not count an unknown dividend as 0, also if its instrument is unknown")
+    func unknownDividend() throws {
+        let trade = try activity(
+            "2026-06-02", .trade(.init(Self.example, quantity: 10, price: 10, currency: "USD")))
+        func position(_ unknown: ClassifiedActivity.UnknownAmount, on day: String) throws -> AccountRecord {
+            var record = try account([], [trade, activity(day, .unknownAmount(unknown))]).position(
+                in: Self.example, currency: "USD",
+                valuations: [
+                    Valuation(date("2026-06-02"), 100), Valuation(date("2026-06-15"), 110),
+                    Valuation(date("2026-06-30"), 121),
+                ])
+            record.openedOn = record.activities.first?.date
+            return record
+        }
+        let other = try #require(Symbol("OTHER"))
+        for (unknown, day, isKnown) in [
+            (ClassifiedActivity.UnknownAmount(.income, symbol: Self.example), "2026-06-15", false),
+            (.init(.income, isOfUnknownInstrument: true), "2026-06-15", false),
+            // Before the purchase, and of another instrument.
+            (.init(.income, isOfUnknownInstrument: true), "2026-06-01", true),
+            (.init(.income, symbol: other), "2026-06-15", true),
+        ] {
+            let report = try report([position(unknown, on: day)], from: nil, through: "2026-06-30")
+            #expect(report.timeWeighted.undetermined?.reason == (isKnown ? nil : .missingAmount))
+            let rate = report.timeWeighted.known?.rate.description
+            #expect(rate == (isKnown ? "0.210000000000" : "0.100000000000"))
+        }
+    }
+
     @Test("of several accounts adds up the days on which all are valued; transfers between them are no flows")
     func portfolio() throws {
         let first = try account(

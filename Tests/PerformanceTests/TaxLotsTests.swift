@@ -349,6 +349,60 @@ struct TaxLotsTests {
         #expect(late.known?.gross == 10)
     }
 
+    @Test("have an income that is undetermined if a dividend is unknown, with the others as the known part")
+    func unknownIncome() throws {
+        let other = try #require(Symbol("OTHER"))
+        func income(
+            _ unknown: ClassifiedActivity.UnknownAmount, of symbol: Symbol?, on day: String = "2026-06-30"
+        ) throws -> Figure<IncomeSummary> {
+            IncomeSummary.twelveMonths(
+                through: try date("2026-06-30"),
+                of: [
+                    try activity("2026-05-15", .income(CurrencyAmount(50, "USD"), Self.symbol)),
+                    try activity(day, .unknownAmount(unknown)),
+                ], symbol: symbol, in: "USD", rates: ExchangeRateHistory())
+        }
+        for (unknown, symbol, isKnown) in [
+            (ClassifiedActivity.UnknownAmount(.income, symbol: Self.symbol), Symbol?.none, false),
+            (.init(.tax, symbol: Self.symbol), nil, false),
+            (.init(.income, symbol: Self.symbol), Self.symbol, false),
+            (.init(.income, isOfUnknownInstrument: true), Self.symbol, false),
+            // Interest, a dividend of another instrument, a fee and a deposit.
+            (.init(.income), Self.symbol, true), (.init(.income, symbol: other), Self.symbol, true),
+            (.init(.fee(.other)), nil, true), (.init(.externalFlow), nil, true),
+        ] {
+            let figure = try income(unknown, of: symbol)
+            #expect(figure.undetermined?.reason == (isKnown ? nil : .missingAmount), "\(unknown)")
+            #expect(figure.known?.gross == 50, "\(unknown)")
+        }
+        #expect(try income(.init(.income), of: nil, on: "2025-06-30").value?.gross == 50)
+    }
+
+    @Test("have no cost and no profit with a fee, or after a return of capital, whose amount is unknown")
+    func unknownCost() throws {
+        func fee(_ day: String) throws -> ClassifiedActivity {
+            try activity(
+                day, .unknownAmount(.init(.fee(.transaction), symbol: Self.symbol)), id: "fee")
+        }
+        let trades = [
+            try trade("2026-01-05", "10", at: "20"), try trade("2026-01-06", "10", at: "30"),
+            try trade("2026-02-05", "-5", at: "40"),
+        ]
+        let bought = try lots(trades + [fee("2026-01-05")])
+        #expect(bought.disposals.map(\.profit) == [nil])
+        #expect(bought.disposals.map(\.proceeds) == [200])
+        #expect(bought.lots[Self.symbol]?.map(\.cost) == [nil, 300])
+        let sold = try lots(trades + [fee("2026-02-05")])
+        #expect(sold.disposals.map(\.profit) == [nil] && sold.disposals.map(\.cost) == [100])
+        #expect(sold.lots[Self.symbol]?.map(\.cost) == [100, 300])
+        let distribution = try activity(
+            "2026-03-02", .unknownAmount(.init(.returnOfCapital, symbol: Self.symbol)))
+        let distributed = try lots(trades + [distribution])
+        #expect(distributed.disposals.map(\.profit) == [100])
+        #expect(distributed.lots[Self.symbol]?.map(\.cost) == [nil, nil])
+        #expect(distributed.lots[Self.symbol]?.map(\.quantity) == [5, 10])
+    }
+
     @Test("of several accounts are one holding, which says what is missing")
     func holding() throws {
         let first = [

@@ -137,6 +137,9 @@ extension AccountRecord {
         }
         add(currency, target.code)
         for activity in activities where start.map({ $0 < activity.date }) ?? true {
+            if case .securitiesTransfer(let transfer) = activity.kind, let from = transfer.currency {
+                for wanted in [currency, target.code] { add(from, wanted) }
+            }
             var moved = try activity.cash
             if case .trade(let trade) = activity.kind { moved = try trade.amount }
             guard let amount = moved else { continue }
