@@ -38,8 +38,8 @@ package struct AccountRecord: Sendable, Hashable {
     ///
     /// Purchases are deposits, and sales and income are withdrawals, so that the return contains the income. Fees of
     /// the instrument are paid from outside, and are part of the return. It needs no cash of its own. What was held
-    /// under earlier symbols of the instrument belongs to it. `valuations` are quantity × price at the end of days, in
-    /// the currency of the instrument.
+    /// under earlier symbols of the instrument belongs to it. `valuations` are those of the quantities at the end of days,
+    /// in the currency of the instrument.
     package func position(
         in symbol: Symbol, currency: String, valuations: [Valuation]
     ) throws(Decimal.Overflow) -> AccountRecord {
@@ -58,7 +58,8 @@ package struct AccountRecord: Sendable, Hashable {
                     ClassifiedActivity(id: activity.id + suffix, date: activity.date, kind: .cashFlow(flow)))
             }
             switch activity.kind {
-            case .trade(let trade) where isOwn(trade.symbol): try pay(trade.amount, "")
+            case .trade(let trade) where isOwn(trade.symbol):
+                if let amount = try trade.amount { try pay(amount, "") } else { appendUnknownFlow() }
             case .income(let amount, let source) where isOwn(source),
                 .tax(let amount, let source) where isOwn(source):
                 own.append(activity)
@@ -98,9 +99,11 @@ package struct AccountRecord: Sendable, Hashable {
     /// The values of a position at the end of days, in the currency of the prices.
     ///
     /// `closes` are the prices of the days, in their order. With `isAdjusted` they are corrected for the splits until
-    /// the last activity, as charts are. `opening` contains the quantities before the first activity.
+    /// the last activity, as charts are. `multiplier` is the number by which quantity × price is multiplied for the value.
+    /// `opening` contains the quantities before the first activity.
     package func valuations(
-        of symbol: Symbol, closes: [DatedValue], isAdjusted: Bool, opening: [Symbol: Decimal] = [:]
+        of symbol: Symbol, closes: [DatedValue], isAdjusted: Bool, multiplier: Decimal = 1,
+        opening: [Symbol: Decimal] = [:]
     ) throws -> [Valuation] {
         var totals = ActivityTotals(opening: opening.filter { isOf(symbol, $0.key, on: .earliest) })
         var next = activities.inOrderOfEffect.filter { isOf(symbol, $0.changedSymbol, on: $0.date) }[...]
@@ -114,7 +117,7 @@ package struct AccountRecord: Sendable, Hashable {
             let quantity = try totals.quantities.map { held, quantity in
                 try units.priced(quantity, of: held, isAdjusted: isAdjusted)
             }.sum()
-            return Valuation(close.date, try quantity * close.value)
+            return Valuation(close.date, try quantity * close.value * multiplier)
         }
     }
 

@@ -6,6 +6,8 @@ package import Brokerage
 package struct ActivityClassifier: Sendable {
     /// The reference data of spin-offs, by the symbol of the new company.
     private let spinOffs: [Symbol: SpinOffReference]
+    /// The numbers by which quantity × price is multiplied for the value, of instruments of which they are known.
+    private let multipliers: [Symbol: Decimal]
 
     /// The data of a spin-off that an activity of a broker does not contain.
     package struct SpinOffReference: Sendable, Hashable {
@@ -19,8 +21,12 @@ package struct ActivityClassifier: Sendable {
         }
     }
 
-    package init(spinOffs: [Symbol: SpinOffReference] = [:]) {
-        self.spinOffs = spinOffs
+    /// - Parameters:
+    ///   - spinOffs: The reference data of spin-offs, by the symbol of the new company.
+    ///   - multipliers: The numbers by which quantity × price is multiplied for the value; without one, it is 1 for
+    ///     shares, funds, currencies and coins, and unknown for other instruments.
+    package init(spinOffs: [Symbol: SpinOffReference] = [:], multipliers: [Symbol: Decimal] = [:]) {
+        (self.spinOffs, self.multipliers) = (spinOffs, multipliers)
     }
 
     /// The effects of all activities of one account; those of one day keep the order in which they are given.
@@ -54,8 +60,8 @@ package struct ActivityClassifier: Sendable {
             if let currency = activity.currency {
                 return .trade(
                     .init(
-                        symbol, quantity: quantity, price: price, currency: currency,
-                        booked: activity.currencyAmount))
+                        symbol, quantity: quantity, price: price, multiplier: multiplier(of: symbol),
+                        currency: currency, booked: activity.currencyAmount))
             }
             // A pair of currencies is held on margin, so that its trade books no cash.
             guard activity.amount == nil, case .currencies(_, let quote)? = SymbolKind(symbol) else {
@@ -98,8 +104,9 @@ package struct ActivityClassifier: Sendable {
             }
             // A price of 0 is that of a row without a price.
             let price = activity.price.flatMap { $0.isZero ? nil : $0 }
+            let value = price.flatMap { price in multiplier(of: symbol).flatMap { try? price * $0 } }
             return .securitiesTransfer(
-                .init(symbol, quantity: quantity, price: price, currency: activity.currency))
+                .init(symbol, quantity: quantity, price: value, currency: activity.currency))
         case .spinOff:
             guard let symbol, let quantity = activity.quantity, !quantity.isZero else { return nil }
             let reference = spinOffs[symbol]
@@ -108,6 +115,16 @@ package struct ActivityClassifier: Sendable {
                     parent: reference?.parent, child: symbol, quantity: quantity,
                     parentPrice: reference?.parentPrice, childPrice: reference?.childPrice))
         case .split, .symbolChange, .merger, .other: return nil
+        }
+    }
+
+    /// The number by which quantity × price is multiplied for the value; nil if it is unknown.
+    private func multiplier(of symbol: Symbol) -> Decimal? {
+        if let known = multipliers[symbol] { return known }
+        if OptionContract(occ: symbol) != nil { return nil }
+        return switch SymbolKind(symbol) {
+        case .listing, .currencies, .crypto: 1
+        case .index, .future, nil: nil
         }
     }
 

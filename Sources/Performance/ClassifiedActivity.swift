@@ -42,6 +42,8 @@ package struct ClassifiedActivity: Sendable, Hashable {
         /// Negative for a sale.
         package var quantity: Decimal
         package var price: Decimal
+        /// The number by which quantity × price is multiplied for the value: 1 for shares, nil if it is unknown.
+        package var multiplier: Decimal?
         /// The ISO 4217 code of the price.
         package var currency: String
         /// The booked amount without fees, negative for a purchase; nil if the broker books none.
@@ -54,21 +56,25 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var isMerger: Bool
 
         package init(
-            _ symbol: Symbol, quantity: Decimal, price: Decimal, currency: String,
+            _ symbol: Symbol, quantity: Decimal, price: Decimal, multiplier: Decimal? = 1, currency: String,
             booked: CurrencyAmount? = nil, isShortSale: Bool = false, isOnMargin: Bool = false,
             isMerger: Bool = false
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
-            (self.currency, self.booked, self.isShortSale) = (currency, booked, isShortSale)
+            (self.multiplier, self.currency) = (multiplier, currency)
+            (self.booked, self.isShortSale) = (booked, isShortSale)
             (self.isOnMargin, self.isMerger) = (isOnMargin, isMerger)
         }
 
-        /// The booked amount; without one, quantity × price rounded half up to the currency's minor unit.
-        package var amount: CurrencyAmount {
+        /// The booked amount; without one, quantity × price × ``multiplier``, rounded half up to the currency's minor unit.
+        ///
+        /// Nil if it is unknown.
+        package var amount: CurrencyAmount? {
             get throws(Decimal.Overflow) {
                 if let booked { return booked }
+                guard let multiplier else { return nil }
                 let digits = MinorUnit.digits(of: currency)
-                let value = try (quantity * price).rounded(to: digits, .halfUp)
+                let value = try (quantity * price * multiplier).rounded(to: digits, .halfUp)
                 return CurrencyAmount(try value.negated, currency)
             }
         }
@@ -79,7 +85,7 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var symbol: Symbol
         /// Negative if the securities leave the account.
         package var quantity: Decimal
-        /// The market price of the day; nil if it is unknown.
+        /// The market value of a unit of the quantity on the day; nil if it is unknown.
         package var price: Decimal?
         /// The ISO 4217 code of `price` and `cost`; nil if it is unknown.
         package var currency: String?

@@ -85,7 +85,7 @@ package struct Undetermined: Error, Sendable, Hashable {
         case missingActivities = "MISSING_ACTIVITIES"
         /// No source has the exchange rate of a date, or of the four days before it.
         case missingExchangeRate = "MISSING_EXCHANGE_RATE"
-        /// No price of an instrument is known at a date.
+        /// No price of an instrument is known at a date, or not what a unit is worth by it.
         case missingPrice = "MISSING_PRICE"
         /// The amount of an activity, or the currency of it, is unknown.
         case missingAmount = "MISSING_AMOUNT"

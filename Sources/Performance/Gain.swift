@@ -116,7 +116,8 @@ private struct CurrencySplit {
         case .income(let amount, _): try add(amount, on: activity.date, to: \.income)
         case .tax(let amount, _): try add(amount, on: activity.date, to: \.taxes)
         case .fee(let fee): try add(fee.amount, on: activity.date, to: \.fees)
-        case .trade(let trade): try addExchange(of: trade.amount, on: activity.date)
+        case .trade(let trade):
+            if let amount = try trade.amount { try addExchange(of: amount, on: activity.date) }
         case .returnOfCapital(let amount, _): try addExchange(of: amount, on: activity.date)
         case .unknownAmount(let unknown):
             // A return of capital is a part of what remains for the price.

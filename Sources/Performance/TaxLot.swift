@@ -40,7 +40,7 @@ package struct TaxLot: Sendable, Hashable {
             proceeds: converted, cost: convertedCost, price: price, currency: try total - price)
     }
 
-    /// The profit of a sale at a market value, without fees; nil if the cost is unknown.
+    /// The profit of a sale without fees, if `price` is what a unit of the quantity is worth; nil if the cost is unknown.
     package func unrealizedProfit(price: Decimal) throws(Decimal.Overflow) -> Decimal? {
         guard let cost else { return nil }
         return try quantity * price - cost

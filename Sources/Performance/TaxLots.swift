@@ -126,10 +126,10 @@ package struct TaxLots: Sendable, Hashable {
     ) throws {
         let (symbol, quantity) = (trade.symbol, trade.quantity)
         guard !quantity.isZero else { return }
-        let booked = try trade.amount
-        let amount =
-            try TransactionFees.Amount(
-                own: booked.amount, converted: converted(booked, on: date)) + fee
+        let booked = try trade.amount.map { amount in
+            TransactionFees.Amount(own: amount.amount, converted: try converted(amount, on: date))
+        }
+        let amount = try (booked ?? .unknown) + fee
         // What closes lots of the other sign; the rest opens a lot.
         let held = open[symbol]?.quantity ?? .zero
         var closing = Decimal.zero

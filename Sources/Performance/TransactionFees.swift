@@ -93,10 +93,15 @@ struct TransactionFees {
             let own = try? rates.convert(fee, to: currency, on: date)
         else { return }
         let trades = try trades.filter { $0.trade.currency == currency }
-            .map { (id: $0.id, size: try $0.trade.amount.amount.magnitude) }
+            .map { (id: $0.id, size: try $0.trade.amount?.amount.magnitude) }
+        guard trades.allSatisfy({ $0.size != nil }) else {
+            // The proportions are unknown, and the cost of the trade without an amount is, too.
+            for (id, _) in trades { byTrade[id] = .unknown }
+            return
+        }
         var rest = Amount(own: own, converted: try? rates.convert(fee, to: target, on: date))
-        var remaining = try trades.map(\.size).sum()
-        for (id, size) in trades where !size.isZero {
+        var remaining = try trades.compactMap(\.size).sum()
+        for case (let id, let size?) in trades where !size.isZero {
             let (share, next) = try rest.split(size, of: remaining)
             (rest, remaining) = (next, try remaining - size)
             byTrade[id] = try self[id] + share

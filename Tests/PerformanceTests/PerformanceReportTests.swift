@@ -310,6 +310,31 @@ struct PerformanceReportTests {
         }
     }
 
+    @Test("of a contract has the values of its units, and no return since a trade whose amount is unknown")
+    func contract() throws {
+        for multiplier in [Decimal?.some(100), nil] {
+            let purchase = ClassifiedActivity.Trade(
+                Self.example, quantity: 1, price: 2, multiplier: multiplier, currency: "USD")
+            let account = try account([], [activity("2026-06-02", .trade(purchase))])
+            let closes = try [("2026-06-02", "2"), ("2026-06-15", "2.5"), ("2026-06-30", "3")].map {
+                DatedValue(try date($0.0), try decimal($0.1))
+            }
+            let values = try account.valuations(
+                of: Self.example, closes: closes, isAdjusted: false, multiplier: 100)
+            #expect(values.map(\.value) == [200, 250, 300])
+            var position = try account.position(in: Self.example, currency: "USD", valuations: values)
+            position.openedOn = position.activities.first?.date
+            let report = try report([position], from: "2026-06-01", through: "2026-06-30")
+            if multiplier == nil {
+                #expect(report.gain.value == nil && report.timeWeighted.value == nil)
+                #expect(report.netFlows == 0)
+            } else {
+                #expect(report.timeWeighted.value?.rate.description == "0.500000000000")
+                #expect(report.gain.value?.total == 100 && report.netFlows == 200)
+            }
+        }
+    }
+
     @Test("of several accounts adds up the days on which all are valued; transfers between them are no flows")
     func portfolio() throws {
         let first = try account(

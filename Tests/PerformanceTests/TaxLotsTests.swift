@@ -349,6 +349,92 @@ struct TaxLotsTests {
         #expect(late.known?.gross == 10)
     }
 
+    /// A purchase, and the position as a broker values it.
+    struct Contract: CustomTestStringConvertible {
+        let testDescription: String
+        let symbol: String
+        let assetClass: AssetClass
+        let quantity: String
+        let bought: String
+        var booked: String?
+        let price: String
+        var value: String?
+        let cost: Decimal?
+        let profit: Decimal?
+    }
+
+    @Test(
+        "cost what was booked, or quantity × price × the units of the contract, and their profit is by the same units",
+        arguments: [
+            Contract(
+                testDescription: "bond in per cent", symbol: "UIC=1:Bond", assetClass: .bond,
+                quantity: "10000", bought: "99.5", booked: "-9950", price: "99.8", value: "9980", cost: 9950,
+                profit: 30),
+            Contract(
+                testDescription: "booked option", symbol: "UIC=2:StockOption", assetClass: .option,
+                quantity: "1", bought: "2.5", booked: "-250", price: "2.8", value: "280", cost: 250,
+                profit: 30),
+            Contract(
+                testDescription: "option that books nothing", symbol: "AAPL261218C00230000",
+                assetClass: .option, quantity: "1", bought: "2.5", price: "2.8", value: "280", cost: 250,
+                profit: 30),
+            Contract(
+                testDescription: "option without a value", symbol: "AAPL261218C00230000",
+                assetClass: .option, quantity: "1", bought: "2.5", price: "2.8", cost: nil, profit: nil),
+            Contract(
+                testDescription: "booked option without a value", symbol: "UIC=2:StockOption",
+                assetClass: .option, quantity: "1", bought: "2.5", booked: "-250", price: "2.8", cost: 250,
+                profit: nil),
+            Contract(
+                testDescription: "future", symbol: "UIC=3:ContractFutures", assetClass: .future,
+                quantity: "1", bought: "50", price: "60", value: "10", cost: nil, profit: nil),
+            Contract(
+                testDescription: "share", symbol: "AAPL", assetClass: .equity, quantity: "10", bought: "20",
+                price: "21", value: "210", cost: 200, profit: 10),
+        ])
+    func contracts(_ contract: Contract) throws {
+        let symbol = try #require(Symbol(contract.symbol))
+        var activity = Activity(
+            id: "1", kind: .trade, providerKind: "Bought", date: try date("2026-09-03"))
+        (activity.symbol, activity.currency) = (symbol, "USD")
+        (activity.quantity, activity.price) = (try decimal(contract.quantity), try decimal(contract.bought))
+        activity.amount = try contract.booked.map { try decimal($0) }
+        var position = Position(
+            symbol: symbol, side: .long, quantity: try decimal(contract.quantity), currency: "USD",
+            provenance: Provenance(source: .saxo, fetchedAt: .now))
+        position.assetClass = contract.assetClass
+        position.currentPrice = try decimal(contract.price)
+        position.marketValue = try contract.value.map { try decimal($0) }
+        let multiplier = position.priceMultiplier
+        let activities = ActivityClassifier(multipliers: multiplier.map { [symbol: $0] } ?? [:])
+            .classify([activity])
+        let price = try decimal(contract.price)
+        let summary = try HoldingSummary(
+            of: symbol,
+            in: [.init(lots: lots(activities), activities: activities, knownFrom: nil)],
+            price: multiplier.map { try price * $0 }, on: date("2026-11-27"), currency: "USD",
+            rates: ExchangeRateHistory())
+        #expect(summary.quantity == position.quantity)
+        #expect(summary.cost.value == contract.cost)
+        #expect(summary.unrealizedProfit.value == contract.profit)
+        #expect((summary.cost.undetermined?.reason == .missingCost) == (contract.cost == nil))
+    }
+
+    @Test("share a fee of their day only if the amounts of all trades are known")
+    func feeOfUnknownProportion() throws {
+        let option = try #require(Symbol("AAPL261218C00230000"))
+        let unknown = ClassifiedActivity.Trade(
+            option, quantity: 1, price: 3, multiplier: nil, currency: "USD")
+        let fee = try activity(
+            "2026-01-05", .fee(.init(CurrencyAmount(-1, "USD"), .transaction)), id: "fee")
+        let activities = [
+            try trade("2026-01-05", "10", at: "20", id: "a"),
+            try activity("2026-01-05", .trade(unknown), id: "b"),
+        ]
+        #expect(try lots(activities).lots[Self.symbol]?.map(\.cost) == [200])
+        #expect(try lots(activities + [fee]).lots[Self.symbol]?.map(\.cost) == [nil])
+    }
+
     @Test("have an income that is undetermined if a dividend is unknown, with the others as the known part")
     func unknownIncome() throws {
         let other = try #require(Symbol("OTHER"))
