@@ -85,7 +85,7 @@ package struct AccountRecord: Sendable, Hashable {
                 // One before the first purchase is of another instrument.
                 if !own.isEmpty || knownFrom != nil { appendUnknownFlow() }
             case .cashFlow, .trade, .income, .tax, .returnOfCapital, .fee, .securitiesTransfer, .spinOff,
-                .exchange, .unknownAmount, .unclassified:
+                .exchange, .stockDividend, .unknownAmount, .unclassified:
                 break
             }
         }
@@ -106,7 +106,8 @@ package struct AccountRecord: Sendable, Hashable {
         opening: [Symbol: Decimal] = [:]
     ) throws -> [Valuation] {
         var totals = ActivityTotals(opening: opening.filter { isOf(symbol, $0.key, on: .earliest) })
-        var next = activities.inOrderOfEffect.filter { isOf(symbol, $0.changedSymbol, on: $0.date) }[...]
+        let own = activities.inOrderOfEffect.filter { isOf(symbol, $0.changedSymbol, on: $0.date) }
+        var next = try own.exchangingStockDividends(of: totals)[...]
         var units = try UnitRatios(of: symbol, before: next)
         return try closes.map { close in
             while let activity = next.first, activity.date <= close.date {
@@ -155,7 +156,9 @@ extension AccountRecord {
         case .unknownAmount(let unknown) where unknown.effect == .externalFlow:
             throw activity.missingAmount
         case .unknownAmount: return nil
-        case .trade, .income, .returnOfCapital, .tax, .fee, .exchange, .spinOff, .unclassified: return nil
+        case .trade, .income, .returnOfCapital, .tax, .fee, .exchange, .spinOff, .stockDividend,
+            .unclassified:
+            return nil
         }
     }
 
@@ -217,6 +220,22 @@ extension [ClassifiedActivity] {
         enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }.map(\.element)
     }
 
+    /// The activities in the order of effect, with a dividend in units as the exchange of all units for more of them, as which
+    /// prices are corrected for it.
+    fileprivate func exchangingStockDividends(of opening: ActivityTotals) throws -> [ClassifiedActivity] {
+        var totals = opening
+        return try map { activity in
+            var exchanged = activity
+            if case .stockDividend(let symbol, let quantity) = activity.kind,
+                let held = totals.quantities[symbol], !held.isZero
+            {
+                exchanged.kind = .exchange(from: symbol, to: symbol, new: try held + quantity, old: held)
+            }
+            try totals.add(exchanged)
+            return exchanged
+        }
+    }
+
     /// The activities after a day, until another one; the array is in the order of dates.
     func between(_ start: CalendarDate, through end: CalendarDate) -> ArraySlice<ClassifiedActivity> {
         drop { $0.date <= start }.prefix { $0.date <= end }
@@ -231,6 +250,7 @@ extension ClassifiedActivity {
         case .securitiesTransfer(let transfer): transfer.symbol
         case .exchange(let from, _, _, _): from
         case .spinOff(let spinOff): spinOff.child
+        case .stockDividend(let symbol, _): symbol
         case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: nil
         }
     }

@@ -46,6 +46,9 @@ package struct ActivityClassifier: Sendable {
                 // The first row of an event stands for all.
                 return events.removeValue(forKey: event).map(Self.exchange) ?? []
             }
+            if let payment = payment(inUnits: activity, trades: trades) ?? Self.dividend(inUnits: activity) {
+                return payment
+            }
             let kind = kind(of: activity, trades: trades) ?? activity.unclassified
             return [ClassifiedActivity(id: activity.id, date: activity.date, kind: kind)]
         }.inOrderOfDates
@@ -118,6 +121,44 @@ package struct ActivityClassifier: Sendable {
         }
     }
 
+    /// A fee that is paid with units of the instrument, as the sale of the units for it; nil for another activity.
+    private func payment(
+        inUnits activity: Activity, trades: [String: String]
+    ) -> [ClassifiedActivity]? {
+        guard activity.kind == .fee, let symbol = activity.symbol, let currency = activity.currency,
+            let quantity = activity.quantity, !quantity.isZero, activity.amount?.isZero ?? true
+        else { return nil }
+        let price = activity.price.flatMap { $0.isZero ? nil : $0 }
+        let sale = ClassifiedActivity.Trade(
+            symbol, quantity: quantity, price: price ?? .zero,
+            multiplier: price.flatMap { _ in multiplier(of: symbol) }, currency: currency, isFeePayment: true)
+        let trade = activity.groupID.flatMap { trades[$0] }
+        let fee: ClassifiedActivity.Kind =
+            if let amount = try? sale.amount?.negated {
+                .fee(.init(amount, .transaction, symbol: symbol, trade: trade))
+            } else {
+                .unknownAmount(.init(.fee(.transaction), symbol: symbol, trade: trade))
+            }
+        return [
+            ClassifiedActivity(id: activity.id, date: activity.date, kind: .trade(sale)),
+            ClassifiedActivity(id: activity.id + "/fee", date: activity.date, kind: fee),
+        ]
+    }
+
+    /// A dividend that is paid in units, and the cash of the same activity; nil for another activity.
+    private static func dividend(inUnits activity: Activity) -> [ClassifiedActivity]? {
+        guard activity.kind == .dividend, let symbol = activity.symbol, let quantity = activity.quantity,
+            !quantity.isZero
+        else { return nil }
+        let units = ClassifiedActivity(
+            id: activity.id, date: activity.date, kind: .stockDividend(symbol, quantity))
+        guard let cash = activity.currencyAmount, !cash.amount.isZero else { return [units] }
+        return [
+            units,
+            ClassifiedActivity(id: activity.id + "/cash", date: activity.date, kind: .income(cash, symbol)),
+        ]
+    }
+
     /// The number by which quantity × price is multiplied for the value; nil if it is unknown.
     private func multiplier(of symbol: Symbol) -> Decimal? {
         if let known = multipliers[symbol] { return known }
@@ -139,7 +180,7 @@ package struct ActivityClassifier: Sendable {
     /// The terms of fees with a known purpose, of Alpaca and of Saxo.
     private static let categories: [String: ClassifiedActivity.Fee.Category] = [
         "FEE/REG": .transaction, "FEE/TAF": .transaction, "FEE/CAT": .transaction, "FEE/ORF": .transaction,
-        "FEE/OCC": .transaction, "FEE/COM": .transaction, "FEE/OCOM": .transaction,
+        "FEE/OCC": .transaction, "CFEE": .transaction, "FEE/COM": .transaction, "FEE/OCOM": .transaction,
         "Commission": .transaction, "Exchange Fee": .transaction,
         "FEE/ADR": .service, "DIVFEE": .service, "Depository Charges": .service,
     ]

@@ -55,6 +55,7 @@ extension [Symbol: Decimal] {
             let quantity = removeValue(forKey: from) ?? .zero
             try add(quantity.quantityProportion(new, of: old), to: to)
         case .spinOff(let spinOff): try add(spinOff.quantity, to: spinOff.child)
+        case .stockDividend(let symbol, let quantity): try add(quantity, to: symbol)
         case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: break
         }
     }
@@ -73,6 +74,7 @@ extension [Symbol: Decimal] {
                 try add(old, to: from)
             }
         case .spinOff(let spinOff): try add(spinOff.quantity.negated, to: spinOff.child)
+        case .stockDividend(let symbol, let quantity): try add(quantity.negated, to: symbol)
         case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: break
         }
     }
@@ -86,7 +88,7 @@ extension [ClassifiedActivity] {
     /// Sorted by date; within a day corporate actions come first, because they take effect before the market opens.
     ///
     /// What is booked under a symbol on the day on which a corporate action removes it precedes this action, which takes all
-    /// its units.
+    /// its units. Units that pay a fee leave after the trades of their day, as they are a part of what was bought.
     var inOrderOfEffect: [ClassifiedActivity] {
         var actions: [CalendarDate: Int] = [:]
         var removals: [Removal: Int] = [:]
@@ -97,11 +99,12 @@ extension [ClassifiedActivity] {
             if let symbol = activity.removedSymbol { removals[Removal(symbol, activity.date)] = place }
             return place
         }
-        if actions.isEmpty { return inOrderOfDates }
+        if actions.isEmpty, !contains(where: \.isFeePayment) { return inOrderOfDates }
         return zip(self, places).enumerated().map { offset, row in
             let (activity, place) = row
             let removal = activity.symbol.flatMap { removals[Removal($0, activity.date)] }
-            let key = (activity.date, place ?? removal ?? .max, place == nil ? 0 : 1, offset)
+            let step = place != nil ? 2 : activity.isFeePayment ? 1 : 0
+            let key = (activity.date, place ?? removal ?? .max, step, offset)
             return (key: key, activity: activity)
         }.sorted { $0.key < $1.key }.map(\.activity)
     }
@@ -118,9 +121,13 @@ private struct Removal: Hashable {
 }
 
 extension ClassifiedActivity {
+    fileprivate var isFeePayment: Bool {
+        if case .trade(let trade) = kind { trade.isFeePayment } else { false }
+    }
+
     fileprivate var isCorporateAction: Bool {
         switch kind {
-        case .exchange, .spinOff: true
+        case .exchange, .spinOff, .stockDividend: true
         case .trade(let trade): trade.isMerger
         case .cashFlow, .securitiesTransfer, .income, .returnOfCapital, .tax, .fee, .unknownAmount,
             .unclassified:
@@ -133,7 +140,7 @@ extension ClassifiedActivity {
         switch kind {
         case .exchange(let from, let to, _, _): from == to ? nil : from
         case .trade(let trade): trade.isMerger ? trade.symbol : nil
-        case .cashFlow, .securitiesTransfer, .spinOff, .income, .returnOfCapital, .tax, .fee,
+        case .cashFlow, .securitiesTransfer, .spinOff, .stockDividend, .income, .returnOfCapital, .tax, .fee,
             .unknownAmount, .unclassified:
             nil
         }

@@ -21,6 +21,8 @@ package struct ClassifiedActivity: Sendable, Hashable {
         case trade(Trade)
         /// Dividends, interest and rebates, before tax.
         case income(CurrencyAmount, Symbol?)
+        /// A dividend in units: the holding has so many more, without a cost.
+        case stockDividend(Symbol, Decimal)
         /// A distribution that lowers the cost of a holding and is no income.
         case returnOfCapital(CurrencyAmount, Symbol)
         /// Withheld tax, and the refund of it.
@@ -54,16 +56,18 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var isOnMargin: Bool
         /// Whether a merger takes the units for cash: it is no order, so that no fee of a trade belongs to it.
         package var isMerger: Bool
+        /// Whether the units pay a fee, which is an activity of its own: it is no order, and follows the trades of its day.
+        package var isFeePayment: Bool
 
         package init(
             _ symbol: Symbol, quantity: Decimal, price: Decimal, multiplier: Decimal? = 1, currency: String,
             booked: CurrencyAmount? = nil, isShortSale: Bool = false, isOnMargin: Bool = false,
-            isMerger: Bool = false
+            isMerger: Bool = false, isFeePayment: Bool = false
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
             (self.multiplier, self.currency) = (multiplier, currency)
             (self.booked, self.isShortSale) = (booked, isShortSale)
-            (self.isOnMargin, self.isMerger) = (isOnMargin, isMerger)
+            (self.isOnMargin, self.isMerger, self.isFeePayment) = (isOnMargin, isMerger, isFeePayment)
         }
 
         /// The booked amount; without one, quantity × price × ``multiplier``, rounded half up to the currency's minor unit.
@@ -185,7 +189,7 @@ extension ClassifiedActivity {
             case .fee(let fee): fee.amount
             case .trade(let trade): trade.isOnMargin ? nil : try trade.amount
             case .unclassified(_, let amount): amount
-            case .securitiesTransfer, .exchange, .spinOff, .unknownAmount: nil
+            case .securitiesTransfer, .stockDividend, .exchange, .spinOff, .unknownAmount: nil
             }
         }
     }
@@ -195,7 +199,7 @@ extension ClassifiedActivity {
         switch kind {
         case .cashFlow, .unclassified: nil
         case .income(_, let symbol), .tax(_, let symbol): symbol
-        case .returnOfCapital(_, let symbol): symbol
+        case .returnOfCapital(_, let symbol), .stockDividend(let symbol, _): symbol
         case .securitiesTransfer(let transfer): transfer.symbol
         case .trade(let trade): trade.symbol
         case .fee(let fee): fee.symbol

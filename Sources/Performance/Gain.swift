@@ -124,7 +124,7 @@ private struct CurrencySplit {
             if unknown.effect != .returnOfCapital { throw activity.missingAmount }
         case .unclassified(_, let amount):
             if let amount { try addExchange(of: amount, on: activity.date) }
-        case .exchange, .spinOff: break
+        case .exchange, .spinOff, .stockDividend: break
         }
     }
 

@@ -47,7 +47,7 @@ package struct IncomeSummary: Sendable, Hashable {
                     }
                     missing = missing ?? activity.missingAmount
                 case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .exchange,
-                    .spinOff, .unknownAmount, .unclassified:
+                    .spinOff, .stockDividend, .unknownAmount, .unclassified:
                     break
                 }
             }

@@ -86,6 +86,8 @@ package struct TaxLots: Sendable, Hashable {
         case .spinOff(let spinOff): try add(spinOff, on: date)
         case .returnOfCapital(let amount, let symbol):
             try reduceCost(of: symbols.held(symbol, on: date), by: amount.amount, on: date)
+        case .stockDividend(let symbol, let quantity):
+            try addUnits(quantity, of: symbols.held(symbol, on: date), on: date)
         case .unknownAmount(let unknown):
             guard unknown.effect == .returnOfCapital, let symbol = unknown.symbol else { break }
             try forgetCost(of: symbols.held(symbol, on: date))
@@ -254,6 +256,28 @@ package struct TaxLots: Sendable, Hashable {
         } else {
             try carry(after, to: to)
         }
+    }
+
+    /// Adds units without a cost, as if each unit that is held became more of them; the dates are kept.
+    private mutating func addUnits(_ quantity: Decimal, of symbol: Symbol, on date: CalendarDate) throws {
+        guard let before = open[symbol], !before.quantity.isZero else {
+            // They are those of units that were bought before the known activities.
+            missing.append(MissingCost(symbol: symbol, quantity: quantity, date: date, before: firstKnown))
+            try append(TaxLot(quantity: quantity), to: symbol)
+            return
+        }
+        var rest = quantity
+        var after: [TaxLot] = []
+        for (index, lot) in before.lots.enumerated() {
+            let isLast = index == before.lots.count - 1
+            let share =
+                isLast ? rest : try quantity.quantityProportion(lot.quantity, of: before.quantity)
+            rest = try rest - share
+            var lot = lot
+            lot.quantity = try (lot.quantity + share).withoutTrailingZeros
+            if !lot.quantity.isZero { after.append(lot) }
+        }
+        open[symbol] = after.isEmpty ? nil : try OpenLots(after)
     }
 
     /// Adds lots of another symbol with their dates: the earliest lots are sold first, whatever their symbol was.

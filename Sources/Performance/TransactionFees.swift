@@ -3,8 +3,8 @@ import Brokerage
 /// The transaction fees of each trade.
 ///
 /// A fee that names no trade belongs to the trades of its day and instrument, in proportion to their amounts; a fee
-/// without instrument to all trades of its day. Without a trade it changes no cost. The removal of units by a merger is no
-/// trade. If one fee of a trade is unknown, their sum is.
+/// without instrument to all trades of its day. Without a trade it changes no cost. The removal of units by a merger, or for a
+/// fee, is no trade. If one fee of a trade is unknown, their sum is.
 struct TransactionFees {
     /// By the id of the activity of the trade; negative, and unknown if one is.
     private var byTrade: [String: Amount] = [:]
@@ -51,7 +51,7 @@ struct TransactionFees {
         (self.target, self.rates) = (target, rates)
         var trades: [CalendarDate: [(id: String, trade: ClassifiedActivity.Trade)]] = [:]
         for activity in activities {
-            if case .trade(let trade) = activity.kind, !trade.isMerger {
+            if case .trade(let trade) = activity.kind, !trade.isMerger, !trade.isFeePayment {
                 trades[activity.date, default: []].append((activity.id, trade))
             }
         }

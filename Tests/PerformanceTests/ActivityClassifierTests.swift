@@ -167,6 +167,42 @@ struct ActivityClassifierTests {
                 == expected)
     }
 
+    @Test("of a dividend in units is more units without cash, and of a fee in units their sale for the fee")
+    func units() throws {
+        let coin = try #require(Symbol("BTC/USD"))
+        #expect(
+            try kinds(activity(.dividend, "DIV/SDIV", amount: "0", symbol: Self.symbol, quantity: "5"))
+                == [.stockDividend(Self.symbol, 5)])
+        #expect(
+            try kinds(activity(.dividend, "DIV/SDIV", amount: "3", symbol: Self.symbol, quantity: "5"))
+                == [.stockDividend(Self.symbol, 5), .income(dollars("3"), Self.symbol)])
+        let quantity = try decimal("-0.0025")
+        // 0.0025 × 600.
+        let paid = try activity(
+            .fee, "CFEE", amount: "0", symbol: coin, quantity: "-0.0025", price: "600")
+        #expect(
+            try kinds(paid) == [
+                .trade(.init(coin, quantity: quantity, price: 600, currency: "USD", isFeePayment: true)),
+                .fee(.init(dollars("-1.50"), .transaction, symbol: coin)),
+            ])
+        for row in ActivityClassifier().classify([paid]) where row.symbol != coin {
+            Issue.record("\(row)")
+        }
+        let unpriced = try activity(.fee, "CFEE", symbol: coin, quantity: "-0.0025")
+        #expect(
+            kinds(unpriced) == [
+                .trade(
+                    .init(
+                        coin, quantity: quantity, price: 0, multiplier: nil, currency: "USD",
+                        isFeePayment: true)),
+                .unknownAmount(.init(.fee(.transaction), symbol: coin)),
+            ])
+        // A fee in cash.
+        #expect(
+            try kinds(activity(.fee, "CFEE", amount: "-1", symbol: coin, quantity: "-0.0025"))
+                == [.fee(.init(dollars("-1"), .transaction, symbol: coin))])
+    }
+
     @Test("of securities from another broker has their price, which is never 0")
     func transfer() throws {
         func transfer(_ price: String) throws -> Activity {

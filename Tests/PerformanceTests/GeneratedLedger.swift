@@ -129,7 +129,9 @@ struct GeneratedLedger {
                 case .exchange(let from, _, let new, let old):
                     held[from] = try (held[from] ?? .zero).multiplied(
                         by: new, dividedBy: old, to: 6, .halfEven)
-                case .securitiesTransfer, .returnOfCapital, .spinOff, .unknownAmount, .unclassified: break
+                case .securitiesTransfer, .returnOfCapital, .spinOff, .stockDividend, .unknownAmount,
+                    .unclassified:
+                    break
                 }
             }
             var value = cash

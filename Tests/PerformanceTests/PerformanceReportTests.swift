@@ -310,6 +310,41 @@ struct PerformanceReportTests {
         }
     }
 
+    @Test(
+        "of one instrument contains the units of a dividend, also with prices that are corrected for it, and a fee in units"
+    )
+    func unitsOfPosition() throws {
+        let payment = ClassifiedActivity.Trade(
+            Self.example, quantity: -1, price: 10, currency: "USD", isFeePayment: true)
+        let fee = ClassifiedActivity.Fee(CurrencyAmount(-10, "USD"), .transaction, symbol: Self.example)
+        let account = try account(
+            [],
+            [
+                activity(
+                    "2026-06-02", .trade(.init(Self.example, quantity: 100, price: 11, currency: "USD"))),
+                activity("2026-06-10", .stockDividend(Self.example, 10)),
+                activity("2026-06-15", .trade(payment)), activity("2026-06-15", .fee(fee)),
+            ])
+        let days = ["2026-06-02", "2026-06-10", "2026-06-15"]
+        func values(_ prices: [String], isAdjusted: Bool) throws -> [Valuation] {
+            let closes = try zip(days, prices).map { DatedValue(try date($0), try decimal($1)) }
+            return try account.valuations(of: Self.example, closes: closes, isAdjusted: isAdjusted)
+        }
+        // 100 × 11, 110 × 10 and 109 × 10; the price before the dividend is 10 by 110 units.
+        let traded = try values(["11", "10", "10"], isAdjusted: false)
+        let corrected = try values(["10", "10", "10"], isAdjusted: true)
+        for values in [traded, corrected] {
+            #expect(values.map(\.value) == [1100, 1100, 1090])
+            var position = try account.position(in: Self.example, currency: "USD", valuations: values)
+            position.openedOn = position.activities.first?.date
+            let report = try report([position], from: nil, through: "2026-06-15")
+            // 1090 ÷ 1100 − 1.
+            #expect(report.timeWeighted.value?.rate.description == "-0.009090909091")
+            let gain = try #require(report.gain.value)
+            #expect(gain.total == -10 && gain.fees == -10 && gain.price == 0 && gain.income == 0)
+        }
+    }
+
     @Test("of a contract has the values of its units, and no return since a trade whose amount is unknown")
     func contract() throws {
         for multiplier in [Decimal?.some(100), nil] {

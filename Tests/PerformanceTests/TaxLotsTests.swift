@@ -435,6 +435,100 @@ struct TaxLotsTests {
         #expect(try lots(activities + [fee]).lots[Self.symbol]?.map(\.cost) == [nil])
     }
 
+    /// Activities that add units, or pay with them.
+    struct Units: CustomTestStringConvertible {
+        let testDescription: String
+        let method: TaxLots.Method
+        let activities: [ClassifiedActivity]
+        let position: Decimal
+        let profits: [Decimal]
+        /// The quantities and costs of the lots.
+        let left: [String]
+
+        /// 100 bought at 60, 20 at 90, a dividend of 6 units, and a sale of 105 at 70.
+        static func dividend(_ method: TaxLots.Method, profits: [Decimal], left: [String]) throws -> Units {
+            Units(
+                testDescription: "dividend \(method)", method: method,
+                activities: [
+                    try trade("2026-09-03", "100", at: "60"), try trade("2026-09-04", "20", at: "90"),
+                    activity("2026-10-01", .stockDividend(TaxLotsTests.symbol, 6)),
+                    try trade("2026-11-02", "-105", at: "70"),
+                ], position: 21, profits: profits, left: left)
+        }
+
+        /// 1 coin at 600, of which 0.0025 pay the fee that is booked before the trade, and a sale of the rest at 700.
+        static func fee(_ method: TaxLots.Method, sold: String?, profits: [String], left: [String]) throws
+            -> Units
+        {
+            let payment = ClassifiedActivity.Trade(
+                TaxLotsTests.symbol, quantity: try decimal("-0.0025"), price: 600, currency: "USD",
+                isFeePayment: true)
+            let fee = ClassifiedActivity.Fee(
+                CurrencyAmount(try decimal("-1.5"), "USD"), .transaction, symbol: TaxLotsTests.symbol)
+            let sales = try sold.map { [try trade("2026-11-02", $0, at: "700")] } ?? []
+            return Units(
+                testDescription: "fee \(method) \(sold ?? "-")", method: method,
+                activities: [
+                    activity("2026-09-04", .trade(payment), id: "payment"),
+                    activity("2026-09-04", .fee(fee), id: "fee"), try trade("2026-09-04", "1", at: "600"),
+                ] + sales,
+                position: sold == nil ? try decimal("0.9975") : .zero,
+                profits: try profits.map { try decimal($0) },
+                left: left)
+        }
+
+        private static func trade(_ day: String, _ quantity: String, at price: String) throws
+            -> ClassifiedActivity
+        {
+            activity(
+                day,
+                .trade(
+                    .init(
+                        TaxLotsTests.symbol, quantity: try decimal(quantity), price: try decimal(price),
+                        currency: "USD")), id: "trade \(day)")
+        }
+
+        private static func activity(
+            _ day: String, _ kind: ClassifiedActivity.Kind, id: String? = nil
+        ) -> ClassifiedActivity {
+            ClassifiedActivity(id: id ?? day, date: CalendarDate(day) ?? .earliest, kind: kind)
+        }
+    }
+
+    @Test("grow by a dividend in units without a cost, and pay a fee in units as by a sale")
+    func units() throws {
+        // 100 and 20 become 105 and 21. 105 × 70 = 7,350; by the average, 126 units cost 7,800, and 105 of them 6,500.
+        // The fee of 1.50 is a part of the cost of the coin: 0.0025 × 601.50 = 1.50375, and 599.99625 are left.
+        for units in [
+            try Units.dividend(.fifo, profits: [1350], left: ["21 1800"]),
+            try Units.dividend(.averageCost, profits: [850], left: ["21 1300"]),
+            try Units.fee(.fifo, sold: nil, profits: ["-0.00375"], left: ["0.9975 599.99625"]),
+            try Units.fee(.averageCost, sold: nil, profits: ["-0.00375"], left: ["0.9975 599.99625"]),
+            // 698.25 − 599.99625.
+            try Units.fee(.fifo, sold: "-0.9975", profits: ["-0.00375", "98.25375"], left: []),
+        ] {
+            let positions = units.position.isZero ? [:] : [Self.symbol: units.position]
+            #expect(
+                try ActivityTotals.opening(of: positions, before: units.activities).isEmpty, "\(units)")
+            #expect(try ActivityTotals(units.activities).quantities == positions, "\(units)")
+            let lots = try lots(units.activities, units.method)
+            #expect(lots.disposals.map(\.profit) == units.profits, "\(units)")
+            let left = (lots.lots[Self.symbol] ?? []).map {
+                "\($0.quantity) \($0.cost?.withoutTrailingZeros.description ?? "-")"
+            }
+            #expect(left == units.left, "\(units)")
+            #expect(lots.missing.isEmpty, "\(units)")
+        }
+    }
+
+    @Test("have no cost if they come from a dividend on units that are not known")
+    func unknownDividend() throws {
+        let lots = try lots(
+            [activity("2026-10-01", .stockDividend(Self.symbol, 5))], knownFrom: "2026-09-01")
+        #expect(lots.lots[Self.symbol]?.map(\.cost) == [nil])
+        #expect(lots.missing.map(\.quantity) == [5])
+    }
+
     @Test("have an income that is undetermined if a dividend is unknown, with the others as the known part")
     func unknownIncome() throws {
         let other = try #require(Symbol("OTHER"))
