@@ -24,6 +24,7 @@ const reasons = {
   MISSING_ACTIVITIES: "the broker reports activities only after the start of the period",
   MISSING_EXCHANGE_RATE: "an exchange rate is unknown",
   MISSING_PRICE: "a price is unknown",
+  MISSING_AMOUNT: "the amount of an activity is unknown",
   MISSING_COST: "the cost of securities is unknown",
   VALUE_NOT_POSITIVE: "the value is zero or negative",
   EMPTY_PERIOD: "the period has no day with a value",

@@ -335,9 +335,12 @@ extension Decimal {
             uncheckedCoefficient: duration.attoseconds / 1_000_000_000_000, scale: 3)
     }
 
-    /// This number in per cent of a base, to ``digitsOfPercentage`` decimal places; nil if the base is zero.
+    /// This number in per cent of a base, to ``digitsOfPercentage`` decimal places; nil if the base is not positive.
+    ///
+    /// A percentage of a negative base would have the sign of the opposite.
     package func percent(of base: Decimal) -> Decimal? {
-        try? (self * 100).divided(by: base, to: Self.digitsOfPercentage, .halfEven)
+        guard base > .zero else { return nil }
+        return try? (self * 100).divided(by: base, to: Self.digitsOfPercentage, .halfEven)
     }
 }
 

@@ -96,6 +96,33 @@ extension Position {
     }
 }
 
+extension Position {
+    /// The number by which quantity times price is multiplied for the price of the units; nil if it is unknown.
+    ///
+    /// It is ``multiplier``, and also 1 for FX, and a hundredth for bonds, whose price is in per cent. The market value of a
+    /// bond can contain accrued interest; if it is of another size, the number is unknown.
+    package var priceMultiplier: Decimal? {
+        switch assetClass ?? probableAssetClass {
+        case .fx: return 1
+        case .bond:
+            guard let ratio = valueToPrice(digits: 2) else { return marketValue == nil ? Self.percent : nil }
+            return ratio == Self.percent ? ratio : nil
+        case nil: return valueToPrice(digits: 12) == 1 ? 1 : nil
+        default: return multiplier
+        }
+    }
+
+    private static let percent = Decimal(coefficient: 1, scale: 2)
+
+    /// The market value by quantity times price; nil if one of them is unknown.
+    private func valueToPrice(digits: Int) -> Decimal? {
+        guard let currentPrice, let value = try? marketValue?.magnitude,
+            let whole = try? quantity * currentPrice
+        else { return nil }
+        return try? value.divided(by: whole, to: digits, .halfEven)
+    }
+}
+
 /// Values of an option besides its prices; each is nil if the source does not report it.
 package struct OptionQuote: Hashable, Sendable {
     /// By the price of the option, in per cent a year.

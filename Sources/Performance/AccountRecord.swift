@@ -38,13 +38,19 @@ package struct AccountRecord: Sendable, Hashable {
     ///
     /// Purchases are deposits, and sales and income are withdrawals, so that the return contains the income. Fees of
     /// the instrument are paid from outside, and are part of the return. It needs no cash of its own. What was held
-    /// under earlier symbols of the instrument belongs to it. `valuations` are quantity × price at the end of days, in
-    /// the currency of the instrument.
+    /// under earlier symbols of the instrument belongs to it. `valuations` are those of the quantities at the end of days,
+    /// in the currency of the instrument.
     package func position(
         in symbol: Symbol, currency: String, valuations: [Valuation]
     ) throws(Decimal.Overflow) -> AccountRecord {
         var own: [ClassifiedActivity] = []
         for activity in activities {
+            func appendUnknownFlow() {
+                own.append(
+                    ClassifiedActivity(
+                        id: activity.id, date: activity.date,
+                        kind: .unknownAmount(.init(.externalFlow, symbol: symbol))))
+            }
             func isOwn(_ other: Symbol?) -> Bool { isOf(symbol, other, on: activity.date) }
             func pay(_ amount: CurrencyAmount, _ suffix: String) throws(Decimal.Overflow) {
                 let flow = try amount.negated
@@ -52,7 +58,8 @@ package struct AccountRecord: Sendable, Hashable {
                     ClassifiedActivity(id: activity.id + suffix, date: activity.date, kind: .cashFlow(flow)))
             }
             switch activity.kind {
-            case .trade(let trade) where isOwn(trade.symbol): try pay(trade.amount, "")
+            case .trade(let trade) where isOwn(trade.symbol):
+                if let amount = try trade.amount { try pay(amount, "") } else { appendUnknownFlow() }
             case .income(let amount, let source) where isOwn(source),
                 .tax(let amount, let source) where isOwn(source):
                 own.append(activity)
@@ -73,8 +80,12 @@ package struct AccountRecord: Sendable, Hashable {
                 own.append(
                     ClassifiedActivity(
                         id: activity.id, date: activity.date, kind: .securitiesTransfer(transfer)))
+            case .unknownAmount(let unknown) where isOwn(unknown.symbol): appendUnknownFlow()
+            case .unknownAmount(let unknown) where unknown.isOfUnknownInstrument:
+                // One before the first purchase is of another instrument.
+                if !own.isEmpty || knownFrom != nil { appendUnknownFlow() }
             case .cashFlow, .trade, .income, .tax, .returnOfCapital, .fee, .securitiesTransfer, .spinOff,
-                .exchange, .unclassified:
+                .exchange, .stockDividend, .unknownAmount, .unclassified:
                 break
             }
         }
@@ -88,12 +99,15 @@ package struct AccountRecord: Sendable, Hashable {
     /// The values of a position at the end of days, in the currency of the prices.
     ///
     /// `closes` are the prices of the days, in their order. With `isAdjusted` they are corrected for the splits until
-    /// the last activity, as charts are. `opening` contains the quantities before the first activity.
+    /// the last activity, as charts are. `multiplier` is the number by which quantity × price is multiplied for the value.
+    /// `opening` contains the quantities before the first activity.
     package func valuations(
-        of symbol: Symbol, closes: [DatedValue], isAdjusted: Bool, opening: [Symbol: Decimal] = [:]
+        of symbol: Symbol, closes: [DatedValue], isAdjusted: Bool, multiplier: Decimal = 1,
+        opening: [Symbol: Decimal] = [:]
     ) throws -> [Valuation] {
         var totals = ActivityTotals(opening: opening.filter { isOf(symbol, $0.key, on: .earliest) })
-        var next = activities.inOrderOfEffect.filter { isOf(symbol, $0.changedSymbol, on: $0.date) }[...]
+        let own = activities.inOrderOfEffect.filter { isOf(symbol, $0.changedSymbol, on: $0.date) }
+        var next = try own.exchangingStockDividends(of: totals)[...]
         var units = try UnitRatios(of: symbol, before: next)
         return try closes.map { close in
             while let activity = next.first, activity.date <= close.date {
@@ -104,7 +118,7 @@ package struct AccountRecord: Sendable, Hashable {
             let quantity = try totals.quantities.map { held, quantity in
                 try units.priced(quantity, of: held, isAdjusted: isAdjusted)
             }.sum()
-            return Valuation(close.date, try quantity * close.value)
+            return Valuation(close.date, try quantity * close.value * multiplier)
         }
     }
 
@@ -117,7 +131,7 @@ package struct AccountRecord: Sendable, Hashable {
 extension AccountRecord {
     /// The flow of an activity in a currency; nil if the activity is no external flow.
     ///
-    /// - Throws: ``Undetermined`` for a missing rate or price, `Decimal.Overflow`.
+    /// - Throws: ``Undetermined`` for a missing rate, price or amount, `Decimal.Overflow`.
     static func flow(
         of activity: ClassifiedActivity, in currency: String, rates: ExchangeRateHistory
     ) throws -> Decimal? {
@@ -126,6 +140,8 @@ extension AccountRecord {
     }
 
     /// The flow of an activity; nil if the activity is no external flow.
+    ///
+    /// - Throws: ``Undetermined`` for a missing price or amount, `Decimal.Overflow`.
     static func flow(of activity: ClassifiedActivity) throws -> CurrencyAmount? {
         switch activity.kind {
         case .cashFlow(let amount): return amount
@@ -133,8 +149,16 @@ extension AccountRecord {
             guard let price = transfer.price else {
                 throw Undetermined(.missingPrice, date: activity.date, symbol: transfer.symbol)
             }
-            return CurrencyAmount(try transfer.quantity * price, transfer.currency)
-        case .trade, .income, .returnOfCapital, .tax, .fee, .exchange, .spinOff, .unclassified: return nil
+            guard let currency = transfer.currency else {
+                throw Undetermined(.missingAmount, date: activity.date, symbol: transfer.symbol)
+            }
+            return CurrencyAmount(try transfer.quantity * price, currency)
+        case .unknownAmount(let unknown) where unknown.effect == .externalFlow:
+            throw activity.missingAmount
+        case .unknownAmount: return nil
+        case .trade, .income, .returnOfCapital, .tax, .fee, .exchange, .spinOff, .stockDividend,
+            .unclassified:
+            return nil
         }
     }
 
@@ -196,6 +220,22 @@ extension [ClassifiedActivity] {
         enumerated().sorted { ($0.element.date, $0.offset) < ($1.element.date, $1.offset) }.map(\.element)
     }
 
+    /// The activities in the order of effect, with a dividend in units as the exchange of all units for more of them, as which
+    /// prices are corrected for it.
+    fileprivate func exchangingStockDividends(of opening: ActivityTotals) throws -> [ClassifiedActivity] {
+        var totals = opening
+        return try map { activity in
+            var exchanged = activity
+            if case .stockDividend(let symbol, let quantity) = activity.kind,
+                let held = totals.quantities[symbol], !held.isZero
+            {
+                exchanged.kind = .exchange(from: symbol, to: symbol, new: try held + quantity, old: held)
+            }
+            try totals.add(exchanged)
+            return exchanged
+        }
+    }
+
     /// The activities after a day, until another one; the array is in the order of dates.
     func between(_ start: CalendarDate, through end: CalendarDate) -> ArraySlice<ClassifiedActivity> {
         drop { $0.date <= start }.prefix { $0.date <= end }
@@ -210,9 +250,13 @@ extension ClassifiedActivity {
         case .securitiesTransfer(let transfer): transfer.symbol
         case .exchange(let from, _, _, _): from
         case .spinOff(let spinOff): spinOff.child
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: nil
+        case .stockDividend(let symbol, _): symbol
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: nil
         }
     }
+
+    /// Why a figure with the activity as a part is unknown.
+    var missingAmount: Undetermined { Undetermined(.missingAmount, date: date, symbol: symbol) }
 }
 
 /// The number of today's units of an instrument that a unit under each of its symbols becomes.

@@ -2,10 +2,12 @@ package import Brokerage
 
 /// Determines the effect of an account's activities on return and cost.
 ///
-/// An activity whose effect is unknown, or whose amounts are missing, is unclassified and not guessed.
+/// An activity whose effect is unknown, or a trade without its figures, is unclassified and not guessed.
 package struct ActivityClassifier: Sendable {
     /// The reference data of spin-offs, by the symbol of the new company.
     private let spinOffs: [Symbol: SpinOffReference]
+    /// The numbers by which quantity × price is multiplied for the value, of instruments of which they are known.
+    private let multipliers: [Symbol: Decimal]
 
     /// The data of a spin-off that an activity of a broker does not contain.
     package struct SpinOffReference: Sendable, Hashable {
@@ -19,8 +21,12 @@ package struct ActivityClassifier: Sendable {
         }
     }
 
-    package init(spinOffs: [Symbol: SpinOffReference] = [:]) {
-        self.spinOffs = spinOffs
+    /// - Parameters:
+    ///   - spinOffs: The reference data of spin-offs, by the symbol of the new company.
+    ///   - multipliers: The numbers by which quantity × price is multiplied for the value; without one, it is 1 for
+    ///     shares, funds, currencies and coins, and unknown for other instruments.
+    package init(spinOffs: [Symbol: SpinOffReference] = [:], multipliers: [Symbol: Decimal] = [:]) {
+        (self.spinOffs, self.multipliers) = (spinOffs, multipliers)
     }
 
     /// The effects of all activities of one account; those of one day keep the order in which they are given.
@@ -40,6 +46,9 @@ package struct ActivityClassifier: Sendable {
                 // The first row of an event stands for all.
                 return events.removeValue(forKey: event).map(Self.exchange) ?? []
             }
+            if let payment = payment(inUnits: activity, trades: trades) ?? Self.dividend(inUnits: activity) {
+                return payment
+            }
             let kind = kind(of: activity, trades: trades) ?? activity.unclassified
             return [ClassifiedActivity(id: activity.id, date: activity.date, kind: kind)]
         }.inOrderOfDates
@@ -54,8 +63,8 @@ package struct ActivityClassifier: Sendable {
             if let currency = activity.currency {
                 return .trade(
                     .init(
-                        symbol, quantity: quantity, price: price, currency: currency,
-                        booked: activity.currencyAmount))
+                        symbol, quantity: quantity, price: price, multiplier: multiplier(of: symbol),
+                        currency: currency, booked: activity.currencyAmount))
             }
             // A pair of currencies is held on margin, so that its trade books no cash.
             guard activity.amount == nil, case .currencies(_, let quote)? = SymbolKind(symbol) else {
@@ -64,32 +73,43 @@ package struct ActivityClassifier: Sendable {
             return .trade(
                 .init(symbol, quantity: quantity, price: price, currency: quote, isOnMargin: true))
         case .dividend:
-            guard let amount = activity.currencyAmount else { return nil }
-            guard Self.returnsOfCapital.contains(activity.providerKind) else {
-                return .income(amount, symbol)
+            let isOfCapital = Self.returnsOfCapital.contains(activity.providerKind)
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(
+                    .init(
+                        isOfCapital ? .returnOfCapital : .income, symbol: symbol,
+                        isOfUnknownInstrument: symbol == nil))
             }
+            guard isOfCapital else { return .income(amount, symbol) }
             return symbol.map { .returnOfCapital(amount, $0) }
         case .interest:
-            return activity.currencyAmount.map {
-                $0.amount.isNegative ? .fee(.init($0, .financing)) : .income($0, symbol)
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(.init(.income, symbol: symbol))
             }
+            return amount.amount.isNegative ? .fee(.init(amount, .financing)) : .income(amount, symbol)
         case .fee:
-            return activity.currencyAmount.map { amount in
-                .fee(
-                    .init(
-                        amount, Self.categories[activity.providerKind] ?? .other, symbol: symbol,
-                        trade: activity.groupID.flatMap { trades[$0] }))
+            let category = Self.categories[activity.providerKind] ?? .other
+            let trade = activity.groupID.flatMap { trades[$0] }
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(.init(.fee(category), symbol: symbol, trade: trade))
             }
-        case .tax: return activity.currencyAmount.map { .tax($0, symbol) }
-        case .deposit, .withdrawal: return activity.currencyAmount.map { .cashFlow($0) }
+            return .fee(.init(amount, category, symbol: symbol, trade: trade))
+        case .tax:
+            guard let amount = activity.currencyAmount else {
+                return .unknownAmount(
+                    .init(.tax, symbol: symbol, isOfUnknownInstrument: symbol == nil))
+            }
+            return .tax(amount, symbol)
+        case .deposit, .withdrawal: return cashFlow(activity)
         case .transfer:
             guard let symbol, let quantity = activity.quantity, !quantity.isZero else {
-                return activity.currencyAmount.map { .cashFlow($0) }
+                return cashFlow(activity)
             }
-            guard let currency = activity.currency else { return nil }
             // A price of 0 is that of a row without a price.
             let price = activity.price.flatMap { $0.isZero ? nil : $0 }
-            return .securitiesTransfer(.init(symbol, quantity: quantity, price: price, currency: currency))
+            let value = price.flatMap { price in multiplier(of: symbol).flatMap { try? price * $0 } }
+            return .securitiesTransfer(
+                .init(symbol, quantity: quantity, price: value, currency: activity.currency))
         case .spinOff:
             guard let symbol, let quantity = activity.quantity, !quantity.isZero else { return nil }
             let reference = spinOffs[symbol]
@@ -101,13 +121,66 @@ package struct ActivityClassifier: Sendable {
         }
     }
 
+    /// A fee that is paid with units of the instrument, as the sale of the units for it; nil for another activity.
+    private func payment(
+        inUnits activity: Activity, trades: [String: String]
+    ) -> [ClassifiedActivity]? {
+        guard activity.kind == .fee, let symbol = activity.symbol, let currency = activity.currency,
+            let quantity = activity.quantity, !quantity.isZero, activity.amount?.isZero ?? true
+        else { return nil }
+        let price = activity.price.flatMap { $0.isZero ? nil : $0 }
+        let sale = ClassifiedActivity.Trade(
+            symbol, quantity: quantity, price: price ?? .zero,
+            multiplier: price.flatMap { _ in multiplier(of: symbol) }, currency: currency, isFeePayment: true)
+        let trade = activity.groupID.flatMap { trades[$0] }
+        let fee: ClassifiedActivity.Kind =
+            if let amount = try? sale.amount?.negated {
+                .fee(.init(amount, .transaction, symbol: symbol, trade: trade))
+            } else {
+                .unknownAmount(.init(.fee(.transaction), symbol: symbol, trade: trade))
+            }
+        return [
+            ClassifiedActivity(id: activity.id, date: activity.date, kind: .trade(sale)),
+            ClassifiedActivity(id: activity.id + "/fee", date: activity.date, kind: fee),
+        ]
+    }
+
+    /// A dividend that is paid in units, and the cash of the same activity; nil for another activity.
+    private static func dividend(inUnits activity: Activity) -> [ClassifiedActivity]? {
+        guard activity.kind == .dividend, let symbol = activity.symbol, let quantity = activity.quantity,
+            !quantity.isZero
+        else { return nil }
+        let units = ClassifiedActivity(
+            id: activity.id, date: activity.date, kind: .stockDividend(symbol, quantity))
+        guard let cash = activity.currencyAmount, !cash.amount.isZero else { return [units] }
+        return [
+            units,
+            ClassifiedActivity(id: activity.id + "/cash", date: activity.date, kind: .income(cash, symbol)),
+        ]
+    }
+
+    /// The number by which quantity × price is multiplied for the value; nil if it is unknown.
+    private func multiplier(of symbol: Symbol) -> Decimal? {
+        if let known = multipliers[symbol] { return known }
+        if OptionContract(occ: symbol) != nil { return nil }
+        return switch SymbolKind(symbol) {
+        case .listing, .currencies, .crypto: 1
+        case .index, .future, nil: nil
+        }
+    }
+
+    private func cashFlow(_ activity: Activity) -> ClassifiedActivity.Kind {
+        activity.currencyAmount.map { .cashFlow($0) }
+            ?? .unknownAmount(.init(.externalFlow, symbol: activity.symbol))
+    }
+
     /// Alpaca's terms of dividends that are paid out of the capital.
     private static let returnsOfCapital: Set = ["DIVROC", "DIV/ROC"]
 
     /// The terms of fees with a known purpose, of Alpaca and of Saxo.
     private static let categories: [String: ClassifiedActivity.Fee.Category] = [
         "FEE/REG": .transaction, "FEE/TAF": .transaction, "FEE/CAT": .transaction, "FEE/ORF": .transaction,
-        "FEE/OCC": .transaction, "FEE/COM": .transaction, "FEE/OCOM": .transaction,
+        "FEE/OCC": .transaction, "CFEE": .transaction, "FEE/COM": .transaction, "FEE/OCOM": .transaction,
         "Commission": .transaction, "Exchange Fee": .transaction,
         "FEE/ADR": .service, "DIVFEE": .service, "Depository Charges": .service,
     ]

@@ -55,7 +55,8 @@ extension [Symbol: Decimal] {
             let quantity = removeValue(forKey: from) ?? .zero
             try add(quantity.quantityProportion(new, of: old), to: to)
         case .spinOff(let spinOff): try add(spinOff.quantity, to: spinOff.child)
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
+        case .stockDividend(let symbol, let quantity): try add(quantity, to: symbol)
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: break
         }
     }
 
@@ -64,10 +65,17 @@ extension [Symbol: Decimal] {
         case .trade(let trade): try add(trade.quantity.negated, to: trade.symbol)
         case .securitiesTransfer(let transfer): try add(transfer.quantity.negated, to: transfer.symbol)
         case .exchange(let from, let to, let new, let old):
-            let quantity = removeValue(forKey: to) ?? .zero
-            try add(quantity.quantityProportion(old, of: new), to: from)
+            if from == to {
+                let quantity = removeValue(forKey: to) ?? .zero
+                try add(quantity.quantityProportion(old, of: new), to: from)
+            } else {
+                // Units of the later symbol can have been held before.
+                try add(new.negated, to: to)
+                try add(old, to: from)
+            }
         case .spinOff(let spinOff): try add(spinOff.quantity.negated, to: spinOff.child)
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: break
+        case .stockDividend(let symbol, let quantity): try add(quantity.negated, to: symbol)
+        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified: break
         }
     }
 
@@ -80,7 +88,7 @@ extension [ClassifiedActivity] {
     /// Sorted by date; within a day corporate actions come first, because they take effect before the market opens.
     ///
     /// What is booked under a symbol on the day on which a corporate action removes it precedes this action, which takes all
-    /// its units.
+    /// its units. Units that pay a fee leave after the trades of their day, as they are a part of what was bought.
     var inOrderOfEffect: [ClassifiedActivity] {
         var actions: [CalendarDate: Int] = [:]
         var removals: [Removal: Int] = [:]
@@ -91,11 +99,12 @@ extension [ClassifiedActivity] {
             if let symbol = activity.removedSymbol { removals[Removal(symbol, activity.date)] = place }
             return place
         }
-        if actions.isEmpty { return inOrderOfDates }
+        if actions.isEmpty, !contains(where: \.isFeePayment) { return inOrderOfDates }
         return zip(self, places).enumerated().map { offset, row in
             let (activity, place) = row
             let removal = activity.symbol.flatMap { removals[Removal($0, activity.date)] }
-            let key = (activity.date, place ?? removal ?? .max, place == nil ? 0 : 1, offset)
+            let step = place != nil ? 2 : activity.isFeePayment ? 1 : 0
+            let key = (activity.date, place ?? removal ?? .max, step, offset)
             return (key: key, activity: activity)
         }.sorted { $0.key < $1.key }.map(\.activity)
     }
@@ -112,11 +121,17 @@ private struct Removal: Hashable {
 }
 
 extension ClassifiedActivity {
+    fileprivate var isFeePayment: Bool {
+        if case .trade(let trade) = kind { trade.isFeePayment } else { false }
+    }
+
     fileprivate var isCorporateAction: Bool {
         switch kind {
-        case .exchange, .spinOff: true
+        case .exchange, .spinOff, .stockDividend: true
         case .trade(let trade): trade.isMerger
-        case .cashFlow, .securitiesTransfer, .income, .returnOfCapital, .tax, .fee, .unclassified: false
+        case .cashFlow, .securitiesTransfer, .income, .returnOfCapital, .tax, .fee, .unknownAmount,
+            .unclassified:
+            false
         }
     }
 
@@ -125,7 +140,8 @@ extension ClassifiedActivity {
         switch kind {
         case .exchange(let from, let to, _, _): from == to ? nil : from
         case .trade(let trade): trade.isMerger ? trade.symbol : nil
-        case .cashFlow, .securitiesTransfer, .spinOff, .income, .returnOfCapital, .tax, .fee, .unclassified:
+        case .cashFlow, .securitiesTransfer, .spinOff, .stockDividend, .income, .returnOfCapital, .tax, .fee,
+            .unknownAmount, .unclassified:
             nil
         }
     }

@@ -21,6 +21,8 @@ package struct ClassifiedActivity: Sendable, Hashable {
         case trade(Trade)
         /// Dividends, interest and rebates, before tax.
         case income(CurrencyAmount, Symbol?)
+        /// A dividend in units: the holding has so many more, without a cost.
+        case stockDividend(Symbol, Decimal)
         /// A distribution that lowers the cost of a holding and is no income.
         case returnOfCapital(CurrencyAmount, Symbol)
         /// Withheld tax, and the refund of it.
@@ -30,6 +32,8 @@ package struct ClassifiedActivity: Sendable, Hashable {
         /// same, otherwise a change of the symbol or a merger paid in shares. The cost is carried over.
         case exchange(from: Symbol, to: Symbol, new: Decimal, old: Decimal)
         case spinOff(SpinOff)
+        /// An activity of a known kind whose amount, or the currency of it, is unknown: no figure of which it is a part is known.
+        case unknownAmount(UnknownAmount)
         /// An activity whose effect is unknown, in the broker's term; the calculations leave it out and list it.
         case unclassified(String, CurrencyAmount?)
     }
@@ -40,6 +44,8 @@ package struct ClassifiedActivity: Sendable, Hashable {
         /// Negative for a sale.
         package var quantity: Decimal
         package var price: Decimal
+        /// The number by which quantity × price is multiplied for the value: 1 for shares, nil if it is unknown.
+        package var multiplier: Decimal?
         /// The ISO 4217 code of the price.
         package var currency: String
         /// The booked amount without fees, negative for a purchase; nil if the broker books none.
@@ -50,23 +56,29 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var isOnMargin: Bool
         /// Whether a merger takes the units for cash: it is no order, so that no fee of a trade belongs to it.
         package var isMerger: Bool
+        /// Whether the units pay a fee, which is an activity of its own: it is no order, and follows the trades of its day.
+        package var isFeePayment: Bool
 
         package init(
-            _ symbol: Symbol, quantity: Decimal, price: Decimal, currency: String,
+            _ symbol: Symbol, quantity: Decimal, price: Decimal, multiplier: Decimal? = 1, currency: String,
             booked: CurrencyAmount? = nil, isShortSale: Bool = false, isOnMargin: Bool = false,
-            isMerger: Bool = false
+            isMerger: Bool = false, isFeePayment: Bool = false
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
-            (self.currency, self.booked, self.isShortSale) = (currency, booked, isShortSale)
-            (self.isOnMargin, self.isMerger) = (isOnMargin, isMerger)
+            (self.multiplier, self.currency) = (multiplier, currency)
+            (self.booked, self.isShortSale) = (booked, isShortSale)
+            (self.isOnMargin, self.isMerger, self.isFeePayment) = (isOnMargin, isMerger, isFeePayment)
         }
 
-        /// The booked amount; without one, quantity × price rounded half up to the currency's minor unit.
-        package var amount: CurrencyAmount {
+        /// The booked amount; without one, quantity × price × ``multiplier``, rounded half up to the currency's minor unit.
+        ///
+        /// Nil if it is unknown.
+        package var amount: CurrencyAmount? {
             get throws(Decimal.Overflow) {
                 if let booked { return booked }
+                guard let multiplier else { return nil }
                 let digits = MinorUnit.digits(of: currency)
-                let value = try (quantity * price).rounded(to: digits, .halfUp)
+                let value = try (quantity * price * multiplier).rounded(to: digits, .halfUp)
                 return CurrencyAmount(try value.negated, currency)
             }
         }
@@ -77,15 +89,15 @@ package struct ClassifiedActivity: Sendable, Hashable {
         package var symbol: Symbol
         /// Negative if the securities leave the account.
         package var quantity: Decimal
-        /// The market price of the day; nil if it is unknown.
+        /// The market value of a unit of the quantity on the day; nil if it is unknown.
         package var price: Decimal?
-        /// The ISO 4217 code of `price` and `cost`.
-        package var currency: String
+        /// The ISO 4217 code of `price` and `cost`; nil if it is unknown.
+        package var currency: String?
         /// What the securities cost; nil if it is unknown.
         package var cost: Decimal?
 
         package init(
-            _ symbol: Symbol, quantity: Decimal, price: Decimal?, currency: String, cost: Decimal? = nil
+            _ symbol: Symbol, quantity: Decimal, price: Decimal?, currency: String?, cost: Decimal? = nil
         ) {
             (self.symbol, self.quantity, self.price) = (symbol, quantity, price)
             (self.currency, self.cost) = (currency, cost)
@@ -119,6 +131,33 @@ package struct ClassifiedActivity: Sendable, Hashable {
         }
     }
 
+    /// What an activity without an amount is.
+    package struct UnknownAmount: Sendable, Hashable {
+        package var effect: Effect
+        package var symbol: Symbol?
+        /// Whether it can be of any instrument: a dividend, or a tax, without one.
+        package var isOfUnknownInstrument: Bool
+        /// The id of the activity of the trade that a fee belongs to, if the broker names it.
+        package var trade: String?
+
+        package init(
+            _ effect: Effect, symbol: Symbol? = nil, isOfUnknownInstrument: Bool = false, trade: String? = nil
+        ) {
+            (self.effect, self.symbol, self.trade) = (effect, symbol, trade)
+            self.isOfUnknownInstrument = isOfUnknownInstrument
+        }
+
+        /// What the amount would be a part of.
+        package enum Effect: Sendable, Hashable {
+            /// Deposits, withdrawals and transfers.
+            case externalFlow
+            case income
+            case returnOfCapital
+            case tax
+            case fee(Fee.Category)
+        }
+    }
+
     /// A part of a company becomes a company of its own.
     package struct SpinOff: Sendable, Hashable {
         /// Nil if it is unknown: the cost of the new shares is then unknown, too.
@@ -140,7 +179,7 @@ package struct ClassifiedActivity: Sendable, Hashable {
 }
 
 extension ClassifiedActivity {
-    /// What the activity adds to the account's cash; nil if it moves none.
+    /// What the activity adds to the account's cash; nil if it moves none, or an unknown amount.
     package var cash: CurrencyAmount? {
         get throws(Decimal.Overflow) {
             switch kind {
@@ -150,7 +189,7 @@ extension ClassifiedActivity {
             case .fee(let fee): fee.amount
             case .trade(let trade): trade.isOnMargin ? nil : try trade.amount
             case .unclassified(_, let amount): amount
-            case .securitiesTransfer, .exchange, .spinOff: nil
+            case .securitiesTransfer, .stockDividend, .exchange, .spinOff, .unknownAmount: nil
             }
         }
     }
@@ -160,10 +199,11 @@ extension ClassifiedActivity {
         switch kind {
         case .cashFlow, .unclassified: nil
         case .income(_, let symbol), .tax(_, let symbol): symbol
-        case .returnOfCapital(_, let symbol): symbol
+        case .returnOfCapital(_, let symbol), .stockDividend(let symbol, _): symbol
         case .securitiesTransfer(let transfer): transfer.symbol
         case .trade(let trade): trade.symbol
         case .fee(let fee): fee.symbol
+        case .unknownAmount(let unknown): unknown.symbol
         case .exchange(let from, _, _, _): from
         case .spinOff(let spinOff): spinOff.parent
         }

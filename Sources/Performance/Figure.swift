@@ -85,9 +85,12 @@ package struct Undetermined: Error, Sendable, Hashable {
         case missingActivities = "MISSING_ACTIVITIES"
         /// No source has the exchange rate of a date, or of the four days before it.
         case missingExchangeRate = "MISSING_EXCHANGE_RATE"
-        /// No price of an instrument is known at a date.
+        /// No price of an instrument is known at a date, or not what a unit is worth by it.
         case missingPrice = "MISSING_PRICE"
-        /// The cost of securities is unknown: they were bought before the known activities, or transferred.
+        /// The amount of an activity, or the currency of it, is unknown.
+        case missingAmount = "MISSING_AMOUNT"
+        /// The cost of securities is unknown: they were bought before the known activities, or transferred, or an amount
+        /// that is a part of it is unknown.
         case missingCost = "MISSING_COST"
         /// The value at the start of a part of the period is zero or less, so that no return refers to it.
         case valueNotPositive = "VALUE_NOT_POSITIVE"

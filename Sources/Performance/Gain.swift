@@ -35,7 +35,7 @@ package struct Gain: Sendable, Hashable {
 
     /// The gain of accounts between the ends of two days.
     ///
-    /// - Throws: ``Undetermined`` for a missing value or rate, `Decimal.Overflow`.
+    /// - Throws: ``Undetermined`` for a missing value, rate or amount, `Decimal.Overflow`.
     package static func calculate(
         _ accounts: [AccountRecord], in currency: String, from start: CalendarDate,
         through end: CalendarDate, rates: ExchangeRateHistory
@@ -116,11 +116,15 @@ private struct CurrencySplit {
         case .income(let amount, _): try add(amount, on: activity.date, to: \.income)
         case .tax(let amount, _): try add(amount, on: activity.date, to: \.taxes)
         case .fee(let fee): try add(fee.amount, on: activity.date, to: \.fees)
-        case .trade(let trade): try addExchange(of: trade.amount, on: activity.date)
+        case .trade(let trade):
+            if let amount = try trade.amount { try addExchange(of: amount, on: activity.date) }
         case .returnOfCapital(let amount, _): try addExchange(of: amount, on: activity.date)
+        case .unknownAmount(let unknown):
+            // A return of capital is a part of what remains for the price.
+            if unknown.effect != .returnOfCapital { throw activity.missingAmount }
         case .unclassified(_, let amount):
             if let amount { try addExchange(of: amount, on: activity.date) }
-        case .exchange, .spinOff: break
+        case .exchange, .spinOff, .stockDividend: break
         }
     }
 

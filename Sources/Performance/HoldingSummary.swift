@@ -40,7 +40,7 @@ package struct HoldingSummary: Sendable, Hashable {
 
     /// Adds up an instrument in all accounts.
     ///
-    /// `price` is that of a unit on the day `today`, nil if it is unknown; `currency` is that of the result. Throws
+    /// `price` is what a unit of the quantity is worth on the day `today`, nil if it is unknown; `currency` is that of the result. Throws
     /// `Decimal.Overflow`.
     package init(
         of symbol: Symbol, in accounts: [Account], price: Decimal?, on today: CalendarDate, currency: String,

@@ -17,7 +17,7 @@ package struct IncomeSummary: Sendable, Hashable {
     /// With a `symbol` only that of one instrument, also under its earlier symbols, otherwise all with interest. `symbols` are
     /// those of the activities, which are determined if it is nil. `knownFrom` is the first day with known
     /// activities, nil if all are known: if it is after the start, the figure is undetermined, and the income since
-    /// then is the known part.
+    /// then is the known part. It is also undetermined if an amount is unknown; the known part is then the rest.
     package static func twelveMonths(
         through end: CalendarDate, of activities: [ClassifiedActivity], symbol: Symbol? = nil,
         _ symbols: SymbolHistory? = nil, in currency: String,
@@ -29,6 +29,7 @@ package struct IncomeSummary: Sendable, Hashable {
             guard let history else { return true }
             return source.map { history.latest($0, on: day) } == symbol
         }
+        var missing: Undetermined?
         let income = Figure {
             var summary = IncomeSummary()
             for activity in activities where start < activity.date && activity.date <= end {
@@ -39,13 +40,19 @@ package struct IncomeSummary: Sendable, Hashable {
                 case .tax(let amount, let source) where isIncluded(source, activity.date):
                     summary.taxes =
                         try summary.taxes + rates.convert(amount, to: currency, on: activity.date)
+                case .unknownAmount(let unknown)
+                where unknown.effect == .income || unknown.effect == .tax:
+                    guard unknown.isOfUnknownInstrument || isIncluded(unknown.symbol, activity.date) else {
+                        continue
+                    }
+                    missing = missing ?? activity.missingAmount
                 case .cashFlow, .securitiesTransfer, .trade, .income, .returnOfCapital, .tax, .fee, .exchange,
-                    .spinOff, .unclassified:
+                    .spinOff, .stockDividend, .unknownAmount, .unclassified:
                     break
                 }
             }
             return summary
-        }
+        }.limited(by: missing)
         guard let knownFrom, let first = start.adding(days: 1), first < knownFrom else { return income }
         return income.limited(by: Undetermined(.missingActivities, date: knownFrom, symbol: symbol))
     }

@@ -22,6 +22,26 @@ struct OpenLots: Sendable, Hashable {
         lots.append(lot)
     }
 
+    /// Adds lots of another symbol, whose dates are carried over, at the places of their dates; an unknown date is the earliest.
+    mutating func merge(_ carried: [TaxLot]) throws {
+        guard let last = lots.last, let first = carried.first, first.isAcquired(before: last) else {
+            for lot in carried { try append(lot) }
+            return
+        }
+        try add(carried.map(\.quantity).sum())
+        var merged: [TaxLot] = []
+        merged.reserveCapacity(lots.count + carried.count)
+        var rest = carried[...]
+        for lot in lots {
+            while let next = rest.first, next.isAcquired(before: lot) {
+                merged.append(next)
+                rest = rest.dropFirst()
+            }
+            merged.append(lot)
+        }
+        lots = (merged + rest)[...]
+    }
+
     mutating func removeFirst() throws {
         if let first = lots.popFirst() { try add(first.quantity.negated) }
     }
@@ -34,5 +54,11 @@ struct OpenLots: Sendable, Hashable {
 
     private mutating func add(_ change: Decimal) throws {
         quantity = try (quantity + change).withoutTrailingZeros
+    }
+}
+
+extension TaxLot {
+    fileprivate func isAcquired(before other: TaxLot) -> Bool {
+        acquired ?? .earliest < other.acquired ?? .earliest
     }
 }

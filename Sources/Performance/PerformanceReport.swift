@@ -84,6 +84,9 @@ private struct Timeline {
     private var serviceFees: [ExternalFlow] = []
     /// Data without which no calculation can start before the end of its date.
     private var gaps: [Undetermined] = []
+    /// Unknown amounts of income, taxes and fees, which are parts of the gain and do not change the return.
+    private var unknownParts: [Undetermined] = []
+    private var unknownServiceFees: [Undetermined] = []
     /// The day before the first account was opened, if it is known of all.
     private var beforeOpening: CalendarDate?
     private var usesCarriedRates = false
@@ -107,6 +110,13 @@ private struct Timeline {
                         flows.append(try converted(flow, on: activity.date))
                     } else if case .fee(let fee) = activity.kind, fee.category == .service {
                         serviceFees.append(try converted(fee.amount, on: activity.date))
+                    } else if case .unknownAmount(let unknown) = activity.kind,
+                        unknown.effect != .returnOfCapital
+                    {
+                        unknownParts.append(activity.missingAmount)
+                        if unknown.effect == .fee(.service) {
+                            unknownServiceFees.append(activity.missingAmount)
+                        }
                     }
                 } catch var reason as Undetermined {
                     reason.date = activity.date
@@ -182,17 +192,19 @@ private struct Timeline {
         let flows = flows.filter { first.date < $0.date && $0.date <= last.date }
         let timeWeighted = TimeWeightedReturn.calculate(Array(period), flows: flows)
         report.timeWeighted = timeWeighted.limited(by: reason)
-        report.grossTimeWeighted =
-            serviceFees.isEmpty
-            ? report.timeWeighted
-            : TimeWeightedReturn.calculate(Array(period), flows: flows + serviceFees).limited(by: reason)
+        report.grossTimeWeighted = figure(of: period, without: unknownServiceFees) { part in
+            TimeWeightedReturn.calculate(Array(part), flows: flows + serviceFees)
+        }.limited(by: reason)
         let lastFlows = try flows.filter { $0.date == last.date }.map(\.amount).sum()
         report.moneyWeighted = MoneyWeightedReturn.calculate(
             from: DatedValue(first.date, first.value),
             through: DatedValue(last.date, try last.beforeFlows(lastFlows)), flows: flows
         ).limited(by: reason)
-        report.gain = Figure {
-            try Gain.calculate(accounts, in: currency, from: first.date, through: last.date, rates: rates)
+        report.gain = figure(of: period, without: unknownParts) { part in
+            let start = part.first?.date ?? first.date
+            return Figure {
+                try Gain.calculate(accounts, in: currency, from: start, through: last.date, rates: rates)
+            }
         }.limited(by: reason)
         report.netFlows = try flows.map(\.amount).sum()
         report.unclassified = accounts.flatMap { account in
@@ -229,7 +241,10 @@ private struct Timeline {
                 reason = rate ?? Undetermined(.missingValuation, date: start)
             }
         } else if !isFromOpening {
-            reason = Undetermined(.missingActivities, date: valuations.first?.date)
+            // An amount can be unknown on the day of the first value.
+            reason =
+                gaps.first { $0.reason != .missingActivities }
+                ?? Undetermined(.missingActivities, date: valuations.first?.date)
         }
         var period = valuations[index...]
         if let last = valuations.last,
@@ -246,12 +261,27 @@ private struct Timeline {
         return (period, reason)
     }
 
+    /// A figure of a period; undetermined if the period contains unknown amounts, with the figure since the last of them.
+    private func figure<Value>(
+        of period: ArraySlice<Valuation>, without missing: [Undetermined],
+        _ calculate: (ArraySlice<Valuation>) -> Figure<Value>
+    ) -> Figure<Value> {
+        guard let first = period.first?.date, let last = period.last?.date else { return calculate(period) }
+        let unknown = missing.filter { reason in reason.date.map { first < $0 && $0 <= last } ?? true }
+        guard let latest = unknown.max(by: { $0.date ?? last < $1.date ?? last }), let date = latest.date
+        else { return calculate(period) }
+        let rest = period.drop { $0.date < date }
+        return .undetermined(latest, known: rest.count > 1 ? calculate(rest).known : nil)
+    }
+
     private func add(
         _ benchmark: Benchmark, to report: inout PerformanceReport, on dates: [CalendarDate]
     ) {
         // In the period of the return, which begins with the first deposit, and ends before a day that cannot be calculated.
         let own = report.timeWeighted.known
-        let period = own.map { own in dates.filter { own.from <= $0 && $0 <= own.through } } ?? dates
+        // The day before a first deposit is none with a value.
+        let period =
+            own.map { own in [own.from] + dates.filter { own.from < $0 && $0 <= own.through } } ?? dates
         let figure = Figure { try benchmark.calculate(on: period, in: currency, rates: rates) }
         report.benchmark = figure
         if let own, let other = figure.value {

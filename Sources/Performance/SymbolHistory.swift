@@ -76,7 +76,8 @@ extension ClassifiedActivity {
         case .securitiesTransfer(let transfer): transfer.quantity.isNegative ? nil : transfer.symbol
         case .exchange(let from, let to, _, _): from == to ? nil : to
         case .spinOff(let spinOff): spinOff.child
-        case .cashFlow, .income, .returnOfCapital, .tax, .fee, .unclassified: nil
+        case .cashFlow, .income, .stockDividend, .returnOfCapital, .tax, .fee, .unknownAmount, .unclassified:
+            nil
         }
     }
 }

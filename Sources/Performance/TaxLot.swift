@@ -31,8 +31,8 @@ package struct TaxLot: Sendable, Hashable {
     /// The profit of a sale in the currency of the result; nil if an amount is unknown.
     ///
     /// `proceeds` are in the currency of the instrument, and `converted` are the same by the rate of the sale.
-    package func convertedProfit(proceeds: Decimal, converted: Decimal?) throws -> ConvertedProfit? {
-        guard let cost, let convertedCost, let converted else { return nil }
+    package func convertedProfit(proceeds: Decimal?, converted: Decimal?) throws -> ConvertedProfit? {
+        guard let cost, let convertedCost, let proceeds, let converted else { return nil }
         let total = try converted - convertedCost
         // The rate of the purchase; units without cost have none, and all their profit is that of the price.
         let price = try cost.isZero ? total : (proceeds - cost).proportion(convertedCost, of: cost)
@@ -40,7 +40,7 @@ package struct TaxLot: Sendable, Hashable {
             proceeds: converted, cost: convertedCost, price: price, currency: try total - price)
     }
 
-    /// The profit of a sale at a market value, without fees; nil if the cost is unknown.
+    /// The profit of a sale without fees, if `price` is what a unit of the quantity is worth; nil if the cost is unknown.
     package func unrealizedProfit(price: Decimal) throws(Decimal.Overflow) -> Decimal? {
         guard let cost else { return nil }
         return try quantity * price - cost
@@ -57,15 +57,15 @@ package struct LotDisposal: Sendable, Hashable {
     package var acquired: CalendarDate?
     /// Negative for units of a short position.
     package var quantity: Decimal
-    /// After fees.
-    package var proceeds: Decimal
+    /// After fees; nil if they are unknown.
+    package var proceeds: Decimal?
     /// Nil if it is unknown.
     package var cost: Decimal?
-    /// The profit in the currency of the result; nil if the cost or a rate is unknown.
+    /// The profit in the currency of the result; nil if the cost, the proceeds or a rate is unknown.
     package var converted: ConvertedProfit?
 
     init(
-        _ lot: TaxLot, of symbol: Symbol, in currency: String, proceeds: Decimal, on date: CalendarDate,
+        _ lot: TaxLot, of symbol: Symbol, in currency: String, proceeds: Decimal?, on date: CalendarDate,
         converted: ConvertedProfit?
     ) {
         (self.date, self.symbol, self.currency) = (date, symbol, currency)
@@ -73,8 +73,11 @@ package struct LotDisposal: Sendable, Hashable {
         (self.proceeds, self.converted) = (proceeds, converted)
     }
 
-    /// Proceeds minus cost; nil if the cost is unknown.
-    package var profit: Decimal? { cost.flatMap { try? proceeds - $0 } }
+    /// Proceeds minus cost; nil if one of them is unknown.
+    package var profit: Decimal? {
+        guard let proceeds, let cost else { return nil }
+        return try? proceeds - cost
+    }
 }
 
 /// A realised profit in another currency, divided into the effects of the price and of the exchange rate.

@@ -7,7 +7,7 @@ package import Brokerage
 /// is no tax advice.
 package struct TaxLots: Sendable, Hashable {
     package let method: Method
-    /// The lots of each instrument with a quantity, the earliest first; one lot with the average cost.
+    /// The lots of each instrument with a quantity, the earliest purchase first; one lot with the average cost.
     package private(set) var lots: [Symbol: [TaxLot]] = [:]
     /// The sales, and the purchases that cover short positions, in the order of dates.
     package private(set) var disposals: [LotDisposal] = []
@@ -79,13 +79,18 @@ package struct TaxLots: Sendable, Hashable {
             try add(trade, fee: fee, on: date)
         case .securitiesTransfer(var transfer):
             transfer.symbol = symbols.held(transfer.symbol, on: date)
-            try setCurrency(transfer.currency, of: transfer.symbol, on: date)
+            if let currency = transfer.currency { try setCurrency(currency, of: transfer.symbol, on: date) }
             try self.transfer(transfer, on: date)
         case .exchange(let from, let to, let new, let old):
             try exchange(from, to: to, new: new, old: old, on: date)
         case .spinOff(let spinOff): try add(spinOff, on: date)
         case .returnOfCapital(let amount, let symbol):
             try reduceCost(of: symbols.held(symbol, on: date), by: amount.amount, on: date)
+        case .stockDividend(let symbol, let quantity):
+            try addUnits(quantity, of: symbols.held(symbol, on: date), on: date)
+        case .unknownAmount(let unknown):
+            guard unknown.effect == .returnOfCapital, let symbol = unknown.symbol else { break }
+            try forgetCost(of: symbols.held(symbol, on: date))
         case .cashFlow, .income, .tax, .fee, .unclassified: break
         }
     }
@@ -123,10 +128,10 @@ package struct TaxLots: Sendable, Hashable {
     ) throws {
         let (symbol, quantity) = (trade.symbol, trade.quantity)
         guard !quantity.isZero else { return }
-        let booked = try trade.amount
-        let amount =
-            try TransactionFees.Amount(
-                own: booked.amount, converted: converted(booked, on: date)) + fee
+        let booked = try trade.amount.map { amount in
+            TransactionFees.Amount(own: amount.amount, converted: try converted(amount, on: date))
+        }
+        let amount = try (booked ?? .unknown) + fee
         // What closes lots of the other sign; the rest opens a lot.
         let held = open[symbol]?.quantity ?? .zero
         var closing = Decimal.zero
@@ -151,7 +156,7 @@ package struct TaxLots: Sendable, Hashable {
         } else if !opening.isZero {
             try append(
                 TaxLot(
-                    acquired: date, quantity: opening, cost: openingAmount.own.negated,
+                    acquired: date, quantity: opening, cost: openingAmount.own?.negated,
                     convertedCost: openingAmount.converted?.negated),
                 to: symbol)
         }
@@ -227,8 +232,8 @@ package struct TaxLots: Sendable, Hashable {
         try append(
             TaxLot(
                 acquired: transfer.cost.map { _ in date }, quantity: quantity, cost: transfer.cost,
-                convertedCost: try transfer.cost.flatMap {
-                    try converted(CurrencyAmount($0, transfer.currency), on: date)
+                convertedCost: try transfer.cost.flatMap { cost in
+                    try transfer.currency.flatMap { try converted(CurrencyAmount(cost, $0), on: date) }
                 }),
             to: symbol)
     }
@@ -241,13 +246,46 @@ package struct TaxLots: Sendable, Hashable {
         let before = open.removeValue(forKey: from)?.lots ?? []
         if incomplete.contains(from) { incomplete.insert(to) }
         if let currency = currencies[from], !before.isEmpty { try setCurrency(currency, of: to, on: date) }
-        for var lot in before {
+        let after = try before.map { lot in
+            var lot = lot
             lot.quantity = try lot.quantity.quantityProportion(new, of: old)
-            if from == to {
-                try open[to, default: OpenLots()].append(lot)
-            } else {
-                try append(lot, to: to)
-            }
+            return lot
+        }
+        if from == to {
+            open[to] = after.isEmpty ? nil : try OpenLots(after)
+        } else {
+            try carry(after, to: to)
+        }
+    }
+
+    /// Adds units without a cost, as if each unit that is held became more of them; the dates are kept.
+    private mutating func addUnits(_ quantity: Decimal, of symbol: Symbol, on date: CalendarDate) throws {
+        guard let before = open[symbol], !before.quantity.isZero else {
+            // They are those of units that were bought before the known activities.
+            missing.append(MissingCost(symbol: symbol, quantity: quantity, date: date, before: firstKnown))
+            try append(TaxLot(quantity: quantity), to: symbol)
+            return
+        }
+        var rest = quantity
+        var after: [TaxLot] = []
+        for (index, lot) in before.lots.enumerated() {
+            let isLast = index == before.lots.count - 1
+            let share =
+                isLast ? rest : try quantity.quantityProportion(lot.quantity, of: before.quantity)
+            rest = try rest - share
+            var lot = lot
+            lot.quantity = try (lot.quantity + share).withoutTrailingZeros
+            if !lot.quantity.isZero { after.append(lot) }
+        }
+        open[symbol] = after.isEmpty ? nil : try OpenLots(after)
+    }
+
+    /// Adds lots of another symbol with their dates: the earliest lots are sold first, whatever their symbol was.
+    private mutating func carry(_ carried: [TaxLot], to symbol: Symbol) throws {
+        switch method {
+        case .fifo where !carried.isEmpty: try open[symbol, default: OpenLots()].merge(carried)
+        case .fifo: break
+        case .averageCost: for lot in carried { try append(lot, to: symbol) }
         }
     }
 
@@ -275,6 +313,7 @@ package struct TaxLots: Sendable, Hashable {
         }
         var rest = spinOff.quantity
         var kept: [TaxLot] = []
+        var received: [TaxLot] = []
         for (index, var lot) in parents.enumerated() {
             let isLast = index == parents.count - 1
             let quantity = isLast ? rest : try lot.quantity.quantityProportion(spinOff.quantity, of: held)
@@ -284,9 +323,8 @@ package struct TaxLots: Sendable, Hashable {
                 return try cost.proportion(values.child, of: values.parent + values.child)
             }
             let (cost, converted) = (try share(lot.cost), try share(lot.convertedCost))
-            try append(
-                TaxLot(acquired: lot.acquired, quantity: quantity, cost: cost, convertedCost: converted),
-                to: spinOff.child)
+            received.append(
+                TaxLot(acquired: lot.acquired, quantity: quantity, cost: cost, convertedCost: converted))
             lot.cost = try lot.cost.flatMap { whole in try cost.map { try whole - $0 } }
             lot.convertedCost = try lot.convertedCost.flatMap { whole in
                 try converted.map { try whole - $0 }
@@ -294,6 +332,7 @@ package struct TaxLots: Sendable, Hashable {
             kept.append(lot)
         }
         open[parent] = try OpenLots(kept)
+        try carry(received, to: spinOff.child)
     }
 
     /// The symbol under which a parent is held: the source of the spin-off may name it by an earlier or a later one.
@@ -301,6 +340,13 @@ package struct TaxLots: Sendable, Hashable {
         if open[symbol] != nil { return symbol }
         let latest = symbols.latest(symbol, on: date)
         return open.keys.filter { symbols.latest($0, on: date) == latest }.min { $0.text < $1.text }
+    }
+
+    /// The cost after a return of capital of an unknown amount is unknown.
+    private mutating func forgetCost(of symbol: Symbol) throws {
+        guard let held = open[symbol]?.lots else { return }
+        open[symbol] = try OpenLots(
+            held.map { TaxLot(acquired: $0.acquired, quantity: $0.quantity, cost: nil, convertedCost: nil) })
     }
 
     /// Lowers the cost in proportion to the quantities; what exceeds the cost is a profit.

@@ -149,8 +149,9 @@ private struct Linking {
         let after = try valuation.afterFlows(flow)
         if let previous {
             if anchor == nil, previous.value.isZero, inner.isEmpty, flow > .zero, !before.isZero {
-                // A flow into an empty account whose value changed on the same day: it counts at the start of the day.
-                startChain(on: previous.date)
+                // A flow into an empty account whose value changed on the same day: it counts at the start of the day, so that
+                // the chain starts with the end of the day before.
+                startChain(on: valuation.date.adding(days: -1) ?? previous.date)
                 hasValue = true
                 growth = try growth.multiplied(
                     by: max(after, .zero), dividedBy: flow, to: Decimal.digitsOfGrowth, .halfEven)

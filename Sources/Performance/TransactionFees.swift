@@ -3,37 +3,44 @@ import Brokerage
 /// The transaction fees of each trade.
 ///
 /// A fee that names no trade belongs to the trades of its day and instrument, in proportion to their amounts; a fee
-/// without instrument to all trades of its day. Without a trade it changes no cost. The removal of units by a merger is no
-/// trade.
+/// without instrument to all trades of its day. Without a trade it changes no cost. The removal of units by a merger, or for a
+/// fee, is no trade. If one fee of a trade is unknown, their sum is.
 struct TransactionFees {
-    /// By the id of the activity of the trade; negative.
+    /// By the id of the activity of the trade; negative, and unknown if one is.
     private var byTrade: [String: Amount] = [:]
     private let target: String
     private let rates: ExchangeRateHistory
 
-    /// An amount in the currency of an instrument, and in that of the result if there is a rate.
+    /// An amount in the currency of an instrument, and in that of the result if there is a rate; nil if it is unknown.
     struct Amount {
-        var own = Decimal.zero
+        var own: Decimal? = .zero
         var converted: Decimal? = .zero
 
+        static let unknown = Amount(own: nil, converted: nil)
+
         static func + (left: Amount, right: Amount) throws -> Amount {
-            try Amount(
-                own: left.own + right.own,
-                converted: left.converted.flatMap { first in try right.converted.map { try first + $0 } })
+            func sum(_ first: Decimal?, _ second: Decimal?) throws -> Decimal? {
+                guard let first, let second else { return nil }
+                return try first + second
+            }
+            return try Amount(own: sum(left.own, right.own), converted: sum(left.converted, right.converted))
         }
 
         /// The part of a quantity, and the rest.
         func split(_ quantity: Decimal, of whole: Decimal) throws -> (part: Amount, rest: Amount) {
             if quantity == whole {
-                return (self, Amount(own: .zero, converted: converted.map { _ in .zero }))
+                return (self, Amount(own: own.map { _ in .zero }, converted: converted.map { _ in .zero }))
             }
-            let part = try Amount(
-                own: own.proportion(quantity, of: whole),
-                converted: converted?.proportion(quantity, of: whole))
-            let rest = try Amount(
-                own: own - part.own,
-                converted: converted.flatMap { all in try part.converted.map { try all - $0 } })
-            return (part, rest)
+            func divide(_ amount: Decimal?) throws -> (part: Decimal?, rest: Decimal?) {
+                guard let amount else { return (nil, nil) }
+                let part = try amount.proportion(quantity, of: whole)
+                return (part, try amount - part)
+            }
+            let (own, converted) = (try divide(own), try divide(converted))
+            return (
+                Amount(own: own.part, converted: converted.part),
+                Amount(own: own.rest, converted: converted.rest)
+            )
         }
     }
 
@@ -44,21 +51,32 @@ struct TransactionFees {
         (self.target, self.rates) = (target, rates)
         var trades: [CalendarDate: [(id: String, trade: ClassifiedActivity.Trade)]] = [:]
         for activity in activities {
-            if case .trade(let trade) = activity.kind, !trade.isMerger {
+            if case .trade(let trade) = activity.kind, !trade.isMerger, !trade.isFeePayment {
                 trades[activity.date, default: []].append((activity.id, trade))
             }
         }
         let ids = Dictionary(trades.values.joined().map { ($0.id, $0.trade) }) { first, _ in first }
         for activity in activities {
-            guard case .fee(let fee) = activity.kind, fee.category == .transaction else { continue }
-            if let id = fee.trade, let trade = ids[id] {
-                try add(fee.amount, to: [(id, trade)], on: activity.date)
+            let (amount, named): (CurrencyAmount?, String?)
+            switch activity.kind {
+            case .fee(let fee) where fee.category == .transaction: (amount, named) = (fee.amount, fee.trade)
+            case .unknownAmount(let fee) where fee.effect == .fee(.transaction):
+                (amount, named) = (nil, fee.trade)
+            default: continue
+            }
+            var own: [(id: String, trade: ClassifiedActivity.Trade)] = []
+            if let named, let trade = ids[named] {
+                own = [(named, trade)]
             } else {
-                let instrument = fee.symbol.map { symbols.latest($0, on: activity.date) }
-                let candidates = (trades[activity.date] ?? []).filter {
+                let instrument = activity.symbol.map { symbols.latest($0, on: activity.date) }
+                own = (trades[activity.date] ?? []).filter {
                     instrument == nil || symbols.latest($0.trade.symbol, on: activity.date) == instrument
                 }
-                try add(fee.amount, to: candidates, on: activity.date)
+            }
+            if let amount {
+                try add(amount, to: own, on: activity.date)
+            } else {
+                for (id, _) in own { byTrade[id] = .unknown }
             }
         }
     }
@@ -75,10 +93,15 @@ struct TransactionFees {
             let own = try? rates.convert(fee, to: currency, on: date)
         else { return }
         let trades = try trades.filter { $0.trade.currency == currency }
-            .map { (id: $0.id, size: try $0.trade.amount.amount.magnitude) }
+            .map { (id: $0.id, size: try $0.trade.amount?.amount.magnitude) }
+        guard trades.allSatisfy({ $0.size != nil }) else {
+            // The proportions are unknown, and the cost of the trade without an amount is, too.
+            for (id, _) in trades { byTrade[id] = .unknown }
+            return
+        }
         var rest = Amount(own: own, converted: try? rates.convert(fee, to: target, on: date))
-        var remaining = try trades.map(\.size).sum()
-        for (id, size) in trades where !size.isZero {
+        var remaining = try trades.compactMap(\.size).sum()
+        for case (let id, let size?) in trades where !size.isZero {
             let (share, next) = try rest.split(size, of: remaining)
             (rest, remaining) = (next, try remaining - size)
             byTrade[id] = try self[id] + share

@@ -131,6 +131,18 @@ struct DecimalArithmeticTests {
 
     static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
 
+    @Test(
+        "in per cent of another one needs a positive base",
+        arguments: [
+            ("5", "20", "25.0000"), ("-5", "20", "-25.0000"), ("0", "20", "0.0000"), ("50", "-100", nil),
+            ("-50", "-100", nil),
+            ("5", "0", nil),
+        ] as [(String, String, String?)])
+    func percentage(_ number: String, base: String, percentage: String?) throws {
+        let (number, base) = (try #require(Decimal(number)), try #require(Decimal(base)))
+        #expect(number.percent(of: base)?.description == percentage)
+    }
+
     @Test("refuses to divide by zero or past its range")
     func refusesDivision() throws {
         #expect(throws: Decimal.DivisionFailure.divisionByZero) {

@@ -56,4 +56,31 @@ struct InstrumentContractTests {
         position.marketValue = Decimal(value)
         #expect(position.multiplier?.description == multiplier)
     }
+
+    @Test(
+        "has the multiplier by which its units were paid, also for bonds and currencies",
+        arguments: [
+            (AssetClass?.some(.bond), "10000", "99.8", "9980", "0.01"),
+            // With accrued interest.
+            (.bond, "10000", "99.8", "10105.5", "0.01"), (.bond, "10000", "99.8", nil, "0.01"),
+            // The price is not in per cent.
+            (.bond, "10", "99.8", "998", nil),
+            // The value of a pair is its profit.
+            (.fx, "100000", "1.17", "250", "1"), (.equity, "3", "240", "720", "1"),
+            (.option, "1", "2.8", "280", "100"), (.option, "1", "2.8", nil, nil),
+            (.future, "1", "50", nil, nil),
+            // An unknown class: only the value of the broker shows it.
+            (nil, "3", "240", "720", "1"), (nil, "1", "2.8", "280", nil), (nil, "3", "240", nil, nil),
+        ])
+    func priceMultiplier(
+        _ assetClass: AssetClass?, quantity: String, price: String, value: String?, multiplier: String?
+    ) throws {
+        var position = Position(
+            symbol: .example, side: .long, quantity: try #require(Decimal(quantity)), currency: "USD",
+            provenance: Provenance(source: .saxo, fetchedAt: .now))
+        position.assetClass = assetClass
+        position.currentPrice = Decimal(price)
+        position.marketValue = value.flatMap { Decimal($0) }
+        #expect(position.priceMultiplier?.description == multiplier)
+    }
 }

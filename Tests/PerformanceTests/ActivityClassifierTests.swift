@@ -121,8 +121,6 @@ struct ActivityClassifierTests {
     func unclassified() throws {
         #expect(try kinds(activity(.other, "XYZ", amount: "3")) == [.unclassified("XYZ", dollars("3"))])
         #expect(
-            try kinds(activity(.deposit, "CSD", amount: "3", currency: nil)) == [.unclassified("CSD", nil)])
-        #expect(
             try kinds(
                 activity(.trade, "Bought", symbol: Self.symbol, quantity: "4", price: "2", currency: nil))
                 == [
@@ -132,6 +130,77 @@ struct ActivityClassifierTests {
             try kinds(activity(.split, "SPLIT", symbol: Self.symbol, quantity: "20")) == [
                 .unclassified("SPLIT", nil)
             ])
+    }
+
+    /// An activity without an amount, and what is unknown.
+    struct Unknown: CustomTestStringConvertible {
+        let kind: ActivityKind
+        let term: String
+        var symbol: Symbol?
+        let unknown: ClassifiedActivity.UnknownAmount
+
+        var testDescription: String { "\(term) \(symbol?.text ?? "-")" }
+    }
+
+    @Test(
+        "of a known kind without an amount, or without its currency, is an unknown amount",
+        arguments: [
+            Unknown(kind: .deposit, term: "CSD", unknown: .init(.externalFlow)),
+            Unknown(kind: .withdrawal, term: "CSW", unknown: .init(.externalFlow)),
+            Unknown(kind: .transfer, term: "JNLC", unknown: .init(.externalFlow)),
+            Unknown(
+                kind: .dividend, term: "DIV/CDIV", symbol: symbol, unknown: .init(.income, symbol: symbol)),
+            Unknown(kind: .dividend, term: "DIV", unknown: .init(.income, isOfUnknownInstrument: true)),
+            Unknown(
+                kind: .dividend, term: "DIVROC", symbol: symbol,
+                unknown: .init(.returnOfCapital, symbol: symbol)),
+            Unknown(kind: .interest, term: "INT", unknown: .init(.income)),
+            Unknown(kind: .tax, term: "DIVNRA", symbol: symbol, unknown: .init(.tax, symbol: symbol)),
+            Unknown(kind: .fee, term: "FEE/TAF", unknown: .init(.fee(.transaction))),
+            Unknown(kind: .fee, term: "Depository Charges", unknown: .init(.fee(.service))),
+        ])
+    func unknownAmount(_ row: Unknown) throws {
+        let expected: [ClassifiedActivity.Kind] = [.unknownAmount(row.unknown)]
+        #expect(try kinds(activity(row.kind, row.term, symbol: row.symbol)) == expected)
+        #expect(
+            try kinds(activity(row.kind, row.term, amount: "3", symbol: row.symbol, currency: nil))
+                == expected)
+    }
+
+    @Test("of a dividend in units is more units without cash, and of a fee in units their sale for the fee")
+    func units() throws {
+        let coin = try #require(Symbol("BTC/USD"))
+        #expect(
+            try kinds(activity(.dividend, "DIV/SDIV", amount: "0", symbol: Self.symbol, quantity: "5"))
+                == [.stockDividend(Self.symbol, 5)])
+        #expect(
+            try kinds(activity(.dividend, "DIV/SDIV", amount: "3", symbol: Self.symbol, quantity: "5"))
+                == [.stockDividend(Self.symbol, 5), .income(dollars("3"), Self.symbol)])
+        let quantity = try decimal("-0.0025")
+        // 0.0025 × 600.
+        let paid = try activity(
+            .fee, "CFEE", amount: "0", symbol: coin, quantity: "-0.0025", price: "600")
+        #expect(
+            try kinds(paid) == [
+                .trade(.init(coin, quantity: quantity, price: 600, currency: "USD", isFeePayment: true)),
+                .fee(.init(dollars("-1.50"), .transaction, symbol: coin)),
+            ])
+        for row in ActivityClassifier().classify([paid]) where row.symbol != coin {
+            Issue.record("\(row)")
+        }
+        let unpriced = try activity(.fee, "CFEE", symbol: coin, quantity: "-0.0025")
+        #expect(
+            kinds(unpriced) == [
+                .trade(
+                    .init(
+                        coin, quantity: quantity, price: 0, multiplier: nil, currency: "USD",
+                        isFeePayment: true)),
+                .unknownAmount(.init(.fee(.transaction), symbol: coin)),
+            ])
+        // A fee in cash.
+        #expect(
+            try kinds(activity(.fee, "CFEE", amount: "-1", symbol: coin, quantity: "-0.0025"))
+                == [.fee(.init(dollars("-1"), .transaction, symbol: coin))])
     }
 
     @Test("of securities from another broker has their price, which is never 0")
@@ -146,6 +215,12 @@ struct ActivityClassifierTests {
         #expect(
             try kinds(transfer("0")) == [
                 .securitiesTransfer(.init(Self.symbol, quantity: 10, price: nil, currency: "USD"))
+            ])
+        let unknown = try activity(
+            .transfer, "TransferIn", symbol: Self.symbol, quantity: "20", price: "250", currency: nil)
+        #expect(
+            kinds(unknown) == [
+                .securitiesTransfer(.init(Self.symbol, quantity: 20, price: 250, currency: nil))
             ])
     }
 

@@ -124,12 +124,14 @@ struct GeneratedLedger {
                     cash = try cash + amount.amount
                 case .fee(let fee): cash = try cash + fee.amount.amount
                 case .trade(let trade):
-                    cash = try cash + trade.amount.amount
+                    cash = try cash + (try unwrap(trade.amount)).amount
                     held[trade.symbol] = try (held[trade.symbol] ?? .zero) + trade.quantity
                 case .exchange(let from, _, let new, let old):
                     held[from] = try (held[from] ?? .zero).multiplied(
                         by: new, dividedBy: old, to: 6, .halfEven)
-                case .securitiesTransfer, .returnOfCapital, .spinOff, .unclassified: break
+                case .securitiesTransfer, .returnOfCapital, .spinOff, .stockDividend, .unknownAmount,
+                    .unclassified:
+                    break
                 }
             }
             var value = cash

@@ -198,7 +198,9 @@ struct LedgerPropertiesTests {
         try forEachLedger(block) { ledger, seed in
             var traded = Decimal.zero
             for activity in ledger.activities {
-                if case .trade(let trade) = activity.kind { traded = try traded + trade.amount.amount }
+                if case .trade(let trade) = activity.kind {
+                    traded = try traded + (try unwrap(trade.amount)).amount
+                }
                 if case .fee(let fee) = activity.kind, fee.category == .transaction {
                     traded = try traded + fee.amount.amount
                 }

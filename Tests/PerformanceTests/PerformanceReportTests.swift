@@ -105,6 +105,48 @@ struct PerformanceReportTests {
         expect(unknown, .missingActivities, date: "2026-06-01")
     }
 
+    /// A range, and what its return begins with.
+    struct Opening: CustomTestStringConvertible {
+        let start: String?
+        /// The value at the end of the day of the deposit of 10,000.
+        let first: String
+        /// Of the return, and its rate.
+        let from: String
+        let rate: String
+
+        var testDescription: String { "\(start ?? "MAX"), \(first)" }
+    }
+
+    @Test(
+        "begins with the first deposit in each range that begins before it: a return of four months has no annual rate",
+        arguments: [
+            Opening(start: nil, first: "10100", from: "2026-08-31", rate: "0.100000000000"),
+            Opening(start: "2025-01-01", first: "10100", from: "2026-08-31", rate: "0.100000000000"),
+            Opening(start: "2020-01-01", first: "10100", from: "2026-08-31", rate: "0.100000000000"),
+            // A value that is the deposit starts at the end of the day.
+            Opening(start: "2025-01-01", first: "10000", from: "2026-09-01", rate: "0.100000000000"),
+        ])
+    func openedInRange(_ opening: Opening) throws {
+        let account = try account(
+            [("2026-09-01", opening.first), ("2026-10-01", "10500"), ("2026-12-31", "11000")],
+            [activity("2026-09-01", .cashFlow(CurrencyAmount(10_000, "USD")))], openedOn: "2026-09-01")
+        let symbol = try #require(Symbol("SPY"))
+        let closes = try [
+            ("2025-01-01", "400"), ("2026-08-31", "500"), ("2026-10-01", "520"), ("2026-12-31", "550"),
+        ].map { DatedValue(try date($0.0), try decimal($0.1)) }
+        let report = try report(
+            [account], from: opening.start, through: "2026-12-31",
+            benchmark: Benchmark(symbol: symbol, currency: "USD", closes: closes, dividends: nil))
+        let own = try #require(report.timeWeighted.value)
+        #expect(own.from.description == opening.from)
+        #expect(own.rate.description == opening.rate)
+        #expect(own.annualRate == nil)
+        #expect(own.points.first?.date == own.from)
+        // 550 of 500, and not of 400: the index of the same days.
+        #expect(report.benchmark?.value?.rate.description == "0.100000000000")
+        #expect(report.excessReturn == 0)
+    }
+
     @Test("names the currency and the date without a rate, and is never converted at 1")
     func missingRate() throws {
         var rates = ExchangeRateHistory()
@@ -172,6 +214,160 @@ struct PerformanceReportTests {
         expect(unpriced, .missingPrice, date: "2026-06-15")
         #expect(unpriced.gain.undetermined?.symbol == symbol)
         #expect(unpriced.timeWeighted.known?.rate.description == "0.100000000000")
+    }
+
+    /// An activity whose amount is unknown, and the figures since the middle of the period.
+    struct Unknown: CustomTestStringConvertible {
+        let testDescription: String
+        let kind: ClassifiedActivity.Kind
+        let isGap: Bool
+        var isGapOfGross = false
+        var isGapOfGain = true
+    }
+
+    private static let example = Symbol("EXMP") ?? .example
+
+    @Test(
+        "does not count an unknown amount as 0: figures that contain it are undetermined, and known for the days after it",
+        arguments: [
+            Unknown(testDescription: "deposit", kind: .unknownAmount(.init(.externalFlow)), isGap: true),
+            Unknown(
+                testDescription: "transfer",
+                kind: .securitiesTransfer(.init(example, quantity: 20, price: 250, currency: nil)),
+                isGap: true),
+            Unknown(
+                testDescription: "dividend", kind: .unknownAmount(.init(.income, symbol: example)),
+                isGap: false),
+            Unknown(
+                testDescription: "tax", kind: .unknownAmount(.init(.tax, symbol: example)), isGap: false),
+            Unknown(testDescription: "fee", kind: .unknownAmount(.init(.fee(.other))), isGap: false),
+            Unknown(
+                testDescription: "service fee", kind: .unknownAmount(.init(.fee(.service))), isGap: false,
+                isGapOfGross: true),
+            // What it pays is part of the price.
+            Unknown(
+                testDescription: "return of capital",
+                kind: .unknownAmount(.init(.returnOfCapital, symbol: example)), isGap: false,
+                isGapOfGain: false),
+        ])
+    func unknownAmount(_ unknown: Unknown) throws {
+        let account = try account(Self.june, [activity("2026-06-15", unknown.kind)])
+        let report = try report([account], from: "2026-06-01", through: "2026-06-30")
+        // 100, 110, 121: 21 % for the whole period, and 10 % after the activity.
+        func expect(_ figure: Figure<TimeWeightedReturn>, isUnknown: Bool) {
+            #expect(figure.undetermined?.reason == (isUnknown ? .missingAmount : nil))
+            #expect(figure.known?.rate.description == (isUnknown ? "0.100000000000" : "0.210000000000"))
+        }
+        expect(report.timeWeighted, isUnknown: unknown.isGap)
+        expect(report.grossTimeWeighted, isUnknown: unknown.isGap || unknown.isGapOfGross)
+        #expect((report.moneyWeighted.value == nil) == unknown.isGap)
+        #expect(report.gain.undetermined?.reason == (unknown.isGapOfGain ? .missingAmount : nil))
+        #expect(report.gain.undetermined?.date?.description == (unknown.isGapOfGain ? "2026-06-15" : nil))
+        #expect(report.gain.known?.total == (unknown.isGapOfGain ? 11 : 21))
+        #expect(report.from?.description == (unknown.isGap ? "2026-06-15" : "2026-06-01"))
+        #expect(report.unclassified.isEmpty)
+    }
+
+    @Test("of an account whose first deposit is unknown has no figure for the whole period")
+    func unknownOpening() throws {
+        let deposit = try activity("2026-06-01", .unknownAmount(.init(.externalFlow)))
+        for start in [nil, "2026-05-29"] {
+            let report = try report(
+                [account([("2026-05-29", "0")] + Self.june, [deposit], openedOn: "2026-06-01")], from: start,
+                through: "2026-06-30")
+            expect(report, .missingAmount, date: "2026-06-01")
+            #expect(report.netFlows == 0 && report.from?.description == "2026-06-01")
+            #expect(report.timeWeighted.known?.rate.description == "0.210000000000")
+        }
+    }
+
+    @Test("of one instrument does not count an unknown dividend as 0, also if its instrument is unknown")
+    func unknownDividend() throws {
+        let trade = try activity(
+            "2026-06-02", .trade(.init(Self.example, quantity: 10, price: 10, currency: "USD")))
+        func position(_ unknown: ClassifiedActivity.UnknownAmount, on day: String) throws -> AccountRecord {
+            var record = try account([], [trade, activity(day, .unknownAmount(unknown))]).position(
+                in: Self.example, currency: "USD",
+                valuations: [
+                    Valuation(date("2026-06-02"), 100), Valuation(date("2026-06-15"), 110),
+                    Valuation(date("2026-06-30"), 121),
+                ])
+            record.openedOn = record.activities.first?.date
+            return record
+        }
+        let other = try #require(Symbol("OTHER"))
+        for (unknown, day, isKnown) in [
+            (ClassifiedActivity.UnknownAmount(.income, symbol: Self.example), "2026-06-15", false),
+            (.init(.income, isOfUnknownInstrument: true), "2026-06-15", false),
+            // Before the purchase, and of another instrument.
+            (.init(.income, isOfUnknownInstrument: true), "2026-06-01", true),
+            (.init(.income, symbol: other), "2026-06-15", true),
+        ] {
+            let report = try report([position(unknown, on: day)], from: nil, through: "2026-06-30")
+            #expect(report.timeWeighted.undetermined?.reason == (isKnown ? nil : .missingAmount))
+            let rate = report.timeWeighted.known?.rate.description
+            #expect(rate == (isKnown ? "0.210000000000" : "0.100000000000"))
+        }
+    }
+
+    @Test(
+        "of one instrument contains the units of a dividend, also with prices that are corrected for it, and a fee in units"
+    )
+    func unitsOfPosition() throws {
+        let payment = ClassifiedActivity.Trade(
+            Self.example, quantity: -1, price: 10, currency: "USD", isFeePayment: true)
+        let fee = ClassifiedActivity.Fee(CurrencyAmount(-10, "USD"), .transaction, symbol: Self.example)
+        let account = try account(
+            [],
+            [
+                activity(
+                    "2026-06-02", .trade(.init(Self.example, quantity: 100, price: 11, currency: "USD"))),
+                activity("2026-06-10", .stockDividend(Self.example, 10)),
+                activity("2026-06-15", .trade(payment)), activity("2026-06-15", .fee(fee)),
+            ])
+        let days = ["2026-06-02", "2026-06-10", "2026-06-15"]
+        func values(_ prices: [String], isAdjusted: Bool) throws -> [Valuation] {
+            let closes = try zip(days, prices).map { DatedValue(try date($0), try decimal($1)) }
+            return try account.valuations(of: Self.example, closes: closes, isAdjusted: isAdjusted)
+        }
+        // 100 × 11, 110 × 10 and 109 × 10; the price before the dividend is 10 by 110 units.
+        let traded = try values(["11", "10", "10"], isAdjusted: false)
+        let corrected = try values(["10", "10", "10"], isAdjusted: true)
+        for values in [traded, corrected] {
+            #expect(values.map(\.value) == [1100, 1100, 1090])
+            var position = try account.position(in: Self.example, currency: "USD", valuations: values)
+            position.openedOn = position.activities.first?.date
+            let report = try report([position], from: nil, through: "2026-06-15")
+            // 1090 ÷ 1100 − 1.
+            #expect(report.timeWeighted.value?.rate.description == "-0.009090909091")
+            let gain = try #require(report.gain.value)
+            #expect(gain.total == -10 && gain.fees == -10 && gain.price == 0 && gain.income == 0)
+        }
+    }
+
+    @Test("of a contract has the values of its units, and no return since a trade whose amount is unknown")
+    func contract() throws {
+        for multiplier in [Decimal?.some(100), nil] {
+            let purchase = ClassifiedActivity.Trade(
+                Self.example, quantity: 1, price: 2, multiplier: multiplier, currency: "USD")
+            let account = try account([], [activity("2026-06-02", .trade(purchase))])
+            let closes = try [("2026-06-02", "2"), ("2026-06-15", "2.5"), ("2026-06-30", "3")].map {
+                DatedValue(try date($0.0), try decimal($0.1))
+            }
+            let values = try account.valuations(
+                of: Self.example, closes: closes, isAdjusted: false, multiplier: 100)
+            #expect(values.map(\.value) == [200, 250, 300])
+            var position = try account.position(in: Self.example, currency: "USD", valuations: values)
+            position.openedOn = position.activities.first?.date
+            let report = try report([position], from: "2026-06-01", through: "2026-06-30")
+            if multiplier == nil {
+                #expect(report.gain.value == nil && report.timeWeighted.value == nil)
+                #expect(report.netFlows == 0)
+            } else {
+                #expect(report.timeWeighted.value?.rate.description == "0.500000000000")
+                #expect(report.gain.value?.total == 100 && report.netFlows == 200)
+            }
+        }
     }
 
     @Test("of several accounts adds up the days on which all are valued; transfers between them are no flows")

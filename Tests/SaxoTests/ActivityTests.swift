@@ -108,7 +108,8 @@ struct ActivityTests {
                 #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHOUT","Amount":5,"Currency":"EUR""#,
             line: "DEPOSIT Cash Amount"),
         Row(
-            members: #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHOUT""#, line: "OTHER Cash Amount"),
+            members: #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHOUT""#,
+            line: "TRANSFER Cash Amount"),
         Row(
             members:
                 #""BkAmountType":"Cash Amount","InstrumentSymbol":"CASHINTR","Amount":5,"Currency":"EUR""#,
@@ -173,6 +174,51 @@ struct ActivityTests {
         )
         // No booking pays it, so its cash is unknown.
         #expect(activity.amount == nil)
+    }
+
+    @Test(
+        "that transfer securities have the currency of the instrument, which no report has, and none if Saxo does not know it",
+        arguments: [
+            (
+                #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBX","Symbol":"TSCO:xlon"}"#,
+                "TRANSFER TSCO:XLON 20 2.5 GBP"
+            ),
+            (
+                #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"USD","Symbol":"TSCO:xlon"}"#,
+                "TRANSFER TSCO:XLON 20 250 USD"
+            ),
+            ("", "TRANSFER TSCO:XLON 20 250 -"),
+        ])
+    func transferred(details: String, expected: String) async throws {
+        let trade =
+            #"{"TradeId":"1","TradeDate":"2026-11-10","TradeEventType":"TransferIn","Uic":5,"AssetType":"Stock","InstrumentSymbol":"TSCO:xlon","Amount":20,"Price":250}"#
+        var bodies = try Self.bodies(#"{"Data":[]}"#, "{\"Data\":[\(trade)]}")
+        if !details.isEmpty { bodies["/ref/v1/instruments/details/5/Stock"] = details }
+        try await withSaxo(bodies) { saxo, _ in
+            let page = try await saxo.activities(of: Self.account, ActivityQuery(), in: .patient)
+            let activity = try #require(page.activities.first)
+            let fields: [String?] = [
+                activity.kind.rawValue, activity.symbol?.text, activity.quantity?.description,
+                activity.price?.withoutTrailingZeros.description, activity.currency,
+            ]
+            #expect(fields.map { $0 ?? "-" }.joined(separator: " ") == expected)
+            #expect(activity.amount == nil)
+        }
+    }
+
+    @Test("that transfer securities fail if the currency cannot be read for now")
+    func unavailableCurrency() async throws {
+        let trade =
+            #"{"TradeId":"1","TradeDate":"2026-11-10","TradeEventType":"TransferIn","Uic":5,"AssetType":"Stock","Amount":20}"#
+        let bodies = try Self.bodies(#"{"Data":[]}"#, "{\"Data\":[\(trade)]}")
+        try await withSaxo(answering: { request, _ in
+            bodies[request.path].map { .text($0) } ?? .text("", status: 503)
+        }) { saxo, _ in
+            let failure = await #expect(throws: ProviderFailure.self) {
+                try await saxo.activities(of: Self.account, ActivityQuery(), in: .patient)
+            }
+            #expect(failure?.cause == .unavailable)
+        }
     }
 
     @Test("of prices in pence are in pounds")

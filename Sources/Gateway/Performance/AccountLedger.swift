@@ -25,9 +25,12 @@ struct AccountLedger: Sendable {
     /// Why the spin-offs of an instrument could not be read.
     private let spinOffFailures: [Symbol: FieldError]
 
-    init(_ bookings: AccountBookings, _ spinOffs: SpinOffReferences) {
+    init(
+        _ bookings: AccountBookings, _ spinOffs: SpinOffReferences, multipliers: [Symbol: Decimal]
+    ) {
         account = bookings.account
-        activities = ActivityClassifier(spinOffs: spinOffs.known).classify(bookings.activities)
+        activities = ActivityClassifier(spinOffs: spinOffs.known, multipliers: multipliers)
+            .classify(bookings.activities)
         (knownFrom, isStale, spinOffFailures) = (bookings.knownFrom, bookings.isStale, spinOffs.failures)
         unreadableSpinOffs = UnreadableSpinOff.all(in: activities, spinOffs.failures)
     }
@@ -62,18 +65,20 @@ struct AccountLedger: Sendable {
 
     /// What the account holds of an instrument, as an account of its own, valued by daily prices.
     ///
-    /// `position` is the quantity that is held now, by which the quantity before the known activities is determined.
+    /// `position` is the quantity that is held now, by which the quantity before the known activities is determined. Without
+    /// `multiplier`, the number by which quantity times price is multiplied, there are no values.
     func record(
-        of symbol: Symbol, currency: String, position: Decimal, prices: DailyPrices?
+        of symbol: Symbol, currency: String, position: Decimal, multiplier: Decimal?, prices: DailyPrices?
     ) throws -> AccountRecord {
         let account = record([], currency: currency)
         let opening =
             knownFrom == nil ? [:] : try ActivityTotals.opening(of: [symbol: position], before: activities)
-        let valuations =
-            try prices.map {
-                try account.valuations(
-                    of: symbol, closes: $0.closes, isAdjusted: $0.isAdjusted, opening: opening)
-            } ?? []
+        var valuations: [Valuation] = []
+        if let multiplier, let prices {
+            valuations = try account.valuations(
+                of: symbol, closes: prices.closes, isAdjusted: prices.isAdjusted, multiplier: multiplier,
+                opening: opening)
+        }
         var record = try account.position(in: symbol, currency: currency, valuations: valuations)
         if knownFrom == nil { record.openedOn = record.activities.first?.date }
         return record
@@ -137,6 +142,9 @@ extension AccountRecord {
         }
         add(currency, target.code)
         for activity in activities where start.map({ $0 < activity.date }) ?? true {
+            if case .securitiesTransfer(let transfer) = activity.kind, let from = transfer.currency {
+                for wanted in [currency, target.code] { add(from, wanted) }
+            }
             var moved = try activity.cash
             if case .trade(let trade) = activity.kind { moved = try trade.amount }
             guard let amount = moved else { continue }

@@ -49,6 +49,16 @@ struct Holding: Sendable {
     /// The price with which the brokers value it.
     var price: Decimal? { positions.lazy.compactMap(\.position.currentPrice).first }
 
+    /// What a unit of the quantity is worth by the price; nil if it is unknown, as if the units of a contract are.
+    var unitValue: Decimal? {
+        positions.lazy.map(\.position).compactMap { position in
+            guard let price = position.currentPrice, let multiplier = position.priceMultiplier else {
+                return nil
+            }
+            return try? price * multiplier
+        }.first
+    }
+
     fileprivate func weight() throws -> Decimal? {
         guard let value, let total = try portfolio.sum(\.equity) else { return nil }
         return value.percent(of: total)
@@ -66,7 +76,9 @@ struct Holding: Sendable {
             }
             quantities[id] = try (quantities[id] ?? .zero) + linked.position.signedQuantity
         }
-        return HeldInstrument(symbol: symbol, currency: currency, quantities: quantities)
+        return HeldInstrument(
+            symbol: symbol, currency: currency, quantities: quantities,
+            multiplier: positions.lazy.compactMap(\.position.priceMultiplier).first)
     }
 }
 

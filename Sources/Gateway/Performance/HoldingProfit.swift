@@ -31,7 +31,7 @@ struct CostBasis: Sendable {
         currency = holding.currency
         portfolioCurrency = holding.portfolio.currency.code
         let symbol = holding.symbol
-        let price = holding.price
+        let price = holding.unitValue
         summary = .success(
             try HoldingSummary(
                 of: symbol, in: accounts.map(\.1), price: price, on: today, currency: portfolioCurrency,
@@ -129,7 +129,7 @@ extension PerformanceService {
     func income(of portfolio: Portfolio) async throws -> Figure<IncomeSummary>? {
         try await calculating {
             let accounts = try portfolio.accounts()
-            let results = await ledgers(of: accounts, holding: [])
+            let results = await ledgers(of: accounts, holding: [:])
             let ledgers = try accounts.compactMap { try results[$0.globalID]?.get() }
             let today = scope.clock.wallTime().dateInUTC
             let start = today.adding(months: -12) ?? .earliest
@@ -150,8 +150,10 @@ extension PerformanceService {
 
     private func books(of portfolio: Portfolio) async throws -> PortfolioBooks {
         let accounts = portfolio.holdings.readAccounts
-        let symbols = Set(portfolio.holdings.positions.map(\.position.symbol))
-        let results = await ledgers(of: accounts, holding: symbols)
+        let multipliers = portfolio.holdings.positions.map {
+            ($0.position.symbol, $0.position.priceMultiplier)
+        }
+        let results = await ledgers(of: accounts, holding: Dictionary(multipliers) { $0 ?? $1 })
         var (ledgers, failures) = ([AccountLedger](), [String: any Error]())
         for account in accounts {
             switch results[account.globalID] {

@@ -21,6 +21,8 @@ struct HeldInstrument: Sendable {
     let currency: String
     /// By the schema's ids of the accounts; negative for a short position.
     let quantities: [String: Decimal]
+    /// The number by which quantity times price is multiplied for the value; nil if it is unknown.
+    let multiplier: Decimal?
 }
 
 /// What was read of accounts for a calculation.
@@ -82,7 +84,8 @@ extension PerformanceService {
                         guard let account else { throw FieldError.internalError }
                         let held = HeldInstrument(
                             symbol: position.position.symbol, currency: position.position.currency,
-                            quantities: [account.globalID: try position.position.signedQuantity])
+                            quantities: [account.globalID: try position.position.signedQuantity],
+                            multiplier: position.position.priceMultiplier)
                         return PerformanceSubject(
                             accounts: [account],
                             currency: try arguments.currency ?? Currency(position.position.currency),
@@ -100,8 +103,10 @@ extension PerformanceService {
         var data = PerformanceData()
         let accounts = subjects.flatMap(\.accounts).distinct
         let valued = subjects.filter { $0.instrument == nil }.flatMap(\.accounts).distinct
-        let symbols = Set(subjects.compactMap { $0.instrument?.symbol })
-        async let ledgers = ledgers(of: accounts, holding: symbols)
+        let instruments = subjects.compactMap(\.instrument).map { ($0.symbol, $0.multiplier) }
+        let multipliers = Dictionary(instruments) { $0 ?? $1 }
+        let symbols = Set(multipliers.keys)
+        async let ledgers = ledgers(of: accounts, holding: multipliers)
         async let histories = dailyHistories(of: valued)
         (data.ledgers, data.histories) = (await ledgers, await histories)
         let first = arguments.period.start(on: today) ?? data.firstDay ?? today
@@ -131,16 +136,18 @@ extension PerformanceService {
 
     /// The activities of accounts by their effect, by the schema's ids of the accounts.
     ///
-    /// `symbols` are the instruments whose cost or performance is calculated; spin-offs of others need no prices.
+    /// `multipliers` has the instruments whose cost or performance is calculated, with the numbers by which quantity times
+    /// price is multiplied for the value, as far as they are known; spin-offs of others need no prices.
     func ledgers(
-        of accounts: [ConnectedAccount], holding symbols: Set<Symbol>
+        of accounts: [ConnectedAccount], holding multipliers: [Symbol: Decimal?]
     ) async -> [String: Result<AccountLedger, any Error>] {
         let bookings = await byAccount(accounts) { account in
             .async { try await ActivityService(scope).bookings(of: account) }
         }
         let activities = bookings.values.compactMap { (try? $0.get())?.activities }
-        let spinOffs = await spinOffReferences(in: activities, holding: symbols)
-        return bookings.mapValues { $0.map { AccountLedger($0, spinOffs) } }
+        let spinOffs = await spinOffReferences(in: activities, holding: Set(multipliers.keys))
+        let known = multipliers.compactMapValues(\.self)
+        return bookings.mapValues { $0.map { AccountLedger($0, spinOffs, multipliers: known) } }
     }
 
     /// The complete histories of accounts by days, by the schema's ids of the accounts.
@@ -244,7 +251,7 @@ extension PerformanceData {
                 let quantity = held.quantities[id] ?? .zero
                 let record = try ledger.record(
                     of: held.symbol, currency: held.currency, position: quantity,
-                    prices: try prices[held.symbol]?.get())
+                    multiplier: held.multiplier, prices: try prices[held.symbol]?.get())
                 // It never was in this account.
                 return record.activities.isEmpty && quantity.isZero ? nil : record
             }

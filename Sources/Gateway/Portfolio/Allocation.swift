@@ -23,7 +23,8 @@ struct ValuedHolding: Sendable {
 struct Allocation: Sendable {
     let key: String
     let value: Decimal
-    let percent: Decimal
+    /// Nil if the total is not positive.
+    let percent: Decimal?
 }
 
 extension Allocation {
@@ -41,7 +42,7 @@ extension Allocation {
         let total = try sums.values.reduce(.zero) { try $0 + $1 }
         return sums.map { name, sum in
             Allocation(
-                key: name, value: sum.rounded(in: currency.code), percent: sum.percent(of: total) ?? .zero)
+                key: name, value: sum.rounded(in: currency.code), percent: sum.percent(of: total))
         }
         .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     }

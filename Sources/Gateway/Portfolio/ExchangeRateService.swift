@@ -12,8 +12,8 @@ extension ExchangeRateService {
         self.init(scope: scope)
     }
 
-    /// Digits that an inverted rate is rounded to: markets quote five.
-    private static var digitsOfInverse: Int { 10 }
+    /// Digits after the point of an inverted rate, as of the other rates that are calculated.
+    private static var digitsOfInverse: Int { 12 }
 
     /// The rate of each pair, in the order of `pairs`; nil if both currencies are the same.
     ///

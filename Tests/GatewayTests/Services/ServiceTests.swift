@@ -25,6 +25,9 @@ struct ExchangeRateServiceTests {
         let (rates, calls) = try await rates([("USD", "EUR"), ("EUR", "USD")], ["EUR/USD": 2])
         #expect(try rates.map { try $0.get()?.rate } == [Brokerage.Decimal("0.5"), 2])
         #expect(calls == 1)
+        // 1 ÷ 7, to 12 digits.
+        let (inverse, _) = try await self.rates([("USD", "EUR")], ["EUR/USD": 7])
+        #expect(try inverse.map { try $0.get()?.rate.description } == ["0.142857142857"])
     }
 
     @Test("requests the other direction only if no provider has the quoted one")

@@ -202,7 +202,7 @@ extension SaxoNetPosition {
             position.unrealizedProfitLoss = currency.major(view.profitLoss)
             position.addCost(of: base.amount)
         }
-        position.inAccountCurrency = converted(to: account.currency)
+        position.inAccountCurrency = converted(to: account.currency, listing.currency)
         position.exposure = exposure(to: account.currency)
         position.costs = costs(currency, to: account.currency)
         // The rate is of one unit of the price, which may be a hundredth of the currency.
@@ -242,12 +242,19 @@ extension SaxoNetPosition {
     private func marketValue(in currency: SaxoCurrency) -> Decimal? {
         if let value = view.marketValue { return currency.major(value) }
         guard let exposure = view.exposure, let name = view.exposureCurrency else { return nil }
-        let exposed = SaxoCurrency(name)
-        return exposed.code == currency.code ? exposed.major(exposure) : nil
+        return isValue(exposureIn: name, currency) ? SaxoCurrency(name).major(exposure) : nil
     }
 
-    private func converted(to currency: String) -> ConvertedAmounts? {
-        let value = view.marketValueInBase ?? view.exposureInBase
+    /// Whether the exposure is the value of the position.
+    private func isValue(exposureIn name: String?, _ currency: SaxoCurrency?) -> Bool {
+        guard let name, let currency else { return false }
+        return SaxoCurrency(name).code == currency.code
+    }
+
+    private func converted(to currency: String, _ instrumentCurrency: SaxoCurrency?) -> ConvertedAmounts? {
+        let exposure =
+            isValue(exposureIn: view.exposureCurrency, instrumentCurrency) ? view.exposureInBase : nil
+        let value = view.marketValueInBase ?? exposure
         guard value != nil || view.profitLossInBase != nil else { return nil }
         return ConvertedAmounts(
             currency: currency, marketValue: value, unrealizedProfitLoss: view.profitLossInBase)

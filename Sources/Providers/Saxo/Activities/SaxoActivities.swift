@@ -8,7 +8,8 @@ extension SaxoClient: ActivitySource {
     /// All activities of an account since a day, from two reports: `cs/v1/reports/bookings`, the cash book, and
     /// `cs/v1/reports/trades`, which has the quantities, prices and orders.
     ///
-    /// Both reports are read completely, page after page, because one row of a trade is in each.
+    /// Both reports are read completely, page after page, because one row of a trade is in each. The currency of transferred
+    /// securities is in none of them, and is that of the instrument.
     package func activities(
         of account: String, _ query: ActivityQuery, in context: CallContext
     ) async throws(ProviderFailure) -> ActivityPage {
@@ -23,13 +24,31 @@ extension SaxoClient: ActivitySource {
             "bookings", of: account, from: first, to: last, SaxoBooking.self, in: context)
         let trades = try await report(
             "trades", of: account, from: first, to: last, SaxoReportedTrade.self, in: context)
+        let report = SaxoActivityReport(bookings: bookings.items, trades: trades.items)
+        let currencies = try await currencies(of: report.transferred, in: context)
         return ActivityPage(
-            activities: SaxoActivityReport(bookings: bookings.items, trades: trades.items)
-                .activities(in: configuration.symbolMapping),
+            activities: report.activities(in: configuration.symbolMapping, currencies: currencies),
             unreadable: bookings.unreadable.map { "bookings: \($0)" }
                 + trades.unreadable.map { "trades: \($0)" },
             isCompleteFrom: query.since == nil
                 ? nil : first.adding(days: 1).flatMap { Instant("\($0)T00:00:00Z") })
+    }
+
+    /// The currencies of instruments, as far as Saxo knows them.
+    ///
+    /// - Throws: A failure that can be temporary: stored activities are not read again for a currency that was missing.
+    private func currencies(
+        of keys: Set<SaxoInstrumentKey>, in context: CallContext
+    ) async throws(ProviderFailure) -> [SaxoInstrumentKey: String] {
+        if keys.isEmpty { return [:] }
+        let listings = await listings(of: Array(keys), in: context)
+        for failure in listings.failures.values {
+            switch failure.cause {
+            case .notFound, .notEntitled, .unsupported, .invalidResponse: continue
+            default: throw failure
+            }
+        }
+        return listings.found.compactMapValues(\.currencyName)
     }
 
     private func report<Row: JSONDecodable & Sendable>(
@@ -61,8 +80,20 @@ package struct SaxoActivityReport {
         self.trades = trades
     }
 
+    /// The instruments of transfers of securities.
+    var transferred: Set<SaxoInstrumentKey> {
+        Set(trades.filter { $0.isTransfer && $0.uic != nil && $0.assetType != nil }.map(\.key))
+    }
+
     /// One activity for each trade, with the amount of its booking, and one for each other booking.
-    package func activities(in symbolMapping: SaxoSymbols) -> [Activity] {
+    ///
+    /// - Parameters:
+    ///   - symbolMapping: Portico's symbols.
+    ///   - currencies: Saxo's names of the currencies of transferred instruments.
+    /// - Returns: The activities of all rows.
+    package func activities(
+        in symbolMapping: SaxoSymbols, currencies: [SaxoInstrumentKey: String] = [:]
+    ) -> [Activity] {
         let ids = Set(trades.map(\.id))
         var amounts: [String: SaxoBooking] = [:]
         var others: [SaxoBooking] = []
@@ -74,7 +105,9 @@ package struct SaxoActivityReport {
                 others.append(booking)
             }
         }
-        return trades.map { $0.activity(settledBy: amounts[$0.id], in: symbolMapping) }
+        return trades.map {
+            $0.activity(settledBy: amounts[$0.id], in: symbolMapping, currency: currencies[$0.key])
+        }
             + others.map { $0.activity(in: symbolMapping) }
     }
 }
@@ -132,8 +165,11 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     ///   - booking: The row of the cash book that settles it; the report of trades has no currency of the price. Nil
     ///     for a trade that books no cash, such as a transfer of securities.
     ///   - symbolMapping: Portico's symbols.
+    ///   - instrumentCurrency: Saxo's name of the currency of the price of a transfer; nil if it is unknown.
     /// - Returns: The activity; its amounts are nil without a booking.
-    func activity(settledBy booking: SaxoBooking?, in symbolMapping: SaxoSymbols) -> Activity {
+    fileprivate func activity(
+        settledBy booking: SaxoBooking?, in symbolMapping: SaxoSymbols, currency instrumentCurrency: String?
+    ) -> Activity {
         let kind = kind
         let term = [event, corporateAction].compactMap(\.self).filter { !$0.isEmpty }
         var activity = Activity(
@@ -151,9 +187,13 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
         activity.groupID = id
         activity.about = name
         booking?.addAmounts(to: &activity)
-        activity.price = booking?.instrumentCurrency.major(price) ?? price
+        let transferCurrency = isTransfer ? instrumentCurrency.map { SaxoCurrency($0) } : nil
+        activity.currency = activity.currency ?? transferCurrency?.code
+        activity.price = (booking?.instrumentCurrency ?? transferCurrency).major(price)
         return activity
     }
+
+    fileprivate var isTransfer: Bool { kind == .transfer }
 
     private var kind: ActivityKind {
         if let corporateAction, !corporateAction.isEmpty { return ActivityKind(saxoEvent: corporateAction) }
@@ -266,7 +306,8 @@ package struct SaxoBooking: JSONObjectDecodable, Hashable {
 
     private var cashKind: ActivityKind {
         switch providerSymbol {
-        case "CASHDEPWI", "CASHOUT": amount.map { $0.isNegative ? .withdrawal : .deposit } ?? .other
+        // Without an amount, the direction is unknown.
+        case "CASHDEPWI", "CASHOUT": amount.map { $0.isNegative ? .withdrawal : .deposit } ?? .transfer
         case "CASHINTR": .transfer
         default: .other
         }

@@ -277,7 +277,7 @@ extension SaxoClient {
     }
 
     /// Returns the instruments of keys from the cache, or looks them up together.
-    private func listings(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
+    func listings(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
         SaxoInstrumentKey, SaxoListing
     > {
         var batch = KeyedResults<SaxoInstrumentKey, SaxoListing>()
