@@ -149,8 +149,10 @@ struct DatabaseTests {
             // Without the address, which the log has.
             let detail = #"{"name":"database","state":"down","detail":"PostgreSQL does not respond"}"#
             #expect(ready.body.contains(detail), "\(ready.body)")
-            let place = #/This replica cannot report to the others. postgresql://[^ ]+ is not available/#
-            try await waitUntil { server.program.errors.text.contains(place) }
+            try await waitUntil {
+                server.program.errors.text.contains(
+                    #/This replica cannot report to the others. postgresql:[^ ]+ is not available/#)
+            }
             try cluster.start()
             try await waitUntil { try await server.ask(Self.watchlists, token: token).failures.isEmpty }
             let answer = try await server.ask(Self.watchlists, token: token)

@@ -32,8 +32,8 @@ struct RestoreTests {
         let ended = try await server.ask("{ watchlists { name } }", token: token)
         #expect(ended.failures == [FieldFailure("watchlists", "UNAUTHENTICATED", nil)], "\(ended.body)")
         let signedIn = try await server.ask(signIn, token: nil)
-        let token = try #require(signedIn.json?["data"]?["it"]?["token"]?.string, "\(signedIn.body)")
-        let answer = try await server.ask("{ viewer { username } watchlists { name } }", token: token)
+        let newToken = try #require(signedIn.json?["data"]?["it"]?["token"]?.string, "\(signedIn.body)")
+        let answer = try await server.ask("{ viewer { username } watchlists { name } }", token: newToken)
         #expect(answer.json?["data"]?["viewer"]?["username"] == "ann", "\(answer.body)")
         let names = answer.json?["data"]?["watchlists"]?.elements?.map { $0["name"]?.string }
         #expect(names == ["mine"], "\(answer.body)")
