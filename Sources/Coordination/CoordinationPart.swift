@@ -101,7 +101,7 @@ package struct PartState: Hashable, Sendable {
     package let name: String
     /// Nil before the first response.
     package let isUp: Bool?
-    /// For people; no secrets.
+    /// For people; no secrets and no addresses, because the public port shows it.
     package let detail: String?
 }
 

@@ -35,9 +35,9 @@ package struct SignInThrottle: Sendable {
         }
 
         fileprivate var rules: [(subject: AttemptSubject, rule: Rule)] {
-            // Short waits of known clients: others may have a copy of the token, or share the address.
-            if session != nil { return [(own, Rule(free: 5, maximumWait: 30))] }
-            if isKnown { return [(own, Rule(free: 10, maximumWait: 30))] }
+            // Short waits of known clients: others may have a copy of the token, or share the address. As many attempts are
+            // free as for others: more would show that the name exists.
+            if session != nil || isKnown { return [(own, Rule(free: 5, maximumWait: 30))] }
             return [
                 (own, Rule(free: 5, maximumWait: 900)),
                 (.address(address), Rule(free: 30, maximumWait: 900)),
@@ -118,10 +118,12 @@ package struct SignInThrottle: Sendable {
     ) async {
         _ = try? await attempts.update(attempt.subjects, keptFor: Self.memory, now: now) { records in
             for subject in attempt.subjects {
-                guard let failures = records[subject]?.failures else { continue }
-                records[subject]?.failures = max(0, failures - 1)
+                guard var record = records[subject] else { continue }
+                record.failures -= 1
                 // The subject was not blocked, or the attempt would not have begun: this attempt has blocked it.
-                records[subject]?.blockedUntil = nil
+                record.blockedUntil = nil
+                // Withdrawn attempts with invented names leave nothing.
+                records[subject] = record.failures > 0 ? record : nil
             }
             body(&records)
         }

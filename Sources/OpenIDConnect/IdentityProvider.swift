@@ -93,7 +93,7 @@ package final class IdentityProvider: Sendable {
 
     /// Verifies a token.
     ///
-    /// It waits for a fetch of the keys if the token's key is not known, and otherwise makes no call.
+    /// It waits for a fetch of the keys if the token's key is not known, or if the keys are old, and otherwise makes no call.
     package func verify(
         _ text: String, for purpose: TokenPurpose
     ) async throws(SignInRejection) -> VerifiedToken {

@@ -7,11 +7,12 @@ import Upstream
 /// They are fetched when they are needed for the first time, when they are old, and when a token names a key that is
 /// not among them, because issuers replace their keys. The rate of these fetches is limited for all tokens together:
 /// tokens with invented keys must not make the server send requests. While keys cannot be fetched, those that are known
-/// remain valid for a stated time after their last fetch.
+/// remain valid for a stated time after their last fetch. So a token of a key that the issuer has withdrawn is accepted until
+/// the keys are old, and longer only while they cannot be fetched.
 final class IssuerKeys: Sendable {
     /// The times of ``IssuerKeys``.
     struct Policy: Sendable {
-        /// Older keys are fetched again in the background.
+        /// Older keys are fetched again, before they verify a token.
         var refreshInterval = Duration.seconds(300)
         /// So long after their last fetch, keys are no longer valid.
         var lifetime = Duration.seconds(86_400)
@@ -49,23 +50,25 @@ final class IssuerKeys: Sendable {
         (self.report, self.changed) = (report, changed)
     }
 
-    /// Returns the key of a token, and fetches the keys if it is not among them.
+    /// Returns the key of a token, and fetches the keys before if it is not among them, or if they are old.
+    ///
+    /// Old keys are used if the fetch fails, or if the rate of fetches allows none now.
     ///
     /// - Throws: `unknownKey`, `algorithmNotAllowed` if the key has another algorithm than the token, and
     ///   `keysUnavailable` if the keys cannot be fetched and those that are known are no longer valid.
     func key(of token: SignedToken) async throws(SignInRejection) -> VerificationKey {
-        let (known, fetches) = validKeys
-        if let key = known?.key(of: token) {
-            refreshIfOld()
-            return key
+        let (known, areOld, fetches) = validKeys
+        if let known, !areOld {
+            if let key = known.key(of: token) { return key }
+            if known.hasOtherAlgorithm(for: token) { throw .algorithmNotAllowed }
         }
-        if known?.hasOtherAlgorithm(for: token) == true { throw .algorithmNotAllowed }
         var (keys, isOwn) = await fetched(after: fetches)
-        if !isOwn, keys?.key(of: token) == nil {
+        // For a known key, a fetch of others that has failed is enough.
+        if !isOwn, (keys ?? known)?.key(of: token) == nil {
             // The fetch may have begun before the issuer published the key.
             (keys, isOwn) = await fetched(after: validKeys.fetches)
         }
-        guard let keys else { throw areValid ? .unknownKey : .keysUnavailable }
+        guard let keys = keys ?? validKeys.keys else { throw .keysUnavailable }
         guard let key = keys.key(of: token) else {
             throw keys.hasOtherAlgorithm(for: token) ? .algorithmNotAllowed : .unknownKey
         }
@@ -82,14 +85,14 @@ final class IssuerKeys: Sendable {
         return new
     }
 
-    /// The keys, or nil if there are none or their last fetch is too long ago; and the number of fetches so far.
-    private var validKeys: (keys: JSONWebKeySet?, fetches: Int) {
+    /// The keys, or nil if there are none or their last fetch is too long ago; whether they are to be fetched again; and the
+    /// number of fetches so far.
+    private var validKeys: (keys: JSONWebKeySet?, areOld: Bool, fetches: Int) {
         let now = clock.now()
         return state.withLock { state in
-            guard let fetchedAt = state.fetchedAt, now < fetchedAt + policy.lifetime else {
-                return (nil, state.fetches)
-            }
-            return (state.keys, state.fetches)
+            guard let fetchedAt = state.fetchedAt else { return (nil, true, state.fetches) }
+            let isValid = now < fetchedAt + policy.lifetime
+            return (isValid ? state.keys : nil, now >= fetchedAt + policy.refreshInterval, state.fetches)
         }
     }
 
@@ -98,11 +101,8 @@ final class IssuerKeys: Sendable {
 
     /// Fetches the keys in the background if they are old, or if there are none.
     func refreshIfOld() {
-        let now = clock.now()
-        let (isOld, fetches) = state.withLock { state in
-            (state.fetchedAt.map { now >= $0 + policy.refreshInterval } ?? true, state.fetches)
-        }
-        if isOld { _ = begin(now, after: fetches) }
+        let (_, areOld, fetches) = validKeys
+        if areOld { _ = begin(clock.now(), after: fetches) }
     }
 
     /// The keys of a new fetch, or of one that others have begun.

@@ -61,6 +61,19 @@ struct SignInThrottleTests {
         #expect(waits == [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30, 30])
     }
 
+    @Test(
+        "from an address that has signed in as the user: the first waits are those of an invented name, the longest is short",
+        arguments: [
+            ("ann", [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30]),
+            ("invented", [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64]),
+        ])
+    func knownAddress(name: String, expected: [Int64]) async throws {
+        let attempts = SignInThrottle()
+        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        let waits = try await Self.waits(attempts, count: 12, user: { _ in name }, address: { _ in 1 })
+        #expect(waits == expected)
+    }
+
     @Test("are reset by a success, and after an hour")
     func forgets() async throws {
         let attempts = SignInThrottle()
@@ -71,11 +84,11 @@ struct SignInThrottleTests {
         for _ in 0..<5 { last = try await fail(Self.start) }
         await #expect(throws: SignInThrottle.RetryLater.self) { try await fail(Self.start) }
         await attempts.succeeded(try #require(last), now: Self.start)
-        // The client is known now, and has a higher limit of failures.
-        for _ in 0..<10 { _ = try await fail(Self.start) }
+        // The client is known now.
+        for _ in 0..<5 { _ = try await fail(Self.start) }
         await #expect(throws: SignInThrottle.RetryLater.self) { try await fail(Self.start) }
         let later = Self.start + Duration.seconds(3_601)
-        for _ in 0..<10 { _ = try await fail(later) }
+        for _ in 0..<5 { _ = try await fail(later) }
         await #expect(throws: SignInThrottle.RetryLater.self) { try await fail(later) }
     }
 
@@ -156,5 +169,53 @@ struct SignInThrottleTests {
         #expect(
             try await attempts.begin(user: "user 999", from: ClientOrigin(1_009), now: end).isKnown)
         #expect(try await !attempts.begin(user: "user 1", from: ClientOrigin(11), now: end).isKnown)
+    }
+
+    @Test(
+        "of a thousand invented names do not remove the wait of another name",
+        arguments: [("failed", false), ("withdrawn, because the queue of hashes is full", true)])
+    func flood(name: String, isWithdrawn: Bool) async throws {
+        let attempts = SignInThrottle(LocalAttempts(capacity: 30))
+        // Fifteen failures: the last one causes the longest wait, of 900 s.
+        let waits = try await Self.waits(attempts, count: 15, user: { _ in "ann" }, address: { _ in 1 })
+        #expect(waits.reduce(0, +) == 1_023)
+        let (last, now) = (Self.start + .seconds(1_023), Self.start + .seconds(1_024))
+        for number in 0..<1_000 {
+            let origin = ClientOrigin(UInt64(number) + 10)
+            let attempt = try await attempts.begin(user: "user \(number)", from: origin, now: now)
+            if isWithdrawn { await attempts.withdraw(attempt, now: now) }
+        }
+        let refusal = await #expect(throws: SignInThrottle.RetryLater.self) {
+            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: now)
+        }
+        #expect(refusal?.retryAt == last + .seconds(900))
+    }
+
+    @Test("leave no record when they are withdrawn, and none of the address and the name when they succeed")
+    func noRecord() async throws {
+        let (local, address) = (LocalAttempts(), ClientOrigin(1))
+        let attempts = SignInThrottle(local)
+        let subjects = [AttemptSubject.userAtAddress("ann", address), .address(address), .user("ann")]
+        func records() async throws -> [AttemptSubject: AttemptRecord] {
+            try await local.update(subjects, keptFor: .seconds(60), now: Self.start) { $0 }
+        }
+        let first = try await attempts.begin(user: "ann", from: address, now: Self.start)
+        #expect(try await records().count == 3)
+        await attempts.withdraw(first, now: Self.start)
+        #expect(try await records().isEmpty)
+        let second = try await attempts.begin(user: "ann", from: address, now: Self.start)
+        await attempts.succeeded(second, now: Self.start)
+        #expect(try await records().isEmpty)
+    }
+
+    @Test("of an address that has not signed in for 90 days count as those of another one")
+    func forgottenAddress() async throws {
+        let attempts = SignInThrottle()
+        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        for (days, isKnown) in [(90, true), (91, false)] {
+            let attempt = try await attempts.begin(
+                user: "ann", from: ClientOrigin(1), now: Self.start + .seconds(days * 86_400))
+            #expect(attempt.isKnown == isKnown, "\(days) days")
+        }
     }
 }

@@ -35,6 +35,60 @@ struct IssuerKeyTests {
         }
     }
 
+    /// What happens before a token of a withdrawn key comes again.
+    struct Withdrawal: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// The seconds since the keys were fetched.
+        let age: Int
+        let status: Int
+        /// Tokens with invented keys that come before, for which keys are fetched.
+        let flood: Int
+        let refusal: SignInRejection?
+        /// The fetches after the first one.
+        let fetches: Int
+
+        // The keys are old after 300 s. A failed read of them is tried twice.
+        static let all = [
+            Withdrawal(
+                testDescription: "within five minutes", age: 299, status: 200, flood: 0, refusal: nil,
+                fetches: 0),
+            Withdrawal(
+                testDescription: "after five minutes without tokens", age: 300, status: 200, flood: 0,
+                refusal: .unknownKey, fetches: 1),
+            Withdrawal(
+                testDescription: "after almost a day without tokens", age: 86_399, status: 200, flood: 0,
+                refusal: .unknownKey, fetches: 1),
+            Withdrawal(
+                testDescription: "while keys cannot be fetched", age: 300, status: 503, flood: 0,
+                refusal: nil,
+                fetches: 2),
+            Withdrawal(
+                testDescription: "while keys cannot be fetched, and no further fetch is allowed", age: 300,
+                status: 503,
+                flood: 6, refusal: nil, fetches: 10),
+        ]
+    }
+
+    @Test(
+        "that are withdrawn verify no token after five minutes, while keys can be fetched",
+        arguments: Withdrawal.all)
+    func withdrawn(_ withdrawal: Withdrawal) async throws {
+        try await withProvider { issuer, test in
+            let (old, token) = (issuer.key, try issuer.token(["exp": "\(issuer.now + 7 * 86_400)"]))
+            #expect(await test.refusal(of: token) == nil)
+            issuer.publish([try IssuerKey(.es256, id: "next")])
+            issuer.set { $0.keysStatus = withdrawal.status }
+            test.clock.advance(by: .seconds(withdrawal.age))
+            for number in 0..<withdrawal.flood {
+                let invented = try old.token(
+                    issuer.claims(), header: #"{"alg":"ES256","kid":"flood-\#(number)"}"#)
+                #expect(await test.refusal(of: invented) == .unknownKey)
+            }
+            #expect(await test.refusal(of: token) == withdrawal.refusal)
+            #expect(issuer.keyFetches == 1 + withdrawal.fetches)
+        }
+    }
+
     @Test("without ids can be replaced, too")
     func withoutID() async throws {
         try await withProvider { issuer, test in

@@ -7,6 +7,9 @@ struct RestoreTests {
     private static let signUp =
         #"mutation { it: signUp(input: { username: "ann", password: "correct horse battery" }) { token } }"#
 
+    private static let signIn =
+        #"mutation { it: signIn(input: { username: "ann", password: "correct horse battery" }) { token } }"#
+
     private static func createWatchlist(
         _ name: String, _ server: RunningServer, token: String
     ) async throws {
@@ -24,9 +27,13 @@ struct RestoreTests {
         return token
     }
 
-    /// Expects that a server has the session of the token, and the data of its user at the time of the backup.
+    /// Expects that a server has no session of the token, and the data of its user at the time of the backup.
     private static func expectData(_ server: RunningServer, of token: String) async throws {
-        let answer = try await server.ask("{ viewer { username } watchlists { name } }", token: token)
+        let ended = try await server.ask("{ watchlists { name } }", token: token)
+        #expect(ended.failures == [FieldFailure("watchlists", "UNAUTHENTICATED", nil)], "\(ended.body)")
+        let signedIn = try await server.ask(signIn, token: nil)
+        let newToken = try #require(signedIn.json?["data"]?["it"]?["token"]?.string, "\(signedIn.body)")
+        let answer = try await server.ask("{ viewer { username } watchlists { name } }", token: newToken)
         #expect(answer.json?["data"]?["viewer"]?["username"] == "ann", "\(answer.body)")
         let names = answer.json?["data"]?["watchlists"]?.elements?.map { $0["name"]?.string }
         #expect(names == ["mine"], "\(answer.body)")
@@ -51,7 +58,9 @@ struct RestoreTests {
             environment: variables)
     }
 
-    @Test("of a data directory has users, sessions and data when it is restored into another one")
+    @Test(
+        "of a data directory has users and data, and none of their sessions, when it is restored into another one"
+    )
     func dataDirectory() async throws {
         try await withFolder { folder in
             let (data, restored) = (folder.appending(path: "data"), folder.appending(path: "restored"))
@@ -76,7 +85,9 @@ struct RestoreTests {
         }
     }
 
-    @Test("of a PostgreSQL database has users, sessions and data when it is restored into another one")
+    @Test(
+        "of a PostgreSQL database has users and data, and none of their sessions, when it is restored into another one"
+    )
     func database() async throws {
         try await withFolder { folder in
             let cluster = try PostgresCluster.shared.get()
@@ -99,6 +110,10 @@ struct RestoreTests {
                         ("postgresql://portico@db.example.com/restored", "'\(cluster.url(restored))'"),
                         // The data of the embedded sandbox is in a schema of its own.
                         ("storage check", "storage check --sandbox"),
+                        (
+                            "--command='DELETE FROM session",
+                            "--command='SET search_path TO portico_sandbox; DELETE FROM session"
+                        ),
                     ], in: folder, environment: environment)
                 // The server of the tests does not wait for the disk, which is the only fault.
                 #expect(run.status == 1, "\(run.output)\(run.errors)")

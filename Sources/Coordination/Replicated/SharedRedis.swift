@@ -100,7 +100,8 @@ package final class SharedRedis: CoordinationPart {
         return [
             PartState(
                 name: "redis", isUp: client.isUp ? true : failure == nil ? nil : false,
-                detail: failure.map { "\(client.location): \($0)" })
+                // Without the location, because the public port shows it; the log has both.
+                detail: failure.map { "Redis is not used: \($0)" })
         ]
     }
 

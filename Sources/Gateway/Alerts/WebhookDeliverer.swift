@@ -12,7 +12,8 @@ package import Upstream
 /// receiver has accepted it: if the process is killed in between, it is sent again with the same id.
 ///
 /// Test messages go to receivers that have not agreed to get messages, so their rate is limited for each host: for each
-/// address of IPv4, and each /64 network of IPv6, whatever its names are (``CallLimits/webhookTestsOfHost``).
+/// address of IPv4, and each /64 network of IPv6, whatever its names are (``CallLimits/webhookTestsOfHost``). Each further
+/// attempt counts like another test that the user has requested (``CallLimits/webhookTests``). Above a rate, a message waits.
 package final class WebhookDeliverer: Sendable {
     package struct Settings: Sendable {
         /// The pauses after failed attempts; after the last one, the pause stays the same.
@@ -176,11 +177,32 @@ package final class WebhookDeliverer: Sendable {
     private enum Outcome {
         case accepted
         case failed(Failure)
-        /// No attempt was made, because of the limit for each host.
+        /// No attempt was made, because of the limit for each host, or for each user.
         case limited(Duration)
     }
 
-    /// Makes one attempt, unless the limit for each host forbids it.
+    /// Counts an attempt to send a test message; its user was counted for the first one when the test was requested.
+    private func countTest(_ message: WebhookDelivery, to ip: IPAddress) throws(CallRateLimiter<IPAddress>
+        .Refusal)
+    {
+        let tests = services.webhookTests
+        let isRepeated = message.attempts > 0
+        if isRepeated {
+            do throws(CallRateLimiter<OwnerID>.Refusal) {
+                try tests.consume(message.owner, now: clock.now())
+            } catch {
+                throw .client(retryAfter: error.retryAfter)
+            }
+        }
+        do throws(CallRateLimiter<IPAddress>.Refusal) {
+            try testsOfHosts.consume(ip.network, now: clock.now())
+        } catch {
+            if isRepeated { tests.refund(message.owner) }
+            throw error
+        }
+    }
+
+    /// Makes one attempt, unless the limit for each host, or for each user, forbids it.
     private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> Outcome {
         guard let signature = WebhookSignature(target.secret) else {
             return .failed(Failure("The secret is not usable."))
@@ -195,7 +217,7 @@ package final class WebhookDeliverer: Sendable {
         }
         if message.isTest {
             do throws(CallRateLimiter<IPAddress>.Refusal) {
-                try testsOfHosts.consume(ip.network, now: clock.now())
+                try countTest(message, to: ip)
             } catch {
                 return .limited(error.retryAfter)
             }

@@ -148,18 +148,19 @@ extension DataStores {
     /// not be stored, until another one is.
     ///
     /// No transaction is executed for it. The server is ready also if the database is down: cached values are served, and
-    /// prices are streamed.
+    /// prices are streamed. The public port shows the state, so it has neither the location of the server nor the path of the
+    /// data directory; the log has them (``ReplicaService``, ``reportWrites()``).
     var components: [Readiness.Component] {
         let detail: String? =
             if let server, !server.counts.isReachable {
-                "\(server.location) does not respond"
+                "PostgreSQL does not respond"
             } else {
                 userDatabase.database.writes.failure.map(Self.detail)
             }
         return [Readiness.Component("database", detail == nil ? .up : .down, detail: detail)]
     }
 
-    /// The reason without the path of the data directory, because the public port shows it.
+    /// The reason without the path.
     private static func detail(_ failure: StorageError) -> String {
         if case .full = failure { "writes fail: the disk is full" } else { "writes fail" }
     }

@@ -44,6 +44,11 @@ package enum DatabaseBackup {
             throw StorageError(error, path: source)
         }
         try check(draft)
+        try sync(draft)
+    }
+
+    /// Writes a file to the disk.
+    static func sync(_ draft: String) throws(StorageError) {
         let descriptor = unsafe open(draft, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
         defer { close(descriptor) }

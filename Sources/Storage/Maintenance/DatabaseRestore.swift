@@ -5,6 +5,10 @@ import Glibc
 package enum DatabaseRestore {
     /// Replaces the database, or changes nothing.
     ///
+    /// The new database has no session of a user with a password or an identity provider, no invitation and no sign-in in
+    /// progress: those that have ended since the copy was made would be valid again. Sessions of guests stay, because a guest
+    /// cannot sign in.
+    ///
     /// Everything is checked before the first change: that no server uses the directory, that this version can read the copy, and
     /// that the master key opens it. The replaced database stays beside the new one, under another name. Its write-ahead log is
     /// written into it before, so that it is complete without the log after a power failure. A log that cannot be written, such as
@@ -30,7 +34,30 @@ package enum DatabaseRestore {
         let written = try folder.secure(draft)
         defer { unsafe unlink(written) }
         try DatabaseBackup.copy(copy, to: written)
+        try deleteAccess(in: written)
         return try replace(target, with: written, keeping: "\(target).replaced-\(suffix)")
+    }
+
+    /// The tables with rows that give access, and which rows are deleted; docs/deployment.md has the same statements.
+    private static let accessRows = [
+        ("session", "user_id IN (SELECT id FROM \"user\" WHERE kind <> 'GUEST')"), ("invitation", "TRUE"),
+        ("pending_sign_in", "TRUE"),
+    ]
+
+    /// Deletes the rows of a database that nobody else uses, and writes it to the disk.
+    private static func deleteAccess(in path: String) throws(StorageError) {
+        do {
+            let database = try DatabaseQueue(path: path)
+            try database.write { db in
+                for (table, condition) in accessRows {
+                    try db.execute(sql: "DELETE FROM \(table) WHERE \(condition)")
+                }
+            }
+            try database.close()
+        } catch {
+            throw StorageError(error, path: path)
+        }
+        try DatabaseBackup.sync(path)
     }
 
     /// The order is that of a power failure at any time: the earlier database has its second name before its log moves.

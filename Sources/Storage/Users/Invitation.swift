@@ -43,6 +43,13 @@ extension UserStore {
         return invitation
     }
 
+    /// Whether there is an invitation with this code; it is not used.
+    static func isValid(_ code: String, in db: SQLTransaction, now: Instant) throws -> Bool {
+        try db.row(
+            "SELECT 1 AS found FROM invitation WHERE code_hash = ? AND expires_at > ?",
+            [Invitation.hash(code), now.millisecondsSince1970]) != nil
+    }
+
     /// Uses an invitation, which is valid once.
     ///
     /// - Returns: Whether the new user is an administrator; nil if there is no invitation with this code.

@@ -73,6 +73,10 @@ extension SessionStore {
     {
         if let guest = candidate.guest { try db.lock(guest.owner) }
         let guest = try candidate.guest.map { try owningGuest(of: $0, in: db, now: now) }
+        // Before the name, so that a person without an invitation cannot find out names.
+        if let code = candidate.invitation, try !UserStore.isValid(code, in: db, now: now) {
+            throw SignUpError.unknownInvitation
+        }
         guard try UserStore.user(named: candidate.username, in: db) == nil else {
             throw SignUpError.nameTaken
         }

@@ -51,7 +51,7 @@ package struct Readiness: Sendable, Hashable {
     package struct Component: Sendable, Hashable {
         package var name: String
         package var state: State
-        /// For people; no secrets.
+        /// For people; no secrets, and no addresses or paths, because the public port shows it.
         package var detail: String?
 
         package init(_ name: String, _ state: State, detail: String? = nil) {

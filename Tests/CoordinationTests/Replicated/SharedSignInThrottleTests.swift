@@ -68,12 +68,12 @@ struct SharedSignInThrottleTests {
             }
         }
         #expect(try await begun(24) == 5)
-        // An address that has signed in at one process is a known client at the other one: ten attempts are free.
+        // An address that has signed in at one process is a known client at the other one: five attempts are free.
         let other = ClientOrigin(2)
         let first = try await throttles[0].begin(user: "bob", from: other, session: nil, now: Self.start)
         #expect(!first.isKnown)
         await throttles[0].succeeded(first, now: Self.start)
-        for index in 0..<10 {
+        for index in 0..<5 {
             let attempt = try await throttles[index % 2].begin(
                 user: "bob", from: other, session: nil, now: Self.start)
             #expect(attempt.isKnown)
@@ -83,6 +83,19 @@ struct SharedSignInThrottleTests {
                 try await throttle.begin(user: "bob", from: other, session: nil, now: Self.start)
             }
         }
+    }
+
+    @Test("leave no row when they are withdrawn")
+    func withdrawn() async throws {
+        let file = try TestDatabase(.postgresql, Folder()).open()
+        let throttle = SignInThrottle(AttemptStore(in: file))
+        for number in 0..<10 {
+            let attempt = try await throttle.begin(
+                user: "user \(number)", from: ClientOrigin(UInt64(number)), now: Self.start)
+            await throttle.withdraw(attempt, now: Self.start)
+        }
+        let rows: Int? = try await file.database.read { try $0.value("SELECT count(*) FROM attempt") }
+        #expect(rows == 0)
     }
 
     @Test("limit new users over all processes")

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import Gateway
 import PorticoCore
 import ProviderTestSupport
@@ -182,6 +183,36 @@ struct WebhookStateTests {
                 refused["errors"]?[0]?["message"]
                     == "Too many test messages to webhooks of this user: try again later.")
             #expect(refused["errors"]?[0]?["extensions"]?["retryAt"]?.string != nil)
+        }
+    }
+
+    @Test("causes at most 30 test messages in an hour for a user, repetitions included")
+    func repetitions() async throws {
+        var people = UserPolicy()
+        people.limits.webhookTestsOfHost = CallRate(burst: 1_000, every: .seconds(3))
+        try await WebhookReceiver.with { _ in
+            .text("", status: 500)
+        } _: { receiver in
+            try await withTestGateway(people: people, webhooks: Self.testing) { gateway in
+                let registered = try await gateway.ask(WebhookTests.registration(receiver.url))
+                let id = try #require(
+                    registered["data"]?["registerWebhook"]?["webhook"]?["id"]?.string, "\(registered)")
+                // Time stands still, so that the limit stays reached.
+                let (start, now) = (ContinuousClock.now, Instant.now)
+                let clock = TimeSource(
+                    now: { start }, wallTime: { now },
+                    sleep: { _ in try await Task.sleep(for: .seconds(3_600)) })
+                let store = try WebhookStore(in: gateway.file, gateway.master)
+                try await Self.deliver(gateway, clock: clock, pauses: [.zero]) {
+                    // The message was postponed without an attempt.
+                    try await waitUntil { try await store.due(at: now, except: [], limit: 9).isEmpty }
+                }
+                #expect(receiver.messages.count == 30)
+                #expect(Set(receiver.messages.map(\.id)).count == 1)
+                #expect(try await Self.state(gateway)["state"] == "PENDING")
+                let refused = try await Self.test(id, gateway)
+                #expect(refused.failures == [FieldFailure("testWebhook", "RATE_LIMITED", nil)], "\(refused)")
+            }
         }
     }
 }

@@ -157,6 +157,61 @@ struct CareTests {
         }
     }
 
+    @Test(
+        "a restored copy has the sessions of guests, and no other sessions, invitations and sign-ins in progress"
+    )
+    func restoredAccess() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            let key = try MasterKey(in: opened)
+            let copy = folder.file("copy.db")
+            func tokens() async throws -> [SessionToken] {
+                let file = try UserDatabase(in: opened)
+                let sessions = try SessionStore(in: file, key)
+                let identities = IdentityStore(sessions)
+                let start = Instant.now
+                let options = SessionStore.Options(scopes: [.read], label: nil)
+                let guest = try #require(try await sessions.openForGuest(options))
+                let named = SessionStore.NewUser(
+                    username: try Username("ann"), hash: PasswordHash(matchingNothing: .standard),
+                    invitation: nil, guest: nil)
+                let origin = IdentityStore.Origin(
+                    Identity(issuer: "https://id.example.com", subject: "1"), sessionID: nil, issuedAt: start,
+                    issuedAfter: start, suggestedName: "bob")
+                _ = try await UserStore(in: file).invite(label: nil, isAdmin: true)
+                let signIn = PendingSignIn(
+                    issuer: "https://id.example.com", clientID: "portico",
+                    redirectURI: "https://app.example.com/",
+                    scopes: nil, label: nil, expiresAt: start + .seconds(600))
+                try await identities.begin(signIn, state: [1], browser: [2], from: "a")
+                return [
+                    guest.token, try await sessions.signUp(named, options).get().token,
+                    try await identities.open(options, for: origin, createsUser: { true }).get().token,
+                ]
+            }
+            let tokens = try await tokens()
+            try DatabaseBackup.write(of: opened, to: copy)
+            _ = try DatabaseRestore.restore(copy, to: opened, with: key, suffix: "now")
+            let file = try UserDatabase(in: opened)
+            let sessions = try SessionStore(in: file, key)
+            for (token, isKept) in zip(tokens, [true, false, false]) {
+                #expect((sessions.session(ofToken: token.text) != nil) == isKept)
+            }
+            for (table, count) in [
+                ("\"user\"", 3), ("password", 1), ("identity", 1), ("session", 1), ("invitation", 0),
+                ("pending_sign_in", 0),
+            ] {
+                let rows: Int? = try await file.database.read {
+                    try $0.value("SELECT count(*) FROM \(table)")
+                }
+                #expect(rows == count, "\(table)")
+            }
+            #expect(try folder.permissions(UserDatabase.name) == 0o600)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!names.contains { $0.contains(".new") }, "\(names)")
+        }
+    }
+
     @Test("a damaged database is replaced, and its log is not beside the copy")
     func restoreDamaged() async throws {
         try await Folder.with { folder in

@@ -528,6 +528,14 @@ struct SessionStoreTests {
         // A name that is taken does not use it up.
         _ = try await Self.named("bob", store).get()
         #expect(try await Self.named("BOB", store, invitation: good.code) == .failure(.nameTaken))
+        // A code that is no invitation has the same error for every name.
+        for (code, name) in [
+            ("invented", "bob"), ("invented", "cid"), (late.code, "bob"), (late.code, "cid"),
+        ] {
+            let refused = try await Self.named(
+                name, store, invitation: code, now: Self.start + Self.day * 7)
+            #expect(refused == .failure(.unknownInvitation), "\(name) with \(code)")
+        }
         let user = try await Self.named("ann", store, invitation: good.code).get().user
         #expect(user.isAdmin)
         #expect(try await Self.named("cid", store, invitation: good.code) == .failure(.unknownInvitation))

@@ -92,6 +92,9 @@ struct RestoreCommand: AsyncParsableCommand {
             PORTICO_MASTER_KEY_FILE names). Then nothing is changed. The replaced database stays beside the new one as
             portico.db.replaced-TIME. If root runs the command, the directory's owner owns the new file.
 
+            Sessions, except those of guests, and invitations are not restored: users sign in again. Passwords that were
+            changed, and users and connections that were deleted after the copy are as they were in the copy.
+
             The counts of calls in portico-cache.db stay. Orders that were sent after the copy are not in it: compare them
             with the broker. A PostgreSQL database is restored with pg_restore.
 
@@ -125,7 +128,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 "\"\(file)\" does not exist, or is damaged; nothing was changed. Give the path of a copy that `portico backup` has written."
             )
         }
-        print("The users' data in \(path) is now that of \(file). Start the server.")
+        print("The users' data in \(path) is now that of \(file). Start the server. Users sign in again.")
         if let replaced {
             print("The replaced data is in \(replaced). Delete it when it is no longer needed.")
         }
