@@ -1,6 +1,7 @@
 import Brokerage
 import Foundation
 import ProviderTestSupport
+import Synchronization
 import Testing
 import Upstream
 
@@ -141,6 +142,46 @@ struct AuthorizationTests {
                 try await fixture.time.wait { store.replacements == count + 1 }
             }
             #expect(fixture.calls("POST /token") == 3)
+            life.cancel()
+            let end = await life.value
+            #expect(end == ProviderFailure(.saxo, .cancelled))
+        }
+    }
+
+    @Test(
+        "is kept alive although the wall clock is set back while the user is away",
+        arguments: [0, 1_800, 3_600, 86_400])
+    func setBack(seconds: Int) async throws {
+        try await RunningSandbox.run { fixture in
+            let (shift, time) = (Shift(), fixture.time)
+            let clock = TimeSource(
+                now: time.clock.now, wallTime: { time.wall.now - shift.duration }, sleep: time.clock.sleep)
+            let store = MemoryStore(try tokens(fixture, goodFor: 1_200).stored)
+            let line = ProviderChannel(
+                QuotaAccount(.saxo, credential: "c1"), over: fixture.transport, clock: clock,
+                retry: .attempts(3))
+            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: line)
+            let life = Task { () -> ProviderFailure? in
+                do throws(ProviderFailure) {
+                    try await authorization.keepAlive()
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            // The clock is set back before the first exchange, and once more after it.
+            for count in 0..<2 {
+                try await time.wait { time.sleeps.count(of: .seconds(1_800)) == count + 1 }
+                #expect(fixture.calls("POST /token") == count)
+                shift.add(.seconds(seconds))
+                time.wall.advance(by: .seconds(1_801))
+                try await time.wait { store.replacements == count + 1 }
+            }
+            #expect(fixture.calls("POST /token") == 2)
+            // The stored end is a wall time, for a later process: an hour after the exchange by the clock that was set back.
+            let stored = try #require(store.secret.flatMap(SaxoTokenPair.init(stored:)))
+            let exchange = time.wall.now - .seconds(2 * seconds)
+            #expect(stored.refreshEndsAt == exchange + .seconds(3_600))
             life.cancel()
             let end = await life.value
             #expect(end == ProviderFailure(.saxo, .cancelled))
@@ -324,6 +365,16 @@ private final class Interloper: RotatingCredentialStore {
     func replace(_ secret: [UInt8], ifVersion version: Int64) async throws -> Int64? {
         try await memory.replace(secret, ifVersion: version)
     }
+}
+
+/// By how much a wall clock was set back.
+private final class Shift: Sendable {
+    // The test changes it while the session reads the time.
+    private let sum = Mutex(Duration.zero)
+
+    var duration: Duration { sum.withLock(\.self) }
+
+    func add(_ duration: Duration) { sum.withLock { $0 += duration } }
 }
 
 /// Can be read, but written only once it has recovered.

@@ -14,11 +14,17 @@ package final class AlertEvents: Sendable {
         var changed: Set<OwnerID> = []
         /// Users whose goals, holdings or connections have changed.
         var moved: Set<OwnerID> = []
-        var subscribers: [OwnerID: [Int: Subscriber]] = [:]
+        var subscribers: [OwnerID: [Int: Registration]] = [:]
         var nextNumber = 0
         var counts = Counts()
         /// The alerts that were sent to subscribers last, by their ids: the feed of changes reports them again.
         var sent: [String: StoredAlert] = [:]
+    }
+
+    private struct Registration {
+        let subscriber: Subscriber
+        /// The alerts that were published since the registration, whose read may be older; nil after the read.
+        var publishedDuringRead: Set<String>? = []
     }
 
     /// What has happened since the start of the process.
@@ -32,7 +38,7 @@ package final class AlertEvents: Sendable {
         package var discarded = 0
     }
 
-    // Requests, evaluations and deliveries change it; held for a few stores.
+    // Requests, evaluations and deliveries change it; held for a few stores, and while a subscriber gets a value.
     private let state = Mutex(State())
     /// Wakes the evaluation, because alerts have changed.
     let evaluationSignal = WakeSignal()
@@ -86,7 +92,10 @@ package final class AlertEvents: Sendable {
             guard let subscribers = state.subscribers[owner] else { return [:] }
             if state.sent.count > Self.maximumSent { state.sent = [:] }
             for alert in alerts { state.sent[alert.id] = alert }
-            return subscribers
+            for number in subscribers.keys {
+                state.subscribers[owner]?[number]?.publishedDuringRead?.formUnion(alerts.map(\.id))
+            }
+            return subscribers.mapValues(\.subscriber)
         }
         for subscriber in subscribers.values {
             for alert in alerts { subscriber.yield(.success(AlertObject(alert)), for: alert.id) }
@@ -98,16 +107,25 @@ package final class AlertEvents: Sendable {
     /// - Parameters:
     ///   - owner: The user.
     ///   - subscriber: The subscriber.
-    ///   - start: Sends the current alerts; it is called when no change is missed any more.
+    ///   - start: Reads the current alerts, and sends each with the closure; it is called when no change is missed any more.
+    ///     An alert that was published since then is not sent, because the read may be older.
     func publish(
-        of owner: OwnerID, to subscriber: Subscriber, _ start: () async -> Void
+        of owner: OwnerID, to subscriber: Subscriber, _ start: (_ send: (StoredAlert) -> Void) async -> Void
     ) async {
         let number = state.withLock { state in
             state.nextNumber += 1
-            state.subscribers[owner, default: [:]][state.nextNumber] = subscriber
+            state.subscribers[owner, default: [:]][state.nextNumber] = Registration(subscriber: subscriber)
             return state.nextNumber
         }
-        await start()
+        await start { alert in
+            state.withLock { state in
+                let published = state.subscribers[owner]?[number]?.publishedDuringRead ?? []
+                guard !published.contains(alert.id) else { return }
+                // While the lock is held, so that a publication in between follows.
+                subscriber.yield(.success(AlertObject(alert)), for: alert.id)
+            }
+        }
+        state.withLock { $0.subscribers[owner]?[number]?.publishedDuringRead = nil }
         let (end, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in end {}
         continuation.finish()

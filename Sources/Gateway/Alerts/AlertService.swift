@@ -72,10 +72,10 @@ extension AlertService {
     func liveAlerts() throws -> ConflatingStream<String, LiveValue<AlertObject>> {
         let owner = try scope.owner()
         return ConflatingStream { [store, events] subscriber in
-            await events.publish(of: owner, to: subscriber) {
+            await events.publish(of: owner, to: subscriber) { send in
                 do throws(StorageError) {
                     for alert in try await store.alerts(of: owner, after: nil, limit: store.limits.alerts) {
-                        subscriber.yield(.success(AlertObject(alert)), for: alert.id)
+                        send(alert)
                     }
                 } catch {
                     subscriber.yield(.failure(error), for: "")

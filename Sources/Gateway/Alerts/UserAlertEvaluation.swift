@@ -9,7 +9,8 @@ import Upstream
 ///
 /// One task follows each subject of the alerts, by the feeds and subscriptions that clients also use, so that no value is
 /// read twice. Their observations are stored in an inbox, and one loop evaluates them and records firings. If a firing
-/// cannot be stored, it is tried again with the same observations.
+/// cannot be stored, it is tried again after a pause with the same observations, and with half as many firings in the
+/// transaction: many firings of a user with many webhooks can exceed its time with a slow database.
 final class UserAlertEvaluation: Sendable {
     private struct Inbox {
         /// Whether the alerts must be read from the database.
@@ -65,6 +66,7 @@ final class UserAlertEvaluation: Sendable {
         var followers: [AlertSubject: Task<Void, Never>] = [:]
         defer { for follower in followers.values { follower.cancel() } }
         var failures = 0
+        var maximumFirings = Self.maximumFirings
         while !Task.isCancelled {
             do throws(StorageError) {
                 if inbox.withLock({ $0.needsReload }) {
@@ -72,21 +74,23 @@ final class UserAlertEvaluation: Sendable {
                     follow(alertState.subjects, &followers)
                     if alertState.alerts.isEmpty, mayEnd() { return }
                 }
-                try await evaluate(&alertState)
+                try await evaluate(&alertState, &maximumFirings)
                 failures = 0
             } catch {
                 if Task.isCancelled { return }
                 report(error)
                 failures += 1
+                // Not earlier, because each price sends the signal.
+                try? await clock.sleep(clock.now() + RetryPolicy.streams.pause(after: failures))
+                continue
             }
-            let end = clock.now() + pause(alertState, failures: failures)
+            let end = clock.now() + pause(alertState)
             await wakeSignal.waitOrCancel { [clock] in try? await clock.sleep(end) }
         }
     }
 
     /// The longest time to wait for the next observation.
-    private func pause(_ alertState: UserAlertState, failures: Int) -> Duration {
-        if failures > 0 { return RetryPolicy.streams.pause(after: failures) }
+    private func pause(_ alertState: UserAlertState) -> Duration {
         let now = clock.wallTime()
         let arming = alertState.nextArming(after: now).map { $0.duration(since: now) }
         let connections = alertState.connectionIDs.isEmpty ? nil : settings.connectionInterval
@@ -109,7 +113,13 @@ final class UserAlertEvaluation: Sendable {
         signal?.send()
     }
 
-    private func evaluate(_ alertState: inout UserAlertState) async throws(StorageError) {
+    /// - Parameters:
+    ///   - alertState: The alerts and the observations.
+    ///   - maximumFirings: Alerts that fire in one transaction: half as many after a failure, twice as many after a success.
+    /// - Throws: `StorageError` if a firing or the end of an alert could not be stored.
+    private func evaluate(
+        _ alertState: inout UserAlertState, _ maximumFirings: inout Int
+    ) async throws(StorageError) {
         let news = inbox.withLock { inbox in
             defer { (inbox.prices, inbox.orders, inbox.goals) = ([:], [:], [:]) }
             return (prices: inbox.prices, orders: inbox.orders, goals: inbox.goals)
@@ -123,8 +133,15 @@ final class UserAlertEvaluation: Sendable {
         let (store, events) = (services.userData.alerts, services.watches.alerts)
         if !outcome.met.isEmpty {
             // The rest is met after the alerts were read again.
-            let met = Array(outcome.met.prefix(Self.maximumFirings))
-            let fired = try await store.fire(met, of: owner, now: now, body: AlertMessage.body)
+            let met = Array(outcome.met.prefix(maximumFirings))
+            let fired: AlertStore.Fired
+            do throws(StorageError) {
+                fired = try await store.fire(met, of: owner, now: now, body: AlertMessage.body)
+            } catch {
+                maximumFirings = max(met.count / 2, 1)
+                throw error
+            }
+            maximumFirings = min(maximumFirings * 2, Self.maximumFirings)
             events.count { counts in
                 counts.firings += fired.firings.count
                 counts.discarded += fired.droppedDeliveries

@@ -8,8 +8,13 @@ package import Upstream
 /// Delivers the messages about firings to webhooks.
 ///
 /// Each webhook has one task at a time, which sends its due messages one after the other. A failed attempt postpones all
-/// due messages of the webhook, so that a receiver that does not respond costs few calls. A message is deleted after the
-/// receiver has accepted it: if the process is killed in between, it is sent again with the same id.
+/// due messages of the webhook, so that a receiver that does not respond costs few calls. The pause follows from the attempts
+/// of all due messages together, because those with the fewest attempts are sent first. A message is deleted after the
+/// receiver has accepted it: if the process is killed in between, it is sent again with the same id. If the database cannot
+/// delete it, the deletion is repeated without another message.
+///
+/// A webhook whose messages cannot be read, or whose outcome cannot be stored, waits with the pauses of
+/// ``Upstream/RetryPolicy/streams``, and holds no place meanwhile.
 ///
 /// Test messages go to receivers that have not agreed to get messages, so their rate is limited for each host: for each
 /// address of IPv4, and each /64 network of IPv6, whatever its names are (``CallLimits/webhookTestsOfHost``). Each further
@@ -40,8 +45,8 @@ package final class WebhookDeliverer: Sendable {
     private let client: HTTPClient
     private let clock: TimeSource
     private let settings: Settings
-    // The webhooks whose tasks run; held for a look-up.
-    private let busy = Mutex<Set<String>>([])
+    // The tasks of webhooks change it; held for a look-up, or a sort of at most a thousand entries.
+    private let state = Mutex(State())
     private let testsOfHosts: CallRateLimiter<IPAddress>
 
     /// - Parameters:
@@ -55,6 +60,53 @@ package final class WebhookDeliverer: Sendable {
     ) {
         (self.services, self.client, self.clock, self.settings) = (services, client, clock, settings)
         testsOfHosts = CallRateLimiter(perClient: services.userData.limits.webhookTestsOfHost)
+    }
+
+    /// As many webhooks wait after a storage error; then the failure is the database's, and no further ones are tried.
+    private static let maximumFailures = 1_000
+
+    private struct State {
+        /// The webhooks whose tasks run.
+        var busy: Set<String> = []
+        /// The webhooks that wait after a storage error.
+        var failures: [String: StorageFailure] = [:]
+        /// The message of each webhook that its receiver has accepted, until it is deleted; at most one of each webhook that
+        /// is busy or waits after a storage error.
+        var accepted: [String: AcceptedMessage] = [:]
+
+        /// Webhooks that are not looked for among those with due messages.
+        var excluded: Set<String> { busy.union(failures.keys) }
+
+        /// Marks webhooks as busy whose pauses have ended, the longest ago first.
+        mutating func startRetries(
+            at now: ContinuousClock.Instant, limit: Int
+        ) -> [(webhook: String, owner: OwnerID)] {
+            let ended = failures.filter { $0.value.end <= now && !busy.contains($0.key) }
+            let first = ended.sorted { $0.value.end < $1.value.end }.prefix(max(limit - busy.count, 0))
+            for (webhook, _) in first { busy.insert(webhook) }
+            return first.map { ($0.key, $0.value.owner) }
+        }
+
+        /// Excludes a webhook until its pause has ended.
+        mutating func didFail(_ webhook: String, of owner: OwnerID, at now: ContinuousClock.Instant) {
+            var failure = failures[webhook] ?? StorageFailure(owner: owner, end: now)
+            failure.count += 1
+            failure.end = now + RetryPolicy.streams.pause(after: failure.count)
+            failures[webhook] = failure
+        }
+    }
+
+    /// The storage errors of a webhook since its last success.
+    private struct StorageFailure {
+        let owner: OwnerID
+        var count = 0
+        /// The webhook is tried again then.
+        var end: ContinuousClock.Instant
+    }
+
+    private struct AcceptedMessage {
+        let message: WebhookDelivery
+        let acceptedAt: Instant
     }
 
     private var store: WebhookStore { services.userData.webhooks }
@@ -75,21 +127,26 @@ package final class WebhookDeliverer: Sendable {
             while !Task.isCancelled {
                 var pause = settings.maximumPause
                 do throws(StorageError) {
+                    for (webhook, owner) in state.withLock({
+                        $0.startRetries(at: clock.now(), limit: settings.maximumWebhooks)
+                    }) {
+                        group.addTask { await self.deliver(to: webhook, of: owner, reporting: report) }
+                    }
                     let now = clock.wallTime()
-                    let running = busy.withLock(\.self)
-                    let free = settings.maximumWebhooks - running.count
+                    let (excluded, free) = placesForOthers()
                     if free > 0 {
-                        for (webhook, owner) in try await store.due(at: now, except: running, limit: free) {
-                            busy.withLock { _ = $0.insert(webhook) }
+                        for (webhook, owner) in try await store.due(at: now, except: excluded, limit: free) {
+                            state.withLock { _ = $0.busy.insert(webhook) }
                             group.addTask { await self.deliver(to: webhook, of: owner, reporting: report) }
                         }
-                        let running = busy.withLock(\.self)
+                        let (excluded, free) = placesForOthers()
                         // The end of a task wakes this loop when all are busy.
-                        if running.count < settings.maximumWebhooks,
-                            let next = try await store.nextDue(except: running)
-                        {
+                        if free > 0, let next = try await store.nextDue(except: excluded) {
                             pause = min(pause, max(next.duration(since: now), .zero))
                         }
+                    }
+                    if let next = nextRetry() {
+                        pause = min(pause, max(clock.now().duration(to: next), .zero))
                     }
                     failures = 0
                 } catch {
@@ -105,56 +162,104 @@ package final class WebhookDeliverer: Sendable {
         }
     }
 
+    /// The webhooks that are not looked for, and the number of others to which messages can be sent.
+    private func placesForOthers() -> (excluded: Set<String>, free: Int) {
+        state.withLock { state in
+            let isFull = state.failures.count >= Self.maximumFailures
+            return (state.excluded, isFull ? 0 : settings.maximumWebhooks - state.busy.count)
+        }
+    }
+
+    /// The time at which the next webhook can be tried again after a storage error; nil if none waits, or all places are taken.
+    private func nextRetry() -> ContinuousClock.Instant? {
+        state.withLock { state in
+            guard state.busy.count < settings.maximumWebhooks else { return nil }
+            return state.failures.lazy.filter { !state.busy.contains($0.key) }.map(\.value.end).min()
+        }
+    }
+
     /// Sends due messages of a webhook until one fails, or the time of an attempt is over.
     private func deliver(
         to webhook: String, of owner: OwnerID, reporting report: @Sendable (Report) -> Void
     ) async {
         let end = clock.now() + settings.timeout
         do throws(StorageError) {
+            // First, so that a webhook has at most one such message.
+            if let accepted = state.withLock({ $0.accepted[webhook] }) { try await delete(accepted) }
+            let now = clock.wallTime()
             let messages = try await store.deliveries(
-                of: webhook, dueAt: clock.wallTime(), limit: settings.maximumMessages)
+                of: webhook, dueAt: now, limit: settings.maximumMessages)
+            var attempts = try await store.attempts(of: webhook, dueAt: now)
             for message in messages where !Task.isCancelled && clock.now() < end {
-                guard try await deliver(message, reporting: report) else { break }
+                guard try await deliver(message, after: attempts, reporting: report) else { break }
+                attempts -= message.attempts
             }
+            state.withLock { $0.failures[webhook] = nil }
         } catch {
+            state.withLock { $0.didFail(webhook, of: owner, at: clock.now()) }
             if !Task.isCancelled { report(.storage(error)) }
-            // Not at once again.
-            try? await clock.sleep(clock.now() + .seconds(1))
         }
-        busy.withLock { _ = $0.remove(webhook) }
+        state.withLock { _ = $0.busy.remove(webhook) }
         events.deliverySignal.send()
     }
 
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - attempts: The attempts of all due messages of the webhook together.
+    ///   - report: Called for a failure.
     /// - Returns: Whether further messages can be sent to the webhook.
+    /// - Throws: `StorageError` if the webhook cannot be read, or the outcome cannot be stored.
     private func deliver(
-        _ message: WebhookDelivery, reporting report: @Sendable (Report) -> Void
+        _ message: WebhookDelivery, after attempts: Int, reporting report: @Sendable (Report) -> Void
     ) async throws(StorageError) -> Bool {
-        // A webhook that was deleted has no messages.
-        guard let target = try await store.target(of: message.webhook, message.owner) else { return false }
-        let outcome = await attempt(message, at: target)
+        let begin = clock.wallTime()
+        let attempts = max(attempts, message.attempts)
+        let outcome: Outcome
+        do throws(StorageError) {
+            // A webhook that was deleted has no messages.
+            guard let target = try await store.target(of: message.webhook, message.owner) else {
+                return false
+            }
+            outcome = await attempt(message, after: attempts, at: target)
+        } catch {
+            // Another program has changed the row: the attempt fails, as with a receiver that does not respond.
+            guard case .decryptionFailed = error else { throw error }
+            report(.storage(error))
+            outcome = .failed(
+                Failure(
+                    "The stored address or secret cannot be decrypted: delete the webhook, and register it again."
+                ))
+        }
         let now = clock.wallTime()
         let failure: Failure
         switch outcome {
         case .accepted:
-            try await store.didDeliver(message, at: now)
-            events.count { $0.delivered += 1 }
+            try await delete(AcceptedMessage(message: message, acceptedAt: now))
             return true
         case .limited(let pause):
             try await store.postpone(message, until: now + pause)
-            return false
+            return true
         case .failed(let reason): failure = reason
         }
         if Task.isCancelled { return false }
         report(.failure(webhook: message.webhook, reason: failure.reason))
-        let next = now + pause(after: message.attempts)
         let discarded = try await store.didFail(
-            message, failure.reason, at: now, next: next, expiredBefore: now - settings.lifetime,
-            isGone: failure.isGone)
+            message, failure.reason, begunAt: begin, at: now, next: now + pause(after: attempts),
+            expiredBefore: now - settings.lifetime, isGone: failure.isGone)
         events.count { counts in
             counts.failed += 1
             counts.discarded += discarded
         }
         return false
+    }
+
+    /// Deletes a message, which is not sent again if this fails.
+    private func delete(_ accepted: AcceptedMessage) async throws(StorageError) {
+        let message = accepted.message
+        state.withLock { $0.accepted[message.webhook] = accepted }
+        try await store.didDeliver(message, at: accepted.acceptedAt)
+        state.withLock { $0.accepted[message.webhook] = nil }
+        events.count { $0.delivered += 1 }
     }
 
     /// The pause after an attempt, changed by up to a tenth at random, so that messages of several webhooks spread.
@@ -203,7 +308,9 @@ package final class WebhookDeliverer: Sendable {
     }
 
     /// Makes one attempt, unless the limit for each host, or for each user, forbids it.
-    private func attempt(_ message: WebhookDelivery, at target: WebhookTarget) async -> Outcome {
+    private func attempt(
+        _ message: WebhookDelivery, after attempts: Int, at target: WebhookTarget
+    ) async -> Outcome {
         guard let signature = WebhookSignature(target.secret) else {
             return .failed(Failure("The secret is not usable."))
         }
@@ -211,7 +318,7 @@ package final class WebhookDeliverer: Sendable {
         let ip: IPAddress
         do throws(WebhookAddressError) {
             address = try WebhookAddress(target.url, services.userData.webhookPolicy)
-            ip = try await address.resolve(for: message.owner, attempt: message.attempts)
+            ip = try await address.resolve(for: message.owner, attempt: attempts)
         } catch {
             return .failed(Failure(error.withoutHost))
         }

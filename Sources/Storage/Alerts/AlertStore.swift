@@ -215,9 +215,7 @@ package struct AlertStore: Sendable {
                     fired.alerts.append(after)
                 }
                 let text = webhooks.isEmpty ? "" : body(firing)
-                for webhook in webhooks {
-                    try WebhookStore.insertDelivery(of: text, firing.id, to: webhook, of: owner, now, db)
-                }
+                try WebhookStore.insertDeliveries(of: text, firing.id, to: webhooks, of: owner, now, db)
                 fired.deliveries += webhooks.count
             }
             if !fired.firings.isEmpty {

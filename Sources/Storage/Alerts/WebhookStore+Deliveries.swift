@@ -3,20 +3,25 @@ package import Brokerage
 // The deliveries of webhooks.
 
 extension WebhookStore {
-    /// Adds a delivery to the transaction of a firing; nil for a test message.
-    static func insertDelivery(
-        of body: String, _ firing: String?, to webhook: String, of owner: OwnerID, _ now: Instant,
+    /// Adds a delivery to each of some webhooks to the transaction of a firing, with one statement; nil for a test message.
+    static func insertDeliveries(
+        of body: String, _ firing: String?, to webhooks: [String], of owner: OwnerID, _ now: Instant,
         _ db: SQLTransaction
     ) throws {
+        guard !webhooks.isEmpty else { return }
+        let rows = Array(repeating: "(?, ?, ?, ?, ?, 0, ?, ?)", count: webhooks.count)
+        var arguments: SQLArguments = []
+        for webhook in webhooks {
+            arguments += [
+                "msg_" + RandomID.make(), owner.text, webhook, firing ?? "", body, now.millisecondsSince1970,
+                now.millisecondsSince1970,
+            ]
+        }
         try db.execute(
             """
             INSERT INTO webhook_delivery (id, owner, webhook, firing, body, attempts, next_at, created_at)
-            VALUES (?, ?, ?, ?, ?, 0, ?, ?)
-            """,
-            [
-                "msg_" + RandomID.make(), owner.text, webhook, firing ?? "", body, now.millisecondsSince1970,
-                now.millisecondsSince1970,
-            ])
+            VALUES \(rows.joined(separator: ", "))
+            """, arguments)
     }
 
     /// The active webhooks of a user, which get the firings.
@@ -80,7 +85,8 @@ extension WebhookStore {
         try await database.read { db in try db.value("SELECT count(*) FROM webhook_delivery") ?? 0 }
     }
 
-    /// The due deliveries of a webhook, the oldest first.
+    /// The due deliveries of a webhook: those with the fewest attempts first, so that one that its receiver refuses does not
+    /// delay the others, and the oldest of these first.
     package func deliveries(
         of webhook: String, dueAt now: Instant, limit: Int
     ) async throws(StorageError) -> [WebhookDelivery] {
@@ -88,9 +94,23 @@ extension WebhookStore {
             try db.rows(
                 """
                 SELECT * FROM webhook_delivery WHERE webhook = ? AND next_at <= ?
-                ORDER BY created_at, id LIMIT ?
+                ORDER BY attempts, created_at, id LIMIT ?
                 """, [webhook, now.millisecondsSince1970, limit]
             ).map(WebhookDelivery.init)
+        }
+    }
+
+    /// The number of attempts of all due deliveries of a webhook together: how often its receiver has failed since it accepted
+    /// them all.
+    ///
+    /// Numbers that only another program can have stored do not count.
+    package func attempts(of webhook: String, dueAt now: Instant) async throws(StorageError) -> Int {
+        try await database.read { db in
+            try db.value(
+                """
+                SELECT CAST(coalesce(sum(attempts), 0) AS BIGINT) FROM webhook_delivery
+                WHERE webhook = ? AND next_at <= ? AND attempts BETWEEN 0 AND 1000000
+                """, [webhook, now.millisecondsSince1970]) ?? 0
         }
     }
 
@@ -107,16 +127,16 @@ extension WebhookStore {
         }
     }
 
-    /// Postpones the due deliveries of a webhook without an attempt.
+    /// Postpones a delivery without an attempt; the others of its webhook stay due.
     package func postpone(_ delivery: WebhookDelivery, until next: Instant) async throws(StorageError) {
         try await database.write(for: delivery.owner) { db in
             try db.execute(
-                "UPDATE webhook_delivery SET next_at = ?1 WHERE webhook = ?2 AND next_at < ?1",
-                [next.millisecondsSince1970, delivery.webhook])
+                "UPDATE webhook_delivery SET next_at = ?1 WHERE id = ?2 AND next_at < ?1",
+                [next.millisecondsSince1970, delivery.id])
         }
     }
 
-    /// Records a failed attempt, and postpones the other due deliveries of the webhook.
+    /// Records a failed attempt, and postpones the other deliveries of the webhook that existed when it began.
     ///
     /// A webhook is disabled, and its deliveries are deleted, if its receiver wants no messages any more. It is also
     /// disabled if it is pending and has no test message any more.
@@ -124,6 +144,7 @@ extension WebhookStore {
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - reason: The reason, for the user.
+    ///   - begin: The time at which the attempt began; deliveries that were created after it are not postponed.
     ///   - now: The time of the failure.
     ///   - next: The time of the next attempt.
     ///   - end: Deliveries of the webhook that were created before are deleted.
@@ -131,7 +152,7 @@ extension WebhookStore {
     /// - Returns: The number of deleted deliveries.
     /// - Throws: `StorageError`; then nothing was changed, except if the outcome is unknown.
     package func didFail(
-        _ delivery: WebhookDelivery, _ reason: String, at now: Instant, next: Instant,
+        _ delivery: WebhookDelivery, _ reason: String, begunAt begin: Instant, at now: Instant, next: Instant,
         expiredBefore end: Instant, isGone: Bool = false
     ) async throws(StorageError) -> Int {
         try await database.write(for: delivery.owner) { db in
@@ -139,8 +160,10 @@ extension WebhookStore {
                 "UPDATE webhook_delivery SET attempts = attempts + 1 WHERE id = ?", [delivery.id])
             let next = next.millisecondsSince1970
             try db.execute(
-                "UPDATE webhook_delivery SET next_at = ? WHERE webhook = ? AND next_at < ?",
-                [next, delivery.webhook, next])
+                """
+                UPDATE webhook_delivery SET next_at = ?1
+                WHERE webhook = ?2 AND next_at < ?1 AND (id = ?3 OR created_at <= ?4)
+                """, [next, delivery.webhook, delivery.id, begin.millisecondsSince1970])
             try db.execute(
                 "UPDATE webhook SET last_failure_at = ?, last_failure = ? WHERE id = ?",
                 [now.millisecondsSince1970, reason, delivery.webhook])

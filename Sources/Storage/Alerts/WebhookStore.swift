@@ -118,7 +118,7 @@ package struct WebhookStore: Sendable {
                     try keys.encrypt(secret, WebhookIdentity(id: id, owner: owner)),
                     StoredWebhook.State.pending.rawValue, now.millisecondsSince1970,
                 ])
-            try Self.insertDelivery(of: test(id), nil, to: id, of: owner, now, db)
+            try Self.insertDeliveries(of: test(id), nil, to: [id], of: owner, now, db)
             guard let webhook = try Self.webhook(id, of: owner, keys, db) else { throw CorruptedRow() }
             return .registered(webhook)
         }
@@ -146,7 +146,7 @@ package struct WebhookStore: Sendable {
                 """, [id, owner.text])
             guard isKnown > 0 else { return nil }
             try db.execute("DELETE FROM webhook_delivery WHERE webhook = ? AND firing = ''", [id])
-            try Self.insertDelivery(of: body, nil, to: id, of: owner, now, db)
+            try Self.insertDeliveries(of: body, nil, to: [id], of: owner, now, db)
             return try Self.webhook(id, of: owner, keys, db)
         }
     }

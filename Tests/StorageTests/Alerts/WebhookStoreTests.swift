@@ -8,11 +8,11 @@ import Upstream
 
 @Suite("Stored webhooks")
 struct WebhookStoreTests {
-    private static let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
-    private static let secret = Secret("a planted secret of a webhook")
+    static let now = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
+    static let secret = Secret("a planted secret of a webhook")
 
     /// Registers a webhook, and lets an alert fire at each of some seconds.
-    private static func fill(
+    static func fill(
         _ users: TwoUsers, _ key: MasterKey, seconds: [Int], limits: AlertStore.Limits = AlertStore.Limits()
     ) async throws -> (WebhookStore, StoredWebhook, [AlertStore.Fired]) {
         let store = try WebhookStore(in: users.file, key)
@@ -35,10 +35,10 @@ struct WebhookStoreTests {
     }
 
     @Sendable
-    private static func test(_ webhook: String) -> String { "{\"webhook\":\"\(webhook)\"}" }
+    static func test(_ webhook: String) -> String { "{\"webhook\":\"\(webhook)\"}" }
 
     /// Accepts the test message as the receiver would.
-    private static func activate(
+    static func activate(
         _ webhook: StoredWebhook, of owner: OwnerID, _ store: WebhookStore, at now: Instant
     ) async throws {
         let message = try #require(
@@ -174,19 +174,21 @@ struct WebhookStoreTests {
             // A failure postpones both.
             let next = later + .seconds(30)
             let discarded = try await store.didFail(
-                messages[0], "status 500", at: later, next: next, expiredBefore: Self.now - .seconds(1))
+                messages[0], "status 500", begunAt: later, at: later, next: next,
+                expiredBefore: Self.now - .seconds(1))
             #expect(discarded == 0)
             #expect(try await store.nextDue(except: []) == next)
             #expect(try await store.nextDue(except: [webhook.id]) == nil)
             let again = try await store.deliveries(of: webhook.id, dueAt: next, limit: 9)
-            #expect(again.map(\.id) == messages.map(\.id) && again.map(\.attempts) == [1, 0])
+            #expect(again.map(\.id) == messages.reversed().map(\.id) && again.map(\.attempts) == [0, 1])
             try await store.didDeliver(again[0], at: next)
             let state = try #require(try await store.webhooks(of: users.ann).first)
             #expect(state.pendingDeliveries == 1 && state.lastSuccessAt == next)
             #expect(state.lastFailure == "status 500" && state.lastFailureAt == later)
             // One that is too old is discarded after its last attempt.
             let end = try await store.didFail(
-                again[1], "no response", at: next, next: next + .seconds(60), expiredBefore: later)
+                again[1], "no response", begunAt: next, at: next, next: next + .seconds(60),
+                expiredBefore: later)
             #expect(end == 1)
             #expect(try await store.pendingCount() == 0)
         }
@@ -228,7 +230,8 @@ struct WebhookStoreTests {
             ] {
                 let time = Self.now + .seconds(seconds)
                 _ = try await store.didFail(
-                    message(of: webhook), "status 500", at: time, next: time, expiredBefore: Self.now)
+                    message(of: webhook), "status 500", begunAt: time, at: time, next: time,
+                    expiredBefore: Self.now)
                 #expect(try await due() == order)
             }
             try await store.didDeliver(message(of: first), at: Self.now + .seconds(40))
@@ -285,11 +288,12 @@ struct WebhookStoreTests {
             let first = try await message()
             let later = Self.now + .seconds(10)
             _ = try await store.didFail(
-                first, "status 401", at: later, next: later + .seconds(5),
+                first, "status 401", begunAt: later, at: later, next: later + .seconds(5),
                 expiredBefore: Self.now - .seconds(1))
             #expect(try await state() == .pending)
             _ = try await store.didFail(
-                first, "status 401", at: later, next: later + .seconds(5), expiredBefore: later)
+                first, "status 401", begunAt: later, at: later, next: later + .seconds(5),
+                expiredBefore: later)
             #expect(try await state() == .disabled)
             #expect(try await store.pendingCount() == 0)
 
@@ -309,7 +313,8 @@ struct WebhookStoreTests {
             _ = try await store.requestTest(
                 of: webhook.id, for: users.ann, now: later, body: Self.test(webhook.id))
             _ = try await store.didFail(
-                message(), "status 500", at: later, next: later, expiredBefore: later + .seconds(1))
+                message(), "status 500", begunAt: later, at: later, next: later,
+                expiredBefore: later + .seconds(1))
             #expect(try await state() == .active)
             // A receiver that is gone gets nothing any more.
             let second = try await alerts.fire(
@@ -319,7 +324,8 @@ struct WebhookStoreTests {
             let firing = try #require(
                 try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9).first)
             let discarded = try await store.didFail(
-                firing, "status 410", at: later, next: later, expiredBefore: Self.now, isGone: true)
+                firing, "status 410", begunAt: later, at: later, next: later, expiredBefore: Self.now,
+                isGone: true)
             #expect(discarded == 1)
             #expect(try await state() == .disabled)
             #expect(

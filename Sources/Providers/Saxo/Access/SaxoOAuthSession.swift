@@ -1,4 +1,5 @@
 package import Brokerage
+import Synchronization
 package import Upstream
 
 /// A user's consent to an app: returns the access token for calls, and renews it.
@@ -9,6 +10,8 @@ package import Upstream
 /// - There is one renewal at a time for all tasks that wait for it. It continues when they are cancelled,
 ///   and its result is stored before it is used.
 /// - ``keepAlive()`` renews the tokens of a user who sends no requests.
+/// - The end of a refresh token is stored as a wall time. While the process runs it is also held in the continuous clock, and the
+///   earlier of both counts: if the wall clock is set back, the stored time is too late.
 package final class SaxoOAuthSession: Sendable {
     private let app: SaxoOAuthClient
     private let credentialStore: any RotatingCredentialStore
@@ -17,6 +20,8 @@ package final class SaxoOAuthSession: Sendable {
     private let renewal: TokenRefreshCoordinator
     /// Of the tokens that it begins with.
     private let firstEnd: Instant?
+    // The renewal and `keepAlive` change it; held for a comparison.
+    private let refreshEnd = Mutex<RefreshEnd?>(nil)
 
     /// - Parameters:
     ///   - app: The app that the user consented to.
@@ -65,7 +70,7 @@ package final class SaxoOAuthSession: Sendable {
         return try await tokens(
             grant, provedBy: proof?.verifier, of: app, by: login(over: channel), clock: channel.clock,
             deadline: deadline
-        ).stored
+        ).tokens.stored
     }
 
     // MARK: Tokens
@@ -111,11 +116,12 @@ package final class SaxoOAuthSession: Sendable {
     /// - Throws: `ProviderFailure` when the user must consent again; other failures are tried again a minute later.
     package func keepAlive() async throws(ProviderFailure) {
         let need = TokenFreshness(
-            isGood: { $0.refreshEndsAt > $1 + Self.awayMargin }, isTolerable: { _, _ in false })
+            isGood: { [self] tokens, _ in refreshTime(of: tokens) > Self.awayMargin },
+            isTolerable: { _, _ in false })
         while true {
             do throws(ProviderFailure) {
                 let tokens = try await renewal.value(by: channel.clock.now() + Self.callTime, renewing(need))
-                try await pause(tokens.refreshEndsAt.duration(since: channel.clock.wallTime()) / 2)
+                try await pause(refreshTime(of: tokens) / 2)
             } catch {
                 guard error.cause != .unauthorized, error.cause != .cancelled else { throw error }
                 try await pause(.seconds(60))
@@ -142,6 +148,25 @@ package final class SaxoOAuthSession: Sendable {
     private static let callTime = Duration.seconds(30)
 
     // MARK: Renewal
+
+    /// The end of a refresh token in the continuous clock.
+    private struct RefreshEnd {
+        let token: String
+        let end: ContinuousClock.Instant
+    }
+
+    /// The time for which the refresh token is still valid, by the clock by which it ends earlier.
+    ///
+    /// For tokens of another process, or of an earlier one, the continuous clock counts from the first call on.
+    private func refreshTime(of tokens: SaxoTokenPair) -> Duration {
+        let now = channel.clock.now()
+        let stored = tokens.refreshEndsAt.duration(since: channel.clock.wallTime())
+        return refreshEnd.withLock { known in
+            if let known, known.token == tokens.refresh { return min(stored, now.duration(to: known.end)) }
+            known = RefreshEnd(token: tokens.refresh, end: now + stored)
+            return stored
+        }
+    }
 
     /// The required validity of a token.
     private struct TokenFreshness: Sendable {
@@ -206,35 +231,38 @@ package final class SaxoOAuthSession: Sendable {
 
     /// Requests the next tokens from Saxo, which invalidates the old ones.
     private func exchange(_ old: SaxoTokenPair) async throws(ProviderFailure) -> SaxoTokenPair {
-        guard old.refreshEndsAt > channel.clock.wallTime() else {
+        guard refreshTime(of: old) > .zero else {
             throw ProviderFailure(.saxo, .unauthorized)
         }
         let grant: [(name: String, value: String?)] = [
             ("grant_type", "refresh_token"), ("refresh_token", old.refresh),
         ]
-        var new = try await Self.tokens(
+        var (new, end) = try await Self.tokens(
             grant, provedBy: old.verifier, of: app, by: login, clock: channel.clock,
             deadline: channel.clock.now() + Self.callTime)
+        refreshEnd.withLock { $0 = RefreshEnd(token: new.refresh, end: end) }
         new.takesTradeLevel = old.takesTradeLevel
         return new
     }
 
+    /// - Returns: The tokens, and the end of the refresh token in the continuous clock.
     private static func tokens(
         _ grant: [(name: String, value: String?)], provedBy verifier: String?, of app: SaxoOAuthClient,
         by caller: ProviderHTTPClient, clock: TimeSource, deadline: ContinuousClock.Instant
-    ) async throws(ProviderFailure) -> SaxoTokenPair {
+    ) async throws(ProviderFailure) -> (tokens: SaxoTokenPair, refreshEnd: ContinuousClock.Instant) {
         let grant = grant + [("code_verifier", verifier)]
         guard let request = app.tokenRequest(grant, deadline: deadline) else {
             throw ProviderFailure(.saxo, transport: .badURL)
         }
-        let start = clock.wallTime()
+        let (start, startOfCall) = (clock.wallTime(), clock.now())
         let answer = try await caller.call("token", request, in: CallContext(deadline: deadline)) {
             response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try SaxoTokenResponse(json: &reader)
             }
         }
-        return answer.tokens(asOf: start, verifier: verifier)
+        let tokens = answer.tokens(asOf: start, verifier: verifier)
+        return (tokens, startOfCall + tokens.refreshEndsAt.duration(since: start))
     }
 
     // MARK: Keeping
