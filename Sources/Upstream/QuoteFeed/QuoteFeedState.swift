@@ -324,7 +324,9 @@ struct QuoteFeedState {
 
     /// Applies a change from the stream.
     mutating func apply(_ change: QuoteUpdate, at moment: Instant) -> [Bell] {
-        guard let quote = entries[change.symbol]?.apply(change, from: provider, at: moment) else { return [] }
+        guard let place = entries.index(forKey: change.symbol),
+            let quote = entries.values[place].apply(change, from: provider, at: moment)
+        else { return [] }
         return publish([change.symbol: .success(quote)])
     }
 
