@@ -52,7 +52,7 @@ package final class AlertEvaluation: Sendable {
             var isLoaded = false
             var failures = 0
             while !Task.isCancelled {
-                var (owners, moved) = events.drainChanged()
+                var (owners, moved, rerouted) = events.drainChanged()
                 do throws(StorageError) {
                     if !isLoaded { owners.formUnion(try await services.userData.alerts.ownersOfActive()) }
                     isLoaded = true
@@ -64,6 +64,7 @@ package final class AlertEvaluation: Sendable {
                 }
                 for owner in owners { evaluate(owner, in: &group, reporting: report) }
                 for owner in moved { running.withLock { $0[owner] }?.refresh() }
+                for owner in rerouted { running.withLock { $0[owner] }?.sourcesChanged() }
                 let pause = isLoaded ? settings.maximumPause : RetryPolicy.streams.pause(after: failures)
                 let end = clock.now() + pause
                 await events.evaluationSignal.waitOrCancel { [clock] in try? await clock.sleep(end) }

@@ -14,6 +14,8 @@ package final class AlertEvents: Sendable {
         var changed: Set<OwnerID> = []
         /// Users whose goals, holdings or connections have changed.
         var moved: Set<OwnerID> = []
+        /// Users whose prices may come from other sources.
+        var rerouted: Set<OwnerID> = []
         var subscribers: [OwnerID: [Int: Registration]] = [:]
         var nextNumber = 0
         var counts = Counts()
@@ -65,11 +67,17 @@ package final class AlertEvents: Sendable {
         evaluationSignal.send()
     }
 
-    /// The users whose alerts, and whose values, have changed since the last call.
-    func drainChanged() -> (alerts: Set<OwnerID>, values: Set<OwnerID>) {
+    /// A user has another connection, or one with another credential: prices may come from other sources.
+    func sourcesChanged(of owner: OwnerID) {
+        _ = state.withLock { $0.rerouted.insert(owner) }
+        evaluationSignal.send()
+    }
+
+    /// The users whose alerts, whose values, and whose sources of prices have changed since the last call.
+    func drainChanged() -> (alerts: Set<OwnerID>, values: Set<OwnerID>, sources: Set<OwnerID>) {
         state.withLock { state in
-            defer { (state.changed, state.moved) = ([], []) }
-            return (state.changed, state.moved)
+            defer { (state.changed, state.moved, state.rerouted) = ([], [], []) }
+            return (state.changed, state.moved, state.rerouted)
         }
     }
 

@@ -15,6 +15,8 @@ final class UserAlertEvaluation: Sendable {
     private struct Inbox {
         /// Whether the alerts must be read from the database.
         var needsReload = true
+        /// Whether prices must be followed at the present sources.
+        var hasNewSources = false
         var prices: [Symbol: ObservedPrice] = [:]
         var orders: [String: AlertSubject.Observation<ObservedOrder>] = [:]
         var goals: [String: AlertSubject.Observation<Bool>] = [:]
@@ -55,6 +57,12 @@ final class UserAlertEvaluation: Sendable {
         wakeSignal.send()
     }
 
+    /// The user has another connection, or one with another credential.
+    func sourcesChanged() {
+        inbox.withLock { $0.hasNewSources = true }
+        wakeSignal.send()
+    }
+
     /// Whether no change has arrived that was not evaluated.
     var isIdle: Bool { inbox.withLock { !$0.needsReload } }
 
@@ -74,6 +82,7 @@ final class UserAlertEvaluation: Sendable {
                     follow(alertState.subjects, &followers)
                     if alertState.alerts.isEmpty, mayEnd() { return }
                 }
+                followAtNewSources(&followers)
                 try await evaluate(&alertState, &maximumFirings)
                 failures = 0
             } catch {
@@ -172,13 +181,26 @@ final class UserAlertEvaluation: Sendable {
             if subject == .goals { inbox.withLock { $0.goalSignal = goalSignal } }
             followers[subject] = Task { [self] in
                 switch subject {
-                case .price(let symbol): await followPrice(of: symbol)
+                case .price(let symbol): await followPrice(of: symbol, replacing: nil)
                 case .order(let id): await followOrder(id)
                 case .goals: await followGoals(wokenBy: goalSignal)
                 // No call is needed for them.
                 case .connections: break
                 }
             }
+        }
+    }
+
+    /// Follows prices at the present sources, if they may have changed; the observations stay.
+    private func followAtNewSources(_ followers: inout [AlertSubject: Task<Void, Never>]) {
+        let mustFollow = inbox.withLock { inbox in
+            defer { inbox.hasNewSources = false }
+            return inbox.hasNewSources
+        }
+        guard mustFollow else { return }
+        for (subject, follower) in followers {
+            guard case .price(let symbol) = subject else { continue }
+            followers[subject] = Task { [self] in await followPrice(of: symbol, replacing: follower) }
         }
     }
 
@@ -194,16 +216,21 @@ final class UserAlertEvaluation: Sendable {
     }
 
     /// Follows the price at the sources of the user's route; without a price that is still valid, it is unknown.
-    private func followPrice(of symbol: Symbol) async {
+    ///
+    /// The task that followed it before is canceled afterwards, so that a feed of both keeps its connection.
+    private func followPrice(of symbol: Symbol, replacing former: Task<Void, Never>?) async {
+        defer { former?.cancel() }
         while !Task.isCancelled {
             if let quotes = try? SubscriptionService(scope()).follow([symbol], from: nil) {
+                former?.cancel()
                 for await news in quotes {
-                    guard let news = news[symbol] else { continue }
+                    guard !Task.isCancelled, let news = news[symbol] else { continue }
                     let quote = (try? news.get()).flatMap { $0.provenance.isStale ? nil : $0 }
                     put { $0.prices[symbol] = quote.map { ObservedPrice($0) } ?? .unknown }
                 }
             }
             // No source has it: the user may connect with another one.
+            former?.cancel()
             try? await clock.sleep(clock.now() + settings.maximumPause)
         }
     }

@@ -25,8 +25,23 @@ package final class ConnectionHealth: Sendable {
         package var rejectedSince: Instant? { isRejected ? failure?.since : nil }
     }
 
+    /// A state of the rejection that a call of this process has changed.
+    struct Rejection: Hashable, Sendable {
+        /// Since when the provider rejects the credential; nil if it accepts it.
+        let since: Instant?
+        /// The number of changes up to this one.
+        fileprivate let change: Int
+    }
+
+    private struct State {
+        var facts: Facts
+        /// The changes of the rejection by calls of this process, and those of them that are stored.
+        var changes = 0
+        var storedChanges = 0
+    }
+
     // Calls end on any thread; held for a few stores.
-    private let state: Mutex<Facts>
+    private let state: Mutex<State>
     let clock: TimeSource
     private let rejectionChanged: @Sendable (ConnectionHealth) -> Void
 
@@ -41,17 +56,18 @@ package final class ConnectionHealth: Sendable {
     ) {
         self.clock = clock
         self.rejectionChanged = rejectionChanged
-        state = Mutex(Facts(failure: failure))
+        state = Mutex(State(facts: Facts(failure: failure)))
     }
 
-    package var facts: Facts { state.withLock(\.self) }
+    package var facts: Facts { state.withLock(\.facts) }
 
     /// A call has worked.
     package func recordSuccess() {
         let now = clock.wallTime()
-        let wasRefused = state.withLock { facts in
-            defer { facts = Facts(lastSuccessAt: now) }
-            return facts.isRejected
+        let wasRefused = state.withLock { state in
+            defer { state.facts = Facts(lastSuccessAt: now) }
+            if state.facts.isRejected { state.changes += 1 }
+            return state.facts.isRejected
         }
         if wasRefused { rejectionChanged(self) }
     }
@@ -60,17 +76,55 @@ package final class ConnectionHealth: Sendable {
     package func recordFailure(_ failure: ProviderFailure) {
         guard failure.cause.traits.contains(.concernsConnection) else { return }
         let now = clock.wallTime()
-        let isNewRefusal = state.withLock { facts in
-            let wasRefused = facts.isRejected
+        let isNewRefusal = state.withLock { state in
+            let wasRefused = state.facts.isRejected
             // A rejection remains until a call succeeds: an outage of the host does not show whether the
             // credential is valid.
             if wasRefused { return false }
-            let since = facts.failure?.since ?? now
-            facts.failure = Facts.Failure(
+            let since = state.facts.failure?.since ?? now
+            state.facts.failure = Facts.Failure(
                 cause: failure.cause, since: failure.cause == .unauthorized ? now : since)
-            return facts.isRejected
+            if state.facts.isRejected { state.changes += 1 }
+            return state.facts.isRejected
         }
         if isNewRefusal { rejectionChanged(self) }
+    }
+
+    // MARK: Several processes
+
+    /// The rejection, if a call of this process has changed it and this is not stored.
+    var unstoredRejection: Rejection? {
+        state.withLock { state in
+            state.changes == state.storedChanges
+                ? nil : Rejection(since: state.facts.rejectedSince, change: state.changes)
+        }
+    }
+
+    /// A rejection was stored, or could not be stored: what is stored from now on is newer.
+    func didStore(_ rejection: Rejection) {
+        state.withLock { $0.storedChanges = max($0.storedChanges, rejection.change) }
+    }
+
+    /// The number of changes by calls of this process, before a read of the stored rejection.
+    var changeCount: Int { state.withLock(\.changes) }
+
+    /// Takes the rejection that another process has stored; it is not stored again.
+    ///
+    /// It has no effect if a call of this process has changed the rejection since the read began, or before and this is not
+    /// stored yet: when that is stored, the rejection is read again.
+    ///
+    /// - Parameters:
+    ///   - rejectedSince: Since when the provider rejects the credential; nil if it accepts it.
+    ///   - count: ``changeCount`` before the read.
+    func adopt(rejectedSince: Instant?, readAfter count: Int) {
+        state.withLock { state in
+            guard state.changes == count, state.storedChanges == count else { return }
+            if let rejectedSince {
+                state.facts.failure = Facts.Failure(cause: .unauthorized, since: rejectedSince)
+            } else if state.facts.isRejected {
+                state.facts.failure = nil
+            }
+        }
     }
 }
 

@@ -201,12 +201,14 @@ extension ConnectionService {
     /// The changes of this process are among them, and have no effect. A connection in memory with a newer credential than the
     /// one that was read remains: this process has stored it in the meantime. A connection whose row is damaged is reported
     /// and no longer used: it has the state of one whose credential cannot be opened, until its row can be read. The others
-    /// are not affected.
+    /// are not affected. If only the provider's refusal of the credential has changed, the connection takes its state and stays
+    /// open.
     ///
     /// - Throws: `StorageError` if they cannot be read; some may have been applied.
     func reload(_ owners: Set<OwnerID>) async throws(StorageError) {
         // Before the read, which does not have connections that this process stores in the meantime.
         let known = owners.flatMap { registry.connections(of: $0) }.filter { $0.stored != nil }
+        let changeCounts = known.reduce(into: [:]) { $0[ObjectIdentifier($1.health)] = $1.health.changeCount }
         let found = try await store.all(of: owners)
         for id in found.damaged {
             report(store.damage(of: id))
@@ -226,7 +228,13 @@ extension ConnectionService {
             let version = found.credentialVersions[connection.id] ?? 0
             if let old, old.stored?.isUnchanged(in: connection) == true {
                 // Two renewals can have the same time. The session of a consent reads each later version by itself.
-                guard connection.redirectURI == nil, version > old.credentialVersion else { continue }
+                guard connection.redirectURI == nil, version > old.credentialVersion else {
+                    // The failure of a connection that cannot be opened does not depend on its calls.
+                    if old.quotaAccount != nil, let count = changeCounts[ObjectIdentifier(old.health)] {
+                        old.health.adopt(rejectedSince: connection.rejectedAt, readAfter: count)
+                    }
+                    continue
+                }
             }
             let new = try await open(connection, version: version)
             switch registry.add(new) {
@@ -250,7 +258,9 @@ extension ConnectionService {
                 // No caller waits: if it cannot be stored, the next call after a restart reports it again.
                 // Writes are queued, each with the facts at its time, so that the last one wins.
                 _ = rejectionQueue.enqueue(id) {
-                    try await store.setRejected(id, at: health.facts.rejectedSince)
+                    guard let rejection = health.unstoredRejection else { return }
+                    defer { health.didStore(rejection) }
+                    try await store.setRejected(stored, at: rejection.since)
                 }
             }
         }

@@ -40,6 +40,7 @@ package final class LiveSubscriptions: Sendable {
         positions.end(SubscriptionKey(connection, SubscriptionKey.Target.positions))
         orders.end(SubscriptionKey(connection, SubscriptionKey.Target.orders))
         connections.notify(connection.owner)
+        alerts.sourcesChanged(of: connection.owner)
         goalsChanged(of: connection.owner)
     }
 
@@ -47,6 +48,7 @@ package final class LiveSubscriptions: Sendable {
     func renew(_ connection: ProviderConnection) {
         orders.renew(SubscriptionKey(connection, SubscriptionKey.Target.orders))
         connections.notify(connection.owner)
+        alerts.sourcesChanged(of: connection.owner)
         alerts.valuesChanged(of: connection.owner)
         // Restart: reads that failed with the old credential are no reason to wait.
         accounts.restart(connection.owner)

@@ -154,10 +154,18 @@ package struct ConnectionStore: Sendable {
 
     /// Stores the time since which the provider rejects the credential of a connection; nil if it accepts
     /// it.
-    package func setRejected(_ id: String, at instant: Instant?) async throws(StorageError) {
+    ///
+    /// Nothing is stored if the user has renewed the connection meanwhile: the rejection is that of the former credential.
+    package func setRejected(
+        _ connection: StoredConnection, at instant: Instant?
+    ) async throws(StorageError) {
         try await database.write { db in
             try db.execute(
-                "UPDATE connection SET refused_at = ? WHERE id = ?", [instant?.millisecondsSince1970, id])
+                "UPDATE connection SET refused_at = ? WHERE id = ? AND connected_at = ?",
+                [
+                    instant?.millisecondsSince1970, connection.id,
+                    connection.connectedAt.millisecondsSince1970,
+                ])
         }
     }
 

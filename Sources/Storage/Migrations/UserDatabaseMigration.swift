@@ -19,7 +19,7 @@ package struct UserDatabaseMigration: Sendable {
     }
 
     /// All steps in their order; the number of a step is its place, from ``firstNumber``.
-    package static let all = [baseline, formerQuotaFunctions, quotaFunctionsStep]
+    package static let all = [baseline, formerQuotaFunctions, quotaFunctionsStep, refusals]
 
     /// The number of ``baseline``, which contains the steps of the revisions before the first release.
     package static let firstNumber = 17
@@ -44,6 +44,17 @@ package struct UserDatabaseMigration: Sendable {
     /// other names, because processes of that revision call its functions during an upgrade.
     private static let quotaFunctionsStep = UserDatabaseMigration(
         name: "19: calls of quotas in groups", sqlite: nil, postgres: quotaFunctions)
+
+    /// The trigger that records when a provider begins or ends to refuse a connection.
+    ///
+    /// It is an addition, so that the previous version still works with the tables.
+    private static let refusals = UserDatabaseMigration(
+        name: "20: refusals of connections", sqlite: nil,
+        postgres: """
+            CREATE TRIGGER connection_refusal AFTER UPDATE OF refused_at ON connection
+                FOR EACH ROW WHEN (OLD.refused_at IS DISTINCT FROM NEW.refused_at)
+                EXECUTE FUNCTION record_connection_change();
+            """)
 
     /// The last revision before the first release.
     static let lastUnreleased = "c8b28184"

@@ -11,6 +11,13 @@ package struct QuoteFeedPolicy: Sendable {
     package var maximumPause = Duration.seconds(60)
     /// A snapshot may take so long.
     package var snapshotTimeout = Duration.seconds(10)
+    /// The age at which the snapshots of streamed symbols are renewed, all with as few calls as possible.
+    ///
+    /// It applies to symbols whose previous close the stream does not send: the close of a day is known some time after the
+    /// day, and the stream does not report it.
+    package var renewalAge = Duration.seconds(900)
+    /// The least time between two renewals of streamed symbols whose price is of a later day than their snapshot.
+    package var renewalPause = Duration.seconds(60)
     /// The pauses between attempts to connect the stream; their number is not limited.
     package var retry = RetryPolicy.streams
     /// Symbols that are followed at once.
@@ -32,7 +39,8 @@ package struct QuoteFeedPolicy: Sendable {
 /// While there are subscribers, one connection of the provider's stream carries all symbols. After a failure
 /// it reconnects, with growing pauses; until then, and for symbols that the stream does not carry, prices
 /// are polled. The first quote of a symbol, and the first one after each reconnection, comes from a
-/// snapshot, to which the stream's changes are applied.
+/// snapshot, to which the stream's changes are applied. Snapshots are renewed while the stream is connected if it does not
+/// send the previous close.
 package final class QuoteFeed: Sendable {
     /// Reads the latest quotes of some symbols, within quota.
     package typealias Snapshot = @Sendable ([Symbol], CallContext) async -> [Symbol: QuoteEvent]
@@ -199,14 +207,16 @@ package final class QuoteFeed: Sendable {
 
     private func readUnread(_ nudges: AsyncStream<Void>, _ generation: Int) async {
         for await _ in nudges {
-            await read(generation) { $0.drainUnread() }
+            await read(generation) { $0.drainUnread(at: clock.now()) }
         }
     }
 
     private func poll(_ generation: Int) async {
         var pause = policy.pollInterval
         while (try? await clock.sleep(clock.now() + pause)) != nil {
-            let hasFailed = await !read(generation) { $0.beginPoll(beyond: stream?.symbolLimit) }
+            let hasFailed = await !read(generation) {
+                $0.beginPoll(beyond: stream?.symbolLimit, at: clock.now())
+            }
             pause =
                 hasFailed
                 ? max(policy.pollInterval, min(pause * 2, policy.maximumPause)) : policy.pollInterval

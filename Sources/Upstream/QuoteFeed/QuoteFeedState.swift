@@ -20,26 +20,16 @@ struct QuoteFeedState {
         var hasPending: Bool { !pending.isEmpty || !ended.isEmpty }
     }
 
-    private struct Entry {
-        var followers: Set<Int> = []
-        /// The number of authenticated followers.
-        var authenticated = 0
-        /// The number of clients with a follower.
-        var clients = 0
-        var event: QuoteEvent?
-        /// The changes from the stream since the last snapshot was requested.
-        var change: QuoteUpdate?
-
-        var quote: Quote? { try? event?.get() }
-    }
-
     private let provider: ProviderID
     /// The most symbols that are followed at once, in total and for one client.
     private let limit: (symbols: Int, perClient: Int)
     /// The number of symbols that one call reads; at least 1.
     private let symbolsPerCall: Int
+    /// The age at which snapshots of streamed symbols are renewed, and the pause between two calls for symbols that lack
+    /// their previous close.
+    private let renewal: (age: Duration, pause: Duration)
     private var followers: [Int: Subscriber] = [:]
-    private var entries: [Symbol: Entry] = [:]
+    private var entries: [Symbol: QuoteFeedEntry] = [:]
     /// The number of followers of each client for each symbol.
     private var clients: [QuoteClient: [Symbol: Int]] = [:]
     /// Symbols without an authenticated follower.
@@ -54,11 +44,14 @@ struct QuoteFeedState {
     private(set) var isStreaming = false
     /// The symbols that the stream reports to carry; nil for a stream that does not report them.
     private var carried: Set<Symbol>?
+    /// When symbols that the stream carries were last read again.
+    private var renewedAt: ContinuousClock.Instant?
 
     init(_ provider: ProviderID, _ policy: QuoteFeedPolicy) {
         self.provider = provider
         limit = (policy.symbols, policy.symbolsPerClient)
         symbolsPerCall = max(policy.symbolsPerCall, 1)
+        renewal = (policy.renewalAge, policy.renewalPause)
     }
 
     var isIdle: Bool { followers.isEmpty }
@@ -118,7 +111,7 @@ struct QuoteFeedState {
     }
 
     private mutating func add(_ symbol: Symbol, to number: Int, of client: QuoteClient) {
-        var entry = entries[symbol] ?? Entry()
+        var entry = entries[symbol] ?? QuoteFeedEntry()
         entry.followers.insert(number)
         if client.isAuthenticated { entry.authenticated += 1 }
         if entry.authenticated > 0 { evictable.remove(symbol) } else { evictable.insert(symbol) }
@@ -244,18 +237,36 @@ struct QuoteFeedState {
     // MARK: News
 
     /// The symbols that wait for their first snapshot, or for one after the stream stood again.
-    mutating func drainUnread() -> [Symbol] {
+    mutating func drainUnread(at now: ContinuousClock.Instant) -> [Symbol] {
         let symbols = unread.filter { entries[$0] != nil }
         unread = []
-        return begin(Array(symbols))
+        return begin(Array(symbols), at: now)
     }
 
     /// The symbols that the stream does not carry: all while it is not connected, otherwise those above its
-    /// limit, and those whose snapshot failed.
-    mutating func beginPoll(beyond streamed: Int?) -> [Symbol] {
-        guard isStreaming else { return begin(Array(entries.keys)) }
+    /// limit, and those whose snapshot failed; and the streamed ones whose snapshot must be renewed.
+    mutating func beginPoll(beyond streamed: Int?, at now: ContinuousClock.Instant) -> [Symbol] {
+        guard isStreaming else { return begin(Array(entries.keys), at: now) }
         let carried = self.carried ?? self.streamed(atMost: streamed)
-        return begin(entries.filter { !carried.contains($0.key) || $0.value.quote == nil }.map(\.key))
+        let polled = entries.filter { !carried.contains($0.key) || $0.value.quote == nil }.map(\.key)
+        let renewed = dueRenewals(of: carried, at: now)
+        return begin(polled, at: now) + begin(renewed, at: now, isRenewal: true)
+    }
+
+    /// The streamed symbols whose previous close is read again, because the stream does not send it.
+    ///
+    /// All of them if one snapshot is old, so that they have the same age afterwards, and few calls read them. Before that,
+    /// those whose price is of a later day than their snapshot: each is such a symbol once a day.
+    private mutating func dueRenewals(of carried: Set<Symbol>, at now: ContinuousClock.Instant) -> [Symbol] {
+        let candidates = entries.filter { carried.contains($0.key) && $0.value.needsRenewals }
+        let isOld = candidates.values.contains { $0.wasRequested(by: now - renewal.age) }
+        var due = Array(candidates.keys)
+        if !isOld {
+            due = candidates.filter(\.value.isRenewalUrgent).map(\.key)
+            if due.isEmpty || renewedAt.map({ now < $0 + renewal.pause }) ?? false { return [] }
+        }
+        renewedAt = now
+        return due
     }
 
     /// The symbols that the stream should carry, at most the given number.
@@ -279,8 +290,10 @@ struct QuoteFeedState {
     }
 
     /// Records that a snapshot is requested now: later changes of the stream are newer than it.
-    private mutating func begin(_ symbols: [Symbol]) -> [Symbol] {
-        for symbol in symbols { entries[symbol]?.change = nil }
+    private mutating func begin(
+        _ symbols: [Symbol], at now: ContinuousClock.Instant, isRenewal: Bool = false
+    ) -> [Symbol] {
+        for symbol in symbols { entries[symbol]?.begin(at: now, isRenewal: isRenewal) }
         return symbols
     }
 
@@ -291,14 +304,15 @@ struct QuoteFeedState {
         var news: [Symbol: QuoteEvent] = [:]
         var bells: [Bell] = []
         for (symbol, result) in results {
-            guard let entry = entries[symbol] else { continue }
-            switch (result, entry.event) {
+            guard let place = entries.index(forKey: symbol) else { continue }
+            switch (result, entries.values[place].event) {
             case (.success(let quote), _):
-                news[symbol] = .success(
-                    entry.change.map { quote.applying($0, from: provider, at: moment) } ?? quote)
+                news[symbol] = .success(entries.values[place].merge(quote, from: provider, at: moment))
             case (.failure, .success(let known)?):
                 // A price that the stream keeps up to date is not stale because a snapshot failed.
-                if !isStreaming || entry.change == nil { news[symbol] = .success(known.markedStale) }
+                if !isStreaming || !entries.values[place].isKeptByStream {
+                    news[symbol] = .success(known.markedStale)
+                }
             case (.failure(let failure), _) where failure.cause.traits.contains(.unknownObject):
                 bells += end(symbol, failure)
             case (.failure, _):
@@ -310,12 +324,10 @@ struct QuoteFeedState {
 
     /// Applies a change from the stream.
     mutating func apply(_ change: QuoteUpdate, at moment: Instant) -> [Bell] {
-        let symbol = change.symbol
-        guard let entry = entries[symbol] else { return [] }
-        entries[symbol]?.change = entry.change?.followed(by: change) ?? change
-        // Without a snapshot most of the quote is unknown yet, and not none.
-        guard case .success(let quote)? = entry.event else { return [] }
-        return publish([symbol: .success(quote.applying(change, from: provider, at: moment))])
+        guard let place = entries.index(forKey: change.symbol),
+            let quote = entries.values[place].apply(change, from: provider, at: moment)
+        else { return [] }
+        return publish([change.symbol: .success(quote)])
     }
 
     /// Records that the stream is connected: earlier changes are unknown, so all symbols are read again.
@@ -323,11 +335,17 @@ struct QuoteFeedState {
         isStreaming = true
         carried = nil
         unread = symbols
+        forgetStreamed()
     }
 
     mutating func disconnected() {
         isStreaming = false
         carried = nil
+        forgetStreamed()
+    }
+
+    private mutating func forgetStreamed() {
+        for place in entries.values.indices { entries.values[place].forgetStreamed() }
     }
 
     /// Records the symbols that the stream carries.

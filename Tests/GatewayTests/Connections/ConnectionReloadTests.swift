@@ -118,6 +118,83 @@ struct ConnectionReloadTests {
         #expect(Set(registry.connections(of: owner).map(\.id)) == ["other", "new"])
     }
 
+    /// A call at a replica, and whether the provider accepts the credential.
+    struct Call: Sendable {
+        let replica: Int
+        let works: Bool
+    }
+
+    @Test(
+        "have the same state at two replicas after each call, stay open, and cause no write without a call",
+        arguments: [
+            ([Call(replica: 1, works: false)], .revoked, 1),
+            // The other replica knows of the refusal.
+            ([Call(replica: 1, works: false), Call(replica: 0, works: false)], .revoked, 1),
+            ([Call(replica: 1, works: false), Call(replica: 1, works: true)], .active, 2),
+            ([Call(replica: 1, works: false), Call(replica: 0, works: true)], .active, 2),
+            (
+                [
+                    Call(replica: 1, works: false), Call(replica: 0, works: true),
+                    Call(replica: 1, works: true),
+                    Call(replica: 1, works: false),
+                ], .revoked, 3
+            ),
+        ] as [([Call], ConnectionStatus, Int)])
+    func refusals(_ calls: [Call], _ status: ConnectionStatus, writes: Int) async throws {
+        let (database, owner, key) = (try SharedDatabase(), try Self.owner(), MasterKey.random())
+        let files = try (0..<2).map { _ in try database.open() }
+        try UserStore(in: files[0]).ensure(owner)
+        let changed = Mutex(0)
+        let registries = files.map { _ in ProviderConnectionRegistry([]) }
+        let services = try zip(files, registries).map { file, registry in
+            ConnectionService(
+                store: try ConnectionStore(in: file, key), leases: LeaseStore(in: file), registry: registry,
+                connectors: [KeyConnector()],
+                redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
+                didChange: { _ in changed.withLock { $0 += 1 } })
+        }
+        let changes = try files.map { try Coordination.changes(of: SessionStore(in: $0, key)) }
+        for (changes, service) in zip(changes, services) {
+            changes.observers.onConnectionChange { owners throws(StorageError) in
+                try await service.reload(owners)
+            }
+        }
+        #expect(
+            try await services[0].store.add(try Self.connection("c"), Secret("key"), maximum: 20) == .added)
+        for changes in changes { try await changes.follow() }
+        let opened = try registries.map { try #require($0.connections(of: owner).first) }
+        func written() async throws -> Int? {
+            try await files[0].database.read { db in
+                try db.value("SELECT count(*) FROM change WHERE kind = 'CONNECTION'")
+            }
+        }
+        let (before, opens) = (try #require(try await written()), changed.withLock(\.self))
+        for call in calls {
+            let health = opened[call.replica].health
+            if call.works {
+                health.recordSuccess()
+            } else {
+                health.recordFailure(ProviderFailure(.alpaca, .unauthorized))
+            }
+            try await services[call.replica].rejectionQueue.enqueue("c") {}.value
+            // Twice, because what a replica takes must not be stored again.
+            for _ in 0..<2 {
+                for (changes, service) in zip(changes, services) {
+                    try await changes.follow()
+                    try await service.rejectionQueue.enqueue("c") {}.value
+                }
+            }
+            let states = registries.map { $0.connections(of: owner).map(\.status) }
+            #expect(states[0] == states[1] && states[0].first == (call.works ? .active : .revoked))
+        }
+        for (registry, connection) in zip(registries, opened) {
+            let current = try #require(registry.connections(of: owner).first)
+            #expect(current.health === connection.health && current.status == status)
+        }
+        #expect(changed.withLock(\.self) == opens)
+        #expect(try await written() == before + writes)
+    }
+
     @Test("keep the newer credential if two replicas renew a connection at the same moment")
     func renewedTwice() async throws {
         let (database, owner, key) = (try SharedDatabase(), try Self.owner(), MasterKey.random())

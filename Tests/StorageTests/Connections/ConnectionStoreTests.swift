@@ -177,7 +177,7 @@ struct ConnectionStoreTests {
             var connection = try Self.connection()
             _ = try await store.add(connection, Secret("old"), maximum: 20)
             let refusedAt = try #require(Instant("2026-11-20T17:00:00Z"))
-            try await store.setRejected("c1", at: refusedAt)
+            try await store.setRejected(connection, at: refusedAt)
             #expect(try store.all().first?.rejectedAt == refusedAt)
             connection.label = "Pension"
             connection.accounts.reverse()
@@ -187,6 +187,28 @@ struct ConnectionStoreTests {
             _ = try await store.delete("c1", of: connection.owner)
             #expect(try await store.renew(connection, Secret("new")) == nil)
             #expect(try Self.rows(file) == ["connection": 0, "connected_account": 0, "credential": 0])
+        }
+    }
+
+    @Test(
+        "keep no refusal of a credential that was replaced, which a call with it reports late",
+        arguments: TestEngine.allCases)
+    func lateRefusal(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let (_, store) = try Self.store(folder)
+            let old = try Self.connection()
+            _ = try await store.add(old, Secret("old"), maximum: 20)
+            var new = old
+            new.connectedAt = old.connectedAt + .milliseconds(1)
+            #expect(try await store.renew(new, Secret("new")) == 2)
+            let refusedAt = try #require(Instant("2026-11-20T17:00:00Z"))
+            let refusals: [(StoredConnection, stored: Instant?)] = [(old, nil), (new, refusedAt)]
+            for (connection, expected) in refusals {
+                try await store.setRejected(connection, at: refusedAt)
+                #expect(try store.all().first?.rejectedAt == expected)
+            }
+            try await store.setRejected(old, at: nil)
+            #expect(try store.all().first?.rejectedAt == refusedAt)
         }
     }
 

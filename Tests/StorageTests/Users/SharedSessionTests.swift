@@ -377,6 +377,30 @@ struct SharedSessionTests {
         }
     }
 
+    @Test("report connections that a provider begins or ends to refuse, and no other write of the refusal")
+    func refusals() async throws {
+        try await Self.with { first, second in
+            let owner = try await Self.guest(of: first).user.id
+            let changed = Mutex<[Set<OwnerID>]>([])
+            try second.changes.observers.onConnectionChange { owners in changed.withLock { $0.append(owners) }
+            }
+            try await first.database.write(for: owner) { db in
+                try Self.insertConnectionAndLogout(of: owner, db)
+            }
+            try await second.changes.follow()
+            for (refusedAt, isReported) in [
+                ("NULL", false), ("1", true), ("1", false), ("2", true), ("NULL", true), ("NULL", false),
+            ] {
+                changed.withLock { $0 = [] }
+                try await first.database.write(for: owner) { db in
+                    try db.execute("UPDATE connection SET refused_at = \(refusedAt)")
+                }
+                try await second.changes.follow()
+                #expect(changed.withLock(\.self) == (isReported ? [[owner]] : []), "\(refusedAt)")
+            }
+        }
+    }
+
     @Test("report orders whose state or fill has changed, and no others")
     func orders() async throws {
         try await Self.with { first, second in

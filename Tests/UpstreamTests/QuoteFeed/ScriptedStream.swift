@@ -16,9 +16,13 @@ final class ScriptedStream: QuoteStream {
             ending.yield(cause)
         }
 
-        func tell(_ symbol: Symbol, price: Decimal) {
+        func tell(
+            _ symbol: Symbol, price: Decimal, previousClose: Decimal? = nil, asOf: Instant? = nil
+        ) {
             var change = QuoteUpdate(symbol: symbol)
             change.price = price
+            change.previousClose = previousClose
+            change.asOf = asOf
             deliver(.value(change))
         }
     }
@@ -53,6 +57,8 @@ final class ScriptedStream: QuoteStream {
 final class ScriptedSnapshots: Sendable {
     private struct State {
         var prices: [Symbol: Decimal] = [:]
+        var previousCloses: [Symbol: Decimal] = [:]
+        var times: [Symbol: Instant] = [:]
         var failure: ProviderFailure.Cause?
         var asked: [Set<Symbol>] = []
     }
@@ -69,6 +75,14 @@ final class ScriptedSnapshots: Sendable {
 
     func set(_ symbol: Symbol, _ price: Decimal) {
         state.withLock { $0.prices[symbol] = price }
+    }
+
+    func set(_ symbol: Symbol, _ price: Decimal, previousClose: Decimal, asOf: Instant?) {
+        state.withLock { state in
+            state.prices[symbol] = price
+            state.previousCloses[symbol] = previousClose
+            state.times[symbol] = asOf
+        }
     }
 
     func fail(_ cause: ProviderFailure.Cause?) {
@@ -93,9 +107,11 @@ final class ScriptedSnapshots: Sendable {
                         results[symbol] = .failure(ProviderFailure(.alpaca, cause))
                     } else if let price = state.prices[symbol] {
                         var quote = Quote(
-                            symbol: symbol, provenance: Provenance(source: .alpaca, fetchedAt: moment))
+                            symbol: symbol,
+                            provenance: Provenance(
+                                source: .alpaca, fetchedAt: moment, asOf: state.times[symbol]))
                         quote.price = price
-                        quote.previousClose = 1
+                        quote.previousClose = state.previousCloses[symbol] ?? 1
                         results[symbol] = .success(quote)
                     } else {
                         results[symbol] = .failure(ProviderFailure(.alpaca, .notFound))
