@@ -189,17 +189,21 @@ extension RequestHead {
     fileprivate init(_ head: HTTPRequestHead, limits: ServerLimits) throws(HTTPError) {
         guard head.uri.utf8.count <= limits.uri else { throw .uriTooLong(limit: limits.uri) }
         guard head.headers.size <= limits.headers else { throw .headersTooLarge(limit: limits.headers) }
+        guard head.headers.countOfLines <= limits.headerFields else {
+            throw .tooManyFields(limit: limits.headerFields)
+        }
         guard let target = RequestTarget(head.uri) else { throw .malformed(.target) }
         guard head.headers["host"].count < 2 else { throw .malformed(.severalHosts) }
         try self.init(
-            method: head.method, target: target, fields: RequestHeaders(head.headers), isHTTP10: false)
+            method: head.method, target: target, fields: RequestHeaders(head.headers, limits: limits),
+            isHTTP10: false)
     }
 }
 
 extension RequestHeaders {
     /// Picks the known ones, in one pass.
-    fileprivate init(_ headers: HTTPHeaders) throws(HTTPError) {
-        self.init()
+    fileprivate init(_ headers: HTTPHeaders, limits: ServerLimits) throws(HTTPError) {
+        self.init(limits: limits)
         for (name, value) in headers {
             if let name = Name(name.utf8.span) { try add(name, value) }
         }
@@ -210,5 +214,12 @@ extension HTTPHeaders {
     /// In bytes, with the four that separate name, value and line in HTTP/1.1.
     fileprivate var size: Int {
         reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    }
+
+    /// The number of fields, where the parts of the Cookie field are one field: clients split it so that it is compressed
+    /// better (RFC 9113, section 8.2.3).
+    fileprivate var countOfLines: Int {
+        let cookies = reduce(0) { $0 + ($1.name == "cookie" ? 1 : 0) }
+        return cookies > 1 ? count - cookies + 1 : count
     }
 }
