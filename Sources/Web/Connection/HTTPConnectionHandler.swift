@@ -38,7 +38,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     var holdsRead = false
     /// Whether a part of a head has arrived, according to the codec.
     var isMidHead = false
-    /// Whether a client waits for `100 Continue`.
+    /// Whether the client waits for `100 Continue` to the request that is arriving.
     private var owesInvitation = false
     private var deadline: ConnectionTimer
     var timer: Scheduled<Void>?
@@ -190,6 +190,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     // MARK: - Requests in order
 
     private func enqueue(_ exchange: HTTPExchange, context: ChannelHandlerContext) {
+        // The request is complete, and the next one may expect nothing.
+        owesInvitation = false
         if current == nil, waiting.isEmpty, context.channel.isWritable {
             return respond(to: exchange, context: context)
         }
@@ -261,11 +263,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func inviteIfDue(context: ChannelHandlerContext) {
-        guard owesInvitation, encoding == .http1, !isOver, current == nil, waiting.isEmpty else { return }
+        guard owesInvitation, !isOver, current == nil, waiting.isEmpty else { return }
         owesInvitation = false
-        // A client that has sent its body by now has not waited.
-        guard assembler.isMidRequest else { return }
-        write(.bytes(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), context: context)
+        write(encoding.invitation, context: context)
         needsFlush = true
     }
 

@@ -38,6 +38,14 @@ enum ResponseEncoding {
         }
     }
 
+    /// The response `100 Continue`, after which the client sends its body (RFC 9110, section 15.2.1).
+    var invitation: Output {
+        switch self {
+        case .http1: .bytes(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n"))
+        case .http2: .parts([.head(HTTPResponseHead(version: .http2, status: .continue))])
+        }
+    }
+
     /// A part of a body that has at least one byte.
     func encode(part: ByteBuffer, isChunked: Bool, allocator: ByteBufferAllocator) -> Output {
         switch self {
