@@ -89,8 +89,12 @@ extension HTTPConnectionHandler {
     /// Writes a response, or its head if the body follows.
     func send(_ answer: HTTPResponse, for exchange: HTTPExchange, context: ChannelHandlerContext) {
         var response = answer
+        // Before the validation, which removes a body: 304 has the Vary of 200 (RFC 9110, section 15.4.5).
+        let mayCompress = response.mayCompress(server.configuration.compression)
         response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)
-        response.compress(server.configuration.compression, acceptsGzip: exchange.acceptsGzip)
+        if mayCompress {
+            response.compress(level: server.configuration.compression.level, acceptsGzip: exchange.acceptsGzip)
+        }
         response.headers += server.configuration.cors.headers(for: exchange.origin)
         switch response.body {
         case .complete(let bytes):
