@@ -211,8 +211,11 @@ extension HTTPConnectionHandler {
     /// reset the connection, and the reset may arrive before the response (RFC 9112, section 9.6).
     private func linger(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        // A stream of HTTP/2 has no other behind it, and its end overtakes nothing.
-        guard encoding == .http1 else { return close(context: context) }
+        // A stream of HTTP/2 has no other behind it, and its end overtakes nothing. It is closed if its request has ended.
+        guard encoding == .http1 else {
+            HTTP2Pipeline.endRequest(of: context.channel)
+            return close(context: context)
+        }
         enter(.lingering, context: context)
         context.close(mode: .output, promise: nil)
         context.read()
