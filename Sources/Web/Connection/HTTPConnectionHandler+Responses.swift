@@ -93,7 +93,8 @@ extension HTTPConnectionHandler {
         let mayCompress = response.mayCompress(server.configuration.compression)
         response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)
         if mayCompress {
-            response.compress(level: server.configuration.compression.level, acceptsGzip: exchange.acceptsGzip)
+            response.compress(
+                level: server.configuration.compression.level, acceptsGzip: exchange.acceptsGzip)
         }
         response.headers += server.configuration.cors.headers(for: exchange.origin)
         switch response.body {
@@ -174,9 +175,26 @@ extension HTTPConnectionHandler {
         switch output {
         case .bytes(let bytes): context.write(NIOAny(bytes), promise: promise)
         case .parts(let parts):
-            for part in parts.dropLast() { context.write(NIOAny(part), promise: nil) }
-            if let last = parts.last { context.write(NIOAny(last), promise: promise) }
+            for part in parts.dropLast() { write(part, context: context, promise: nil) }
+            if let last = parts.last { write(last, context: context, promise: promise) }
         }
+    }
+
+    /// Writes a part of HTTP/2, a long body in pieces: the completion of each shows that the client reads.
+    private func write(
+        _ part: HTTPServerResponsePart, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?
+    ) {
+        guard case .body(.byteBuffer(var rest)) = part else {
+            return context.write(NIOAny(part), promise: promise)
+        }
+        let size = encoding.leastProgress
+        while rest.readableBytes > size, let piece = rest.readSlice(length: size) {
+            unwritten += size
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { _ in self.unwritten -= size }
+            context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(piece))), promise: written)
+        }
+        context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(rest))), promise: promise)
     }
 
     /// Writes the last bytes of a response, and ends the connection if it is the last response.
@@ -225,12 +243,13 @@ extension HTTPConnectionHandler {
         guard needsFlush else { return }
         needsFlush = false
         // A response that fills the channel is flushed at once: more requests may follow it.
-        if let flushRound, context.channel.isWritable { flushRound.add(self) } else { context.flush() }
+        if let flushRound, context.channel.isWritable { flushRound.add(self) } else { flush() }
     }
 
     /// Flushes what is written.
     func flush() {
         context?.flush()
+        if let context { observeReading(context: context) }
     }
 
     /// Closes the connection after what is written and waits for the flush.

@@ -8,6 +8,16 @@ enum ResponseEncoding {
     /// As parts, for the codec of an HTTP/2 stream. The stream ends with its only response.
     case http2
 
+    /// The bytes that a client must read within ``ServerLimits/writeTimeout``, if it has not read all before.
+    ///
+    /// The streams of a connection of HTTP/2 share what it can carry.
+    var leastProgress: Int {
+        switch self {
+        case .http1: 64 << 10
+        case .http2: 16 << 10
+        }
+    }
+
     /// The bytes of one write.
     enum Output {
         case bytes(ByteBuffer)

@@ -123,4 +123,34 @@ struct HTTP2StreamTests {
             #expect(try await client.status(on: 1) == status)
         }
     }
+
+    @Test(
+        "is closed when its client reads too little in the time, and not when it reads steadily",
+        arguments: [true, false])
+    func slowReader(isReading: Bool) async throws {
+        var limits = ServerLimits.patient
+        limits.writeTimeout = .seconds(1)
+        // 14 windows of 16,384 bytes beyond the first window of 65,535.
+        let body = Array(repeating: UInt8(ascii: "a"), count: 65_535 + 14 * 16_384)
+        let route = ReadOnlyRoute { _ in
+            var response = HTTPResponse(.ok, "text/plain", body: body)
+            response.headers = [HTTPResponse.Header("cache-control", "no-store")]
+            return response
+        }
+        try await withHTTP2Client(limits: limits, routes: ["/large": route]) { client, _ in
+            try await client.send([.request("GET", "/large", on: 1, isLast: true)])
+            for _ in 0..<14 where isReading {
+                try await Task.sleep(for: .milliseconds(150))
+                try await client.send([
+                    .number(.windowUpdate, 16_384, on: 1), .number(.windowUpdate, 16_384, on: 0),
+                ])
+            }
+            let frames = try await client.frames {
+                $0.stream == 1 && ($0.type == .reset || $0.flags & 1 == 1)
+            }
+            let length = frames.filter { $0.type == .data }.reduce(0) { $0 + $1.payload.count }
+            #expect(length == (isReading ? body.count : 65_535))
+            #expect(frames.contains { $0.type == .reset } == !isReading)
+        }
+    }
 }
