@@ -18,8 +18,8 @@ package struct ServerLimits: Sendable, Hashable {
     /// Cached responses, with their documents.
     package var responseCache = 12 << 20
 
-    /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
-    /// least ``body``.
+    /// The most memory for request bodies, heads over 4 KiB and WebSocket messages, over all connections, until they are answered;
+    /// at least ``body``.
     package var requestMemory = 16 << 20
     /// The most memory for responses over 64 KiB that wait for their clients, over all connections.
     package var responseMemory = 32 << 20
