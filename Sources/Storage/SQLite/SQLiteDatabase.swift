@@ -117,7 +117,8 @@ package struct SQLiteDatabase: Sendable {
         let result = await withCheckedContinuation { continuation in
             pool.asyncRead { database in
                 do {
-                    continuation.resume(returning: Result<Value, StorageError>.success(try body(database.get())))
+                    continuation.resume(
+                        returning: Result<Value, StorageError>.success(try body(database.get())))
                 } catch {
                     continuation.resume(returning: .failure(StorageError(error, path: path)))
                 }

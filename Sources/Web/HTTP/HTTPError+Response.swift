@@ -59,7 +59,8 @@ extension HTTPError {
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
             .tooManyFields, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownHost, .foreignOrigin,
-            .unknownPath, .unsupportedMediaType, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
+            .unknownPath, .unsupportedMediaType, .notAcceptable, .severalResponses, .tokenInURL,
+            .invalidParameter,
             .invalidRequest, .document, .responseTimeout, .aborted, .internalError, .webSocketKey,
             .unknownEventStream, .eventStreamIsOpen, .missingOperationID, .operationExists:
             []

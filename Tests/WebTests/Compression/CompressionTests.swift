@@ -51,9 +51,11 @@ struct CompressionTests {
         try await withServer { server in
             let path = "/graphql?query=%7B+\(field)+%7D"
             let fields = ["Accept-Encoding: \(coding)"]
-            let first = try await server.ask(RawRequest.get(path, method: "HEAD", fields: fields), toHead: true)
+            let first = try await server.ask(
+                RawRequest.get(path, method: "HEAD", fields: fields), toHead: true)
             let tag = try #require(first["etag"])
-            let second = try await server.ask(RawRequest.get(path, fields: fields + ["If-None-Match: \(tag)"]))
+            let second = try await server.ask(
+                RawRequest.get(path, fields: fields + ["If-None-Match: \(tag)"]))
             #expect(second.status == 304)
             let (vary, earlier) = (names(in: second), names(in: first))
             #expect(vary == earlier)

@@ -40,7 +40,12 @@ final class RawHTTP2Client: Sendable {
 
         /// A head, or trailers; each field as a literal without indexing (RFC 7541, section 6.2.2).
         static func head(_ fields: [(String, String)], on stream: UInt32, isLast: Bool) -> Frame {
-            let payload = fields.flatMap { name, value in [0] + string(name) + string(value) }
+            var payload: [UInt8] = []
+            for (name, value) in fields {
+                payload.append(0)
+                payload += string(name)
+                payload += string(value)
+            }
             return Frame(type: .headers, flags: isLast ? 5 : 4, stream: stream, payload: payload)
         }
 
@@ -76,8 +81,10 @@ final class RawHTTP2Client: Sendable {
         }
 
         var bytes: [UInt8] {
-            let length = Frame.bytes(of: UInt32(payload.count)).dropFirst()
-            return length + [type.rawValue, flags] + Frame.bytes(of: stream) + payload
+            var bytes = Array(Frame.bytes(of: UInt32(payload.count)).dropFirst())
+            bytes += [type.rawValue, flags]
+            bytes += Frame.bytes(of: stream)
+            return bytes + payload
         }
 
         /// The number at an offset of the payload; 0 for a shorter one.
