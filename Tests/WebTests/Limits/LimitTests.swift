@@ -1,5 +1,6 @@
 import GraphQL
 import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 import Web
