@@ -106,14 +106,25 @@ package struct SQLiteDatabase: Sendable {
         }
     }
 
+    /// Reads from one consistent state of the file.
+    ///
+    /// It is finished if its task is cancelled, as a write is: a client that disconnects must not look like a failure of
+    /// the database.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StorageError) -> Value {
-        do {
-            return try await pool.read(body)
-        } catch {
-            throw StorageError(error, path: path)
+        let (pool, path) = (pool, path)
+        let result = await withCheckedContinuation { continuation in
+            pool.asyncRead { database in
+                do {
+                    continuation.resume(
+                        returning: Result<Value, StorageError>.success(try body(database.get())))
+                } catch {
+                    continuation.resume(returning: .failure(StorageError(error, path: path)))
+                }
+            }
         }
+        return try result.get()
     }
 
     /// Reads on this thread, which waits: for the start of the process.

@@ -1,13 +1,17 @@
 import CZlib
 
 extension HTTPResponse {
-    /// Compresses the body if it is long enough and the client accepts it.
-    mutating func compress(_ policy: CompressionPolicy, acceptsGzip: Bool) {
-        guard policy.level > 0, case .complete(let bytes) = body, policy.sizes.contains(bytes.count) else {
-            return
-        }
+    /// Whether the body has a size that is compressed for clients that accept it.
+    func mayCompress(_ policy: CompressionPolicy) -> Bool {
+        guard policy.level > 0, case .complete(let bytes) = body else { return false }
+        return policy.sizes.contains(bytes.count)
+    }
+
+    /// Names the field on which the coding of the body depends, and compresses the body if the client accepts it.
+    mutating func compress(level: Int, acceptsGzip: Bool) {
         headers.append(Header("vary", "accept-encoding"))
-        guard acceptsGzip, let compressed = gzip(bytes, level: policy.level), compressed.count < bytes.count
+        guard acceptsGzip, case .complete(let bytes) = body, !bytes.isEmpty,
+            let compressed = gzip(bytes, level: level), compressed.count < bytes.count
         else { return }
         headers.append(Header("content-encoding", "gzip"))
         body = .complete(compressed)

@@ -89,8 +89,13 @@ extension HTTPConnectionHandler {
     /// Writes a response, or its head if the body follows.
     func send(_ answer: HTTPResponse, for exchange: HTTPExchange, context: ChannelHandlerContext) {
         var response = answer
+        // Before the validation, which removes a body: 304 has the Vary of 200 (RFC 9110, section 15.4.5).
+        let mayCompress = response.mayCompress(server.configuration.compression)
         response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)
-        response.compress(server.configuration.compression, acceptsGzip: exchange.acceptsGzip)
+        if mayCompress {
+            response.compress(
+                level: server.configuration.compression.level, acceptsGzip: exchange.acceptsGzip)
+        }
         response.headers += server.configuration.cors.headers(for: exchange.origin)
         switch response.body {
         case .complete(let bytes):
@@ -170,9 +175,26 @@ extension HTTPConnectionHandler {
         switch output {
         case .bytes(let bytes): context.write(NIOAny(bytes), promise: promise)
         case .parts(let parts):
-            for part in parts.dropLast() { context.write(NIOAny(part), promise: nil) }
-            if let last = parts.last { context.write(NIOAny(last), promise: promise) }
+            for part in parts.dropLast() { write(part, context: context, promise: nil) }
+            if let last = parts.last { write(last, context: context, promise: promise) }
         }
+    }
+
+    /// Writes a part of HTTP/2, a long body in pieces: the completion of each shows that the client reads.
+    private func write(
+        _ part: HTTPServerResponsePart, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?
+    ) {
+        guard case .body(.byteBuffer(var rest)) = part else {
+            return context.write(NIOAny(part), promise: promise)
+        }
+        let size = encoding.leastProgress
+        while rest.readableBytes > size, let piece = rest.readSlice(length: size) {
+            unwritten += size
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { _ in self.unwritten -= size }
+            context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(piece))), promise: written)
+        }
+        context.write(NIOAny(HTTPServerResponsePart.body(.byteBuffer(rest))), promise: promise)
     }
 
     /// Writes the last bytes of a response, and ends the connection if it is the last response.
@@ -207,8 +229,11 @@ extension HTTPConnectionHandler {
     /// reset the connection, and the reset may arrive before the response (RFC 9112, section 9.6).
     private func linger(context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        // A stream of HTTP/2 has no other behind it, and its end overtakes nothing.
-        guard encoding == .http1 else { return close(context: context) }
+        // A stream of HTTP/2 has no other behind it, and its end overtakes nothing. It is closed if its request has ended.
+        guard encoding == .http1 else {
+            HTTP2Pipeline.endRequest(of: context.channel)
+            return close(context: context)
+        }
         enter(.lingering, context: context)
         context.close(mode: .output, promise: nil)
         context.read()
@@ -218,12 +243,13 @@ extension HTTPConnectionHandler {
         guard needsFlush else { return }
         needsFlush = false
         // A response that fills the channel is flushed at once: more requests may follow it.
-        if let flushRound, context.channel.isWritable { flushRound.add(self) } else { context.flush() }
+        if let flushRound, context.channel.isWritable { flushRound.add(self) } else { flush() }
     }
 
     /// Flushes what is written.
     func flush() {
         context?.flush()
+        if let context { observeReading(context: context) }
     }
 
     /// Closes the connection after what is written and waits for the flush.

@@ -38,9 +38,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     var holdsRead = false
     /// Whether a part of a head has arrived, according to the codec.
     var isMidHead = false
-    /// Whether a client waits for `100 Continue`.
+    /// Whether the client waits for `100 Continue` to the request that is arriving.
     private var owesInvitation = false
     private var deadline: ConnectionTimer
+    /// The bytes that the client had still to read when it was last checked.
+    private var unread = 0
+    /// The bytes of long bodies of HTTP/2 whose write has not completed.
+    var unwritten = 0
     var timer: Scheduled<Void>?
     /// The context of the handler; nil after its removal.
     private(set) var context: ChannelHandlerContext?
@@ -190,6 +194,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     // MARK: - Requests in order
 
     private func enqueue(_ exchange: HTTPExchange, context: ChannelHandlerContext) {
+        // The request is complete, and the next one may expect nothing.
+        owesInvitation = false
         if current == nil, waiting.isEmpty, context.channel.isWritable {
             return respond(to: exchange, context: context)
         }
@@ -261,11 +267,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func inviteIfDue(context: ChannelHandlerContext) {
-        guard owesInvitation, encoding == .http1, !isOver, current == nil, waiting.isEmpty else { return }
+        guard owesInvitation, !isOver, current == nil, waiting.isEmpty else { return }
         owesInvitation = false
-        // A client that has sent its body by now has not waited.
-        guard assembler.isMidRequest else { return }
-        write(.bytes(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), context: context)
+        write(encoding.invitation, context: context)
         needsFlush = true
     }
 
@@ -276,7 +280,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         let limits = server.limits
         switch deadline.phase {
         case .idle: close(context: context)
-        case .writing, .ending, .lingering: context.channel.closeWithoutHandshake()
+        case .writing, .ending:
+            // A client that reads steadily continues, however long the response takes.
+            guard unread - unreadBytes(context: context) >= encoding.leastProgress else {
+                return context.channel.closeWithoutHandshake()
+            }
+            enter(deadline.phase, context: context)
+        case .lingering: context.channel.closeWithoutHandshake()
         case .head: reject(.slow(.head, limit: limits.headTimeout), context: context)
         case .body: reject(.slow(.body, limit: limits.bodyTimeout), context: context)
         case .queued: failCurrent(with: .overloaded(.requestsInFlight), context: context)
@@ -316,7 +326,26 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
     }
 
+    /// The bytes that are written and that the client has still to read, without those that the system has.
+    ///
+    /// A stream of HTTP/2 has no such number of its own, and its bytes also wait for the client's window.
+    private func unreadBytes(context: ChannelHandlerContext) -> Int {
+        switch encoding {
+        case .http1: (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        case .http2: unwritten
+        }
+    }
+
+    /// Begins to observe whether the client reads; TLS passes bytes on when they are flushed.
+    func observeReading(context: ChannelHandlerContext) {
+        switch deadline.phase {
+        case .writing, .ending: unread = unreadBytes(context: context)
+        case .idle, .head, .body, .queued, .answering, .streaming, .lingering: break
+        }
+    }
+
     func enter(_ phase: ConnectionPhase, context: ChannelHandlerContext) {
+        defer { observeReading(context: context) }
         if deadline.enter(phase, now: .now(), server.limits) { setTimer(context: context) }
     }
 

@@ -85,7 +85,9 @@ package struct RequestAssembler {
             switch router.admit(head, id: id, isDraining: isDraining) {
             case .success where isTooLong: throw .bodyTooLarge(limit: limits.body)
             case .success(let answerer):
-                state = .body(head, id, answerer, ByteBuffer(), nil)
+                var reservation: MemoryBudget.Reservation?
+                guard reserve(0, beside: head, in: &reservation) else { throw .overloaded(.requestMemory) }
+                state = .body(head, id, answerer, ByteBuffer(), reservation)
                 return isInvited ? .invite : .nothing
             case .failure(let refusal):
                 return reject(
@@ -140,8 +142,7 @@ package struct RequestAssembler {
                 guard bytes.readableBytes <= limits.body - body.readableBytes else {
                     throw .bodyTooLarge(limit: limits.body)
                 }
-                guard reserve(body.readableBytes + bytes.readableBytes, for: head.client, in: &reservation)
-                else {
+                guard reserve(body.readableBytes + bytes.readableBytes, beside: head, in: &reservation) else {
                     throw .overloaded(.requestMemory)
                 }
             } catch {
@@ -161,11 +162,17 @@ package struct RequestAssembler {
         }
     }
 
+    /// Counts a body of some bytes, and the part of the head that exceeds usual heads.
     private func reserve(
-        _ bytes: Int, for client: ClientAddress, in reservation: inout MemoryBudget.Reservation?
+        _ bytes: Int, beside head: RequestHead, in reservation: inout MemoryBudget.Reservation?
     ) -> Bool {
-        memory.reserve(bytes, for: shares.address(client), uncounted: 4 << 10, in: &reservation)
+        memory.reserve(
+            bytes + max(0, head.fields.size - RequestAssembler.uncounted), for: shares.address(head.client),
+            uncounted: RequestAssembler.uncounted, in: &reservation)
     }
+
+    /// The bytes of a head, and of a body, that are not counted, so that usual requests need no lock.
+    private static let uncounted = 4 << 10
 
     /// Copies the received part of an incomplete request out of its read buffers, which have up to 64 KiB.
     mutating func releaseReadBuffers() {

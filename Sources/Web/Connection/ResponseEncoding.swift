@@ -8,6 +8,16 @@ enum ResponseEncoding {
     /// As parts, for the codec of an HTTP/2 stream. The stream ends with its only response.
     case http2
 
+    /// The bytes that a client must read within ``ServerLimits/writeTimeout``, if it has not read all before.
+    ///
+    /// The streams of a connection of HTTP/2 share what it can carry.
+    var leastProgress: Int {
+        switch self {
+        case .http1: 64 << 10
+        case .http2: 16 << 10
+        }
+    }
+
     /// The bytes of one write.
     enum Output {
         case bytes(ByteBuffer)
@@ -35,6 +45,14 @@ enum ResponseEncoding {
                 if isBodyOmitted { parts.append(.end(nil)) }
             }
             return .parts(parts)
+        }
+    }
+
+    /// The response `100 Continue`, after which the client sends its body (RFC 9110, section 15.2.1).
+    var invitation: Output {
+        switch self {
+        case .http1: .bytes(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n"))
+        case .http2: .parts([.head(HTTPResponseHead(version: .http2, status: .continue))])
         }
     }
 

@@ -56,8 +56,10 @@ package final class GraphQLRoute: Route {
         if hasStartPage, head.isOpenedInBrowser { return .success { _, _ in .ready(.startPage) } }
         let accepted = AcceptedResponses(accept: head.fields.accept)
         do throws(HTTPError) {
-            guard !accepted.isEmpty else { throw .notAcceptable(head.fields.accept ?? "") }
             let source = try RequestSource(of: head, allowsGET: allowsGET, eventStreams)
+            if accepted.isEmpty, source.needsAcceptedFormat {
+                throw .notAcceptable(head.fields.accept ?? "")
+            }
             let context = try resources.authentication.context(of: head, id: id, accepted: accepted)
             return .success { [self] body, _ in
                 resources.authentication.verified(context) { [self] context in

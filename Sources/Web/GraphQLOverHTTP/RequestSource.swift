@@ -6,6 +6,15 @@ enum RequestSource: Sendable {
     case body
     case eventStream(EventStreamRequest)
 
+    /// Whether the response has a format that the client must accept; that about an event stream is a text, or has no content.
+    var needsAcceptedFormat: Bool {
+        switch self {
+        case .url, .body: true
+        // The opening of a stream checks its format itself.
+        case .eventStream: false
+        }
+    }
+
     /// - Throws: `.methodNotAllowed`, or the error in the URL or the header fields.
     init(of head: RequestHead, allowsGET: Bool, _ eventStreams: EventStreamService) throws(HTTPError) {
         let parameters = try QueryParameters(head.target.query)

@@ -43,6 +43,8 @@ extension HTTPError {
         case .methodNotAllowed(_, let allowed):
             [HTTPResponse.Header("allow", allowed.map(\.rawValue).joined(separator: ", "))]
         case .unauthorized(let refusal): [HTTPResponse.Header("www-authenticate", refusal.challenge)]
+        // RFC 9110, section 15.5.16: the codings that would be accepted.
+        case .unsupportedContentEncoding: [HTTPResponse.Header("accept-encoding", "identity")]
         // The mutation was run, and must not be sent again.
         case .overloaded(.mutationMemory): []
         case .overloaded, .shuttingDown: [HTTPResponse.Header("retry-after", "1")]
@@ -57,8 +59,8 @@ extension HTTPError {
         case .malformed, .unsupportedVersion, .unsupportedMethod, .uriTooLong, .headersTooLarge,
             .tooManyFields, .bodyTooLarge,
             .unsupportedTransferEncoding, .expectationFailed, .slow, .unknownHost, .foreignOrigin,
-            .unknownPath, .unsupportedMediaType,
-            .unsupportedContentEncoding, .notAcceptable, .severalResponses, .tokenInURL, .invalidParameter,
+            .unknownPath, .unsupportedMediaType, .notAcceptable, .severalResponses, .tokenInURL,
+            .invalidParameter,
             .invalidRequest, .document, .responseTimeout, .aborted, .internalError, .webSocketKey,
             .unknownEventStream, .eventStreamIsOpen, .missingOperationID, .operationExists:
             []

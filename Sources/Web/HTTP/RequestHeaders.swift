@@ -5,6 +5,10 @@ package import NIOCore
 /// A value becomes a string when it is read, so that an unused field costs nothing.
 package struct RequestHeaders: Sendable {
     private var bytes: ByteBuffer
+    /// The length of all fields of a request, in bytes, for ``ServerLimits/headers``.
+    private let limit: Int
+    /// The number of bytes that were added for joined values.
+    private var added = 0
     /// One range for each name.
     private var ranges = InlineArray<34, ByteRange>(repeating: ByteRange())
     /// One bit for each name.
@@ -17,9 +21,13 @@ package struct RequestHeaders: Sendable {
     }
 
     /// Creates fields whose values will be ranges of the bytes.
-    package init(_ bytes: ByteBuffer = ByteBuffer()) {
+    package init(_ bytes: ByteBuffer = ByteBuffer(), limits: ServerLimits = ServerLimits()) {
         self.bytes = bytes
+        limit = limits.headers
     }
+
+    /// The bytes that the fields retain, with those of values that were joined.
+    package var size: Int { bytes.readableBytes }
 
     /// Copies the bytes out of the buffer that they were read into.
     mutating func releaseReadBuffer() {
@@ -52,7 +60,8 @@ package struct RequestHeaders: Sendable {
     /// Adds a field whose value is in the bytes already.
     ///
     /// - Throws: `.malformed` for a second field of a name that allows one value only (RFC 9110, section
-    ///   5.3). Lists are joined.
+    ///   5.3). Lists are joined. `.headersTooLarge` if the joined values have more than twice the bytes that the fields of
+    ///   a request may have.
     mutating func add(_ name: Name, at value: Range<Int>) throws(HTTPError) {
         try checkCharacters(bytes.readableBytesUInt8Span.extracting(value))
         guard has(name) else { return set(name, at: value) }
@@ -65,7 +74,7 @@ package struct RequestHeaders: Sendable {
     /// - Throws: as above.
     package mutating func add(_ name: Name, _ value: String) throws(HTTPError) {
         try checkCharacters(value.utf8Span.span)
-        guard has(name) else { return append(name, value) }
+        guard has(name) else { return try append(name, value) }
         try join(name, value)
     }
 
@@ -81,13 +90,26 @@ package struct RequestHeaders: Sendable {
 
     private mutating func join(_ name: Name, _ more: String) throws(HTTPError) {
         if let malformation = name.repetition { throw .malformed(malformation) }
-        append(name, "\(self[name] ?? ""), \(more)")
+        let start = Int(ranges[name.index].start)
+        let end = start + Int(ranges[name.index].length)
+        // A copy for each line would take quadratic memory.
+        guard end == bytes.readableBytes else { return try append(name, "\(self[name] ?? ""), \(more)") }
+        try write(", ")
+        try write(more)
+        set(name, at: start..<bytes.readableBytes)
     }
 
-    private mutating func append(_ name: Name, _ value: String) {
+    private mutating func append(_ name: Name, _ value: String) throws(HTTPError) {
         let start = bytes.readableBytes
-        bytes.writeString(value)
+        try write(value)
         set(name, at: start..<bytes.readableBytes)
+    }
+
+    /// Lines with two names in turn need a copy for each line, so the limit is for all copies together.
+    private mutating func write(_ text: String) throws(HTTPError) {
+        added += text.utf8.count
+        guard added <= 2 * limit else { throw .headersTooLarge(limit: limit) }
+        bytes.writeString(text)
     }
 
     private mutating func set(_ name: Name, at value: Range<Int>) {

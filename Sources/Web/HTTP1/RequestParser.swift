@@ -164,7 +164,7 @@ extension RequestHeaders {
     ///
     /// - Throws: `.malformed` for an invalid field line; `.tooManyFields`.
     fileprivate init(_ head: ByteBuffer, from start: Int, limits: ServerLimits) throws(HTTPError) {
-        self.init(head)
+        self.init(head, limits: limits)
         let bytes = head.readableBytesUInt8Span
         var position = start
         var count = 0

@@ -18,8 +18,8 @@ package struct ServerLimits: Sendable, Hashable {
     /// Cached responses, with their documents.
     package var responseCache = 12 << 20
 
-    /// The most memory for request bodies and WebSocket messages, over all connections, until they are answered; at
-    /// least ``body``.
+    /// The most memory for request bodies, heads over 4 KiB and WebSocket messages, over all connections, until they are answered;
+    /// at least ``body``.
     package var requestMemory = 16 << 20
     /// The most memory for responses over 64 KiB that wait for their clients, over all connections.
     package var responseMemory = 32 << 20
@@ -95,7 +95,10 @@ package struct ServerLimits: Sendable, Hashable {
     package var initialisationTimeout = TimeAmount.seconds(10)
     /// The interval of pings to the client of a WebSocket, and the time that it has to respond.
     package var keepalive = TimeAmount.seconds(30)
-    /// The maximum time until a client reads some of the written data.
+    /// The maximum time until a client reads 64 KiB of the written data, 16 KiB on a stream of HTTP/2, or all of it.
+    ///
+    /// Data count as read when the system takes them, which it does before the client reads as long as its own buffer for the
+    /// connection has space.
     package var writeTimeout = TimeAmount.seconds(30)
     /// The time for a client to close its side after the last response of a connection, or after the close
     /// frame of a WebSocket.

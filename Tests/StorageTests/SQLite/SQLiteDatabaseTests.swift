@@ -151,6 +151,21 @@ struct SQLiteDatabaseTests {
         }
     }
 
+    @Test("complete a read whose caller is cancelled, which is no failure")
+    func cancelledRead() async throws {
+        try await Folder.with { folder in
+            let file = try UserDatabase(in: try folder.opened())
+            let reader = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await file.database.read {
+                    try $0.value("SELECT count(*) FROM data_key", as: Int.self)
+                }
+            }
+            reader.cancel()
+            #expect(try await reader.value == 0)
+        }
+    }
+
     @Test("have errors without stored data")
     func silentErrors() async throws {
         try await Folder.with { folder in

@@ -44,6 +44,30 @@ struct CompressionTests {
         }
     }
 
+    @Test(
+        "names the same fields in Vary if the client has the same content",
+        arguments: [("long", "gzip"), ("long", "identity"), ("hello", "gzip")])
+    func notModified(_ field: String, _ coding: String) async throws {
+        try await withServer { server in
+            let path = "/graphql?query=%7B+\(field)+%7D"
+            let fields = ["Accept-Encoding: \(coding)"]
+            let first = try await server.ask(
+                RawRequest.get(path, method: "HEAD", fields: fields), toHead: true)
+            let tag = try #require(first["etag"])
+            let second = try await server.ask(
+                RawRequest.get(path, fields: fields + ["If-None-Match: \(tag)"]))
+            #expect(second.status == 304)
+            let (vary, earlier) = (names(in: second), names(in: first))
+            #expect(vary == earlier)
+            #expect(vary.contains("accept-encoding") == (field == "long"))
+        }
+    }
+
+    /// The values of the lines of Vary.
+    private func names(in response: RawResponse) -> [String] {
+        response.headers.filter { $0.name == "vary" }.map(\.value)
+    }
+
     @Test("is decompressed to the same bytes", arguments: [0, 1, 1_000, 100_000])
     func roundTrip(_ count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) & 15 }

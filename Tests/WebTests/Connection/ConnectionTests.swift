@@ -169,6 +169,30 @@ struct ConnectionTests {
         }
     }
 
+    @Test(
+        "sends no 100 Continue to a request without the expectation, behind one whose body did not wait",
+        arguments: ["HTTP/1.1\r\nHost: a", "HTTP/1.0"])
+    func noContinue(_ version: String) async throws {
+        let gate = Event<Void>()
+        try await withServer(TestService.make(later: { await gate.wait() })) { server in
+            let client = try server.client()
+            let hello = RawRequest.query("{ hello }")
+            // The last request is without the end of its body, so that it is arriving when the first response is written.
+            try await client.send(
+                RawRequest.post(RawRequest.query("{ slow }"))
+                    + RawRequest.post(hello, fields: ["Expect: 100-continue"])
+                    + "POST /graphql \(version)\r\nContent-Type: application/json\r\nContent-Length: 21\r\n\r\n"
+                    + String(hello.dropLast()))
+            gate.happen()
+            #expect(try await client.response().body == #"{"data":{"slow":"done"}}"#)
+            #expect(try await client.response().body == #"{"data":{"hello":"world"}}"#)
+            try await client.send(String(hello.suffix(1)))
+            let last = try await client.response()
+            #expect(last.status == 200)
+            #expect(last.body == #"{"data":{"hello":"world"}}"#)
+        }
+    }
+
     @Test("cancels the work for a response if the client disconnects")
     func disconnect() async throws {
         let started = Event<Void>()

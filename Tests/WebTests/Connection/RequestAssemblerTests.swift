@@ -56,6 +56,24 @@ struct RequestAssemblerTests {
                 == ["more", "more", "more", "more", "answer abcd", "more", "answer "])
     }
 
+    @Test("counts a long head for the memory of requests while the body is awaited")
+    func longHead() throws {
+        let event = head(Array(repeating: ("Via", String(repeating: "a", count: 155)), count: 95))
+        guard case .head(let received) = event else { return #expect(Bool(false), "It is refused.") }
+        let limits = ServerLimits()
+        let load = ServerResources(limits)
+        let router = Router(
+            TestService.make().service, ServerConfiguration(limits: limits), load, logger: .silent)
+        var assembler: RequestAssembler? = RequestAssembler(
+            router: router, limits: limits, memory: load.requestMemory, shares: load.shares)
+        _ = assembler?.receive(event, newID: RequestIDGenerator().make)
+        // 4 KiB of the head and 4 KiB of all are not counted.
+        #expect(load.requestMemory.bytes == received.fields.size - (8 << 10))
+        #expect(load.requestMemory.bytes > 16 << 10)
+        assembler = nil
+        #expect(load.requestMemory.bytes == 0)
+    }
+
     @Test("accepts a body of exactly the limit, in any number of parts")
     func bodyAtLimit() {
         #expect(steps([head(), body("0123456789"), .end]).last == "answer 0123456789")

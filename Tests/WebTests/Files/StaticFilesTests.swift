@@ -131,6 +131,7 @@ struct StaticFilesTests {
             #expect(again.status == 304)
             #expect(again["etag"] == tag)
             #expect(again["cache-control"] == "no-cache")
+            #expect(again["vary"] == "accept-encoding")
             let other = try await server.ask(RawRequest.get("/", fields: ["If-None-Match: \(tag)"]))
             #expect(other.status == 200)
             let library = try await server.ask(RawRequest.get("/libraries/library-1.20.3.min.js"))

@@ -84,6 +84,11 @@ extension WrongRequest {
             "PATCH is not allowed here; use GET, HEAD, POST, PUT or DELETE.",
             headers: ["allow": "GET, HEAD, POST, PUT, DELETE"]),
         WrongRequest(
+            "method that the endpoint has not, with a format that it has not",
+            RawRequest.get("/graphql", method: "PATCH", fields: ["Accept: text/plain"]), 405,
+            "METHOD_NOT_ALLOWED", "PATCH is not allowed here; use GET, HEAD, POST, PUT or DELETE.",
+            headers: ["allow": "GET, HEAD, POST, PUT, DELETE"]),
+        WrongRequest(
             "POST where only GET is", RawRequest.post("{}", path: "/health/live"), 405, "METHOD_NOT_ALLOWED",
             "POST is not allowed here; use GET or HEAD.", headers: ["allow": "GET, HEAD"]),
         WrongRequest(
@@ -111,7 +116,8 @@ extension WrongRequest {
         WrongRequest(
             "compressed body", RawRequest.post("{}", fields: ["Content-Encoding: gzip"]), 415,
             "UNSUPPORTED_MEDIA_TYPE",
-            #"The Content-Encoding "gzip" is not supported. Send the body as it is."#),
+            #"The Content-Encoding "gzip" is not supported. Send the body as it is."#,
+            headers: ["accept-encoding": "identity"]),
         WrongRequest(
             "accepts only HTML", RawRequest.post("{}", fields: ["Accept: text/html"]), 406, "NOT_ACCEPTABLE",
             #"No response is possible in "text/html". Accept "application/graphql-response+json" or "application/json"."#

@@ -1,5 +1,6 @@
 import GraphQL
 import NIOCore
+import NIOHTTP1
 import TestSupport
 import Testing
 import Web
@@ -230,6 +231,45 @@ struct LimitTests {
             try await client.firstBytes()
             server.stop()
             try await server.running.value
+        }
+    }
+
+    @Test("of time end a connection whose client reads a byte at a time", .timeLimit(.minutes(10)))
+    func trickle() async throws {
+        var limits = ServerLimits()
+        limits.writeTimeout = .milliseconds(200)
+        try await withServer(limits: limits) { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 4096)
+            try await client.send(String(repeating: RawRequest.post(RawRequest.query("{ big }")), count: 4))
+            // Each byte comes from the client's own buffer of 64 KiB.
+            while server.server.state.load.connections.count > 0 {
+                _ = try await client.takeBytes(1)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    @Test(
+        "of time do not end a connection whose client reads steadily, also one that closes after the response",
+        arguments: ["keep-alive", "close"])
+    func steadyReader(_ connection: String) async throws {
+        var limits = ServerLimits()
+        limits.writeTimeout = .seconds(2)
+        let size = 20 << 20
+        let route = ReadOnlyRoute { _ in
+            var response = HTTPResponse(
+                .ok, "text/plain", body: Array(repeating: UInt8(ascii: "a"), count: size))
+            response.headers = [HTTPResponse.Header("cache-control", "no-store")]
+            return response
+        }
+        try await withServer(limits: limits, routes: ["/large": route]) { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 64 << 10)
+            try await client.send(RawRequest.get("/large", fields: ["Connection: \(connection)"]))
+            // 80 times 256 KiB in 80 times 60 ms.
+            for _ in 0..<(size / (256 << 10)) {
+                _ = try await client.takeBytes(256 << 10)
+                try await Task.sleep(for: .milliseconds(60))
+            }
         }
     }
 

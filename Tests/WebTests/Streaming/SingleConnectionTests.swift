@@ -47,6 +47,16 @@ struct SingleConnectionTests {
         }
     }
 
+    @Test(
+        "is reserved for any accepted format, because its token is a text",
+        arguments: ["text/plain", "text/event-stream", "text/html;q=0.5"])
+    func reservationFormat(_ accept: String) async throws {
+        try await withServer(LiveService.make()) { server in
+            let token = try await reserve(server, fields: ["Accept: \(accept)"])
+            #expect(!token.isEmpty)
+        }
+    }
+
     @Test("has the responses of operations with their ids, also of one that starts before the stream is open")
     func operations() async throws {
         try await withServer(LiveService.make()) { server in
