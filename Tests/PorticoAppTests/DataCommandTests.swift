@@ -17,7 +17,10 @@ struct DataCommandTests {
                 #expect(FileManager.default.fileExists(atPath: copy))
                 let again = try await Program.run(["backup", copy, "--data", dataFolder])
                 #expect(again.status == 1)
-                #expect(again.errors.contains("there is a file already"), "\(again.errors)")
+                #expect(
+                    again.errors.hasPrefix(
+                        "Error: There is a file \(copy) already; it was not changed. Give another path"),
+                    "\(again.errors)")
                 let missing = folder.appending(path: "missing").path
                 let nowhere = try await Program.run(["backup", missing + "/copy.db", "--data", dataFolder])
                 #expect(nowhere.status == 2)

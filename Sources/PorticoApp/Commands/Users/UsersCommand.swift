@@ -60,7 +60,7 @@ struct UsersOptions: ParsableArguments {
                 .badDatabaseURL,
                 .encoding, .unavailable,
                 .unknownOutcome,
-                .refused, .notEmpty, .differs:
+                .refused, .notEmpty, .exists, .differs:
                 throw error
             }
         }
