@@ -36,6 +36,36 @@ struct DataCommandTests {
         }
     }
 
+    /// A file system of its own needs the right to mount one; it is smaller than the database.
+    @Test(
+        "name the copy, not the database, if the disk of the copy is full",
+        .enabled("a file system can be mounted") {
+            try await Program.run(
+                at: "/usr/bin/unshare", ["--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+            )
+            .status == 0
+        })
+    func fullDisk() async throws {
+        try await withFolder { folder in
+            let data = folder.appending(path: "data").path
+            try await withServer(["--data", data]) { _ in
+                let command = "mount -t tmpfs -o size=16k none /mnt && exec \"$@\""
+                let run = try await Program.run(
+                    at: "/usr/bin/unshare",
+                    [
+                        "--mount", "sh", "-c", command, "sh", Program.executable, "backup", "/mnt/copy.db",
+                        "--data",
+                        data + "/sandbox",
+                    ])
+                #expect(run.status == 1)
+                #expect(
+                    run.errors.hasPrefix(
+                        "Error: /mnt/copy.db cannot grow: the disk is full. Free some space."),
+                    "\(run.errors)")
+            }
+        }
+    }
+
     @Test("restore a copy, and keep the replaced data; not while a server uses the directory")
     func restore() async throws {
         try await withFolder { folder in
