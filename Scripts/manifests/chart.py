@@ -17,12 +17,15 @@ import check
 CHART = "Docker/helm"
 LAYOUT = "Docker/kubernetes"
 IMAGE = "registry.example.com/portico:0.1.0"
+KEY_ID = "PKCHECK"
 
 
 def templated(helm, names):
     """The objects of the chart with some components, or the message of the failure."""
     values = [f"components.{re.sub('-(.)', lambda match: match[1].upper(), name)}=true" for name in names]
-    command = [helm, "template", "portico", CHART, *(["--set", ",".join(values)] if values else [])]
+    # The base has the file of the Alpaca key; the chart has it only with the id of the key.
+    values.append(f"settings.PORTICO_ALPACA_KEY_ID={KEY_ID}")
+    command = [helm, "template", "portico", CHART, "--set", ",".join(values)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         return result.stderr.strip()
@@ -52,6 +55,9 @@ def main(helm):
         items = check.build(f"{LAYOUT}/base", set())
         for name in names:
             check.build(f"{LAYOUT}/components/{name}", set(), items)
+        for item in items:
+            if (item.kind, item.name) == ("ConfigMap", "portico"):
+                item.content["data"]["PORTICO_ALPACA_KEY_ID"] = KEY_ID
         found = templated(helm, names)
         if isinstance(found, str):
             errors.append(f"{', '.join(names)}: {found}")

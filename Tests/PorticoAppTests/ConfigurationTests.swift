@@ -244,7 +244,9 @@ struct ConfigurationTests {
             messages: ["(PORTICO_OWNER_TOKEN_FILE) names \"/nonexistent/owner\", which cannot be read"]),
         Misuse(
             environment: ["PORTICO_CONFIG": "/nonexistent/portico.json"],
-            messages: ["(PORTICO_CONFIG) names \"/nonexistent/portico.json\", which cannot be read"]),
+            messages: [
+                "(PORTICO_CONFIG) names \"/nonexistent/portico.json\", which cannot be read: No such file or directory. Name a file"
+            ]),
     ]
 
     @Test(
@@ -263,6 +265,8 @@ struct ConfigurationTests {
         arguments: [
             (#"{"prot": 1}"#, #"has "prot", which is not a setting of Portico. Did you mean port?"#),
             (#"{"port": [1]}"#, #""port" in the configuration file"#),
+            (#"{"config": "b.json"}"#, #"has "config": a file cannot name another one. Remove it."#),
+            ("{\n\"port\": 1,\n}", "at line 3, column 1."),
             (
                 #"{"port": 1, "host": "a", "port": 2}"#,
                 #"has "port" twice, again at line 1, column 26. Remove one of them."#
@@ -391,6 +395,8 @@ struct ConfigurationTests {
         let port = ["serve", "--port", "0"]
         try await start(port + ["--host", "localhost"], [:])
         try await start(port + ["--host", "127.0.0.1"], [:])
+        // An empty variable counts as none.
+        try await start(port, ["PORTICO_CONFIG": ""])
         try await start(port + ["--host", "0.0.0.0", "--sandbox"], [:])
         try await start(port + ["--host", "0.0.0.0"], ["PORTICO_SANDBOX": "true"])
     }

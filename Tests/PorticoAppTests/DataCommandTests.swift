@@ -17,7 +17,10 @@ struct DataCommandTests {
                 #expect(FileManager.default.fileExists(atPath: copy))
                 let again = try await Program.run(["backup", copy, "--data", dataFolder])
                 #expect(again.status == 1)
-                #expect(again.errors.contains("there is a file already"), "\(again.errors)")
+                #expect(
+                    again.errors.hasPrefix(
+                        "Error: There is a file \(copy) already; it was not changed. Give another path"),
+                    "\(again.errors)")
                 let missing = folder.appending(path: "missing").path
                 let nowhere = try await Program.run(["backup", missing + "/copy.db", "--data", dataFolder])
                 #expect(nowhere.status == 2)
@@ -29,6 +32,36 @@ struct DataCommandTests {
                 let doctor = try await Program.run(["doctor", "--data", dataFolder])
                 #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
                 #expect(doctor.output.contains("fine  database:"))
+            }
+        }
+    }
+
+    /// A file system of its own needs the right to mount one; it is smaller than the database.
+    @Test(
+        "name the copy, not the database, if the disk of the copy is full",
+        .enabled("a file system can be mounted") {
+            try await Program.run(
+                at: "/usr/bin/unshare", ["--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+            )
+            .status == 0
+        })
+    func fullDisk() async throws {
+        try await withFolder { folder in
+            let data = folder.appending(path: "data").path
+            try await withServer(["--data", data]) { _ in
+                let command = "mount -t tmpfs -o size=16k none /mnt && exec \"$@\""
+                let run = try await Program.run(
+                    at: "/usr/bin/unshare",
+                    [
+                        "--mount", "sh", "-c", command, "sh", Program.executable, "backup", "/mnt/copy.db",
+                        "--data",
+                        data + "/sandbox",
+                    ])
+                #expect(run.status == 1)
+                #expect(
+                    run.errors.hasPrefix(
+                        "Error: /mnt/copy.db cannot grow: the disk is full. Free some space."),
+                    "\(run.errors)")
             }
         }
     }

@@ -93,6 +93,31 @@ struct GraphQLCommandTests {
         #expect(run.errors == GraphQLCommandCase.commentReport + GraphQLCommandCase.syntaxReport)
     }
 
+    @Test("`format` keeps a symbolic link, and the permissions of the file that it names")
+    func keepsLink() async throws {
+        try await withFolder { folder in
+            let (file, link) = (
+                folder.appending(path: "real.graphql"), folder.appending(path: "link.graphql")
+            )
+            try Data("{account{id}}".utf8).write(to: file)
+            let permissions = NSNumber(value: 0o640)
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
+            try FileManager.default.createSymbolicLink(
+                atPath: link.path, withDestinationPath: "real.graphql")
+            let run = try await Program.run(["graphql", "format", link.path])
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "real.graphql")
+            #expect(try String(contentsOf: file, encoding: .utf8) == Self.files["canonical.graphql"])
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? NSNumber == permissions)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                    "link.graphql", "real.graphql",
+                ])
+        }
+    }
+
     @Test("`format --drop-comments` also formats files with comments")
     func dropsComments() async throws {
         let run = try await run(

@@ -48,6 +48,75 @@ struct MockRecordTests {
         }
     }
 
+    private static let clock = RawRequest.post(
+        #"{"query":"query Clock { marketClock { open } }"}"#)
+
+    @Test("writes what it has recorded when its terminal closes, and no file without a recording")
+    func hangup() async throws {
+        try await withFolder { folder in
+            try await withServer(["--sandbox"]) { server in
+                for isUsed in [true, false] {
+                    let scenario = folder.appending(path: "\(isUsed).yaml").path
+                    try await withProgram(
+                        [
+                            "mock", "record", "http://127.0.0.1:\(server.port)", "--port", "0", "--out",
+                            scenario,
+                        ]
+                    ) { program, port in
+                        // It is known before that the file can be written.
+                        #expect(FileManager.default.fileExists(atPath: scenario))
+                        if isUsed {
+                            _ = try await RunningServer(program: program, port: port).send(Self.clock)
+                        }
+                        program.send(SIGHUP)
+                        #expect(await program.exitStatus == 0)
+                    }
+                    let text = try? String(contentsOfFile: scenario, encoding: .utf8)
+                    #expect(text?.contains("Clock") == (isUsed ? true : nil))
+                }
+            }
+        }
+    }
+
+    @Test("leaves no file if the server does not respond")
+    func unreachable() async throws {
+        try await withFolder { folder in
+            let scenario = folder.appending(path: "a.yaml").path
+            let run = try await Program.run(["mock", "record", "http://127.0.0.1:1", "--out", scenario])
+            #expect(run.status == 2)
+            #expect(!FileManager.default.fileExists(atPath: scenario))
+        }
+    }
+
+    /// The limit needs no rights: the system refuses to write a file beyond its size.
+    @Test("prints the recording if the file cannot be written at the end")
+    func fullDisk() async throws {
+        try await withFolder { folder in
+            let scenario = folder.appending(path: "a.yaml").path
+            try await withServer(["--sandbox"]) { server in
+                try await withProgram(
+                    at: "/bin/sh",
+                    [
+                        "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh", Program.executable, "mock",
+                        "record",
+                        "http://127.0.0.1:\(server.port)", "--port", "0", "--out", scenario,
+                    ]
+                ) { program, port in
+                    _ = try await RunningServer(program: program, port: port).send(Self.clock)
+                    program.stop()
+                    #expect(await program.exitStatus == 1)
+                    #expect(await program.output.whole().contains("Clock"))
+                    let errors = await program.errors.whole()
+                    #expect(
+                        errors.contains(
+                            "\(scenario) cannot be written: File too large. The scenario is on standard output instead."
+                        ),
+                        "\(errors)")
+                }
+            }
+        }
+    }
+
     @Test("refuses to overwrite a file")
     func existing() async throws {
         let run = try await CommandRun.run(

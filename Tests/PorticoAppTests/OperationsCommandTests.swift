@@ -203,11 +203,12 @@ extension OperationsCommandCase {
                 """),
         OperationsCommandCase(
             arguments: ["--url", "http://127.0.0.1:1", "@good"], status: 2,
-            errors: "Error: http://127.0.0.1:1/schema.graphql did not respond: couldNotConnect"),
+            errors: "Error: http://127.0.0.1:1/schema.graphql did not respond: no connection could be opened."
+        ),
         OperationsCommandCase(
             arguments: ["--schema", "@nowhere.graphql", "@good"], status: 2,
             errors:
-                "Error: nowhere.graphql cannot be read: The operation could not be completed. The file doesn’t exist."
+                "Error: nowhere.graphql cannot be read: No such file or directory"
         ),
     ]
 }

@@ -59,7 +59,7 @@ struct SandboxControlTests {
             (["fault"], "Give an effect, such as hang, or --list, or --clear."),
             (["fault", "hang", "--clear"], "Give an effect, such as hang, or --list, or --clear."),
             (["calls", "--url", "http://127.0.0.1:1"], "No sandbox responds at http://127.0.0.1:1"),
-            (["calls", "--url", "nowhere"], "--url nowhere is not an address like http://127.0.0.1:9000."),
+            (["calls", "--url", "nowhere"], "\"nowhere\" is not an address like http://127.0.0.1:9000"),
         ])
     func usage(_ arguments: [String], _ message: String) async throws {
         let run = try await Program.run(["sandbox"] + arguments)

@@ -21,7 +21,7 @@ struct SchemaSourceTests {
         arguments: [
             (
                 "http://127.0.0.1:1/",
-                "Error: http://127.0.0.1:1/schema.graphql did not respond: couldNotConnect"
+                "Error: http://127.0.0.1:1/schema.graphql did not respond: no connection could be opened."
             ),
             ("ftp://x", "Error: \"ftp://x\" is not an address like http://127.0.0.1:8080, without a query."),
             ("git:--output=x:y", "Error: git:--output=x:y is not like git:REVISION:PATH, for example git:"),

@@ -115,11 +115,9 @@ package struct SettingValues: Sendable {
 
     /// The end of a sentence about a file that could not be read as text, and the remedy.
     private static func fault(of error: any Error) -> String {
-        guard let failure = (error as? CocoaError)?.underlying as? POSIXError else {
+        guard let reason = SystemReason.text(of: error) else {
             return "is not text in UTF-8. Write the value as text in UTF-8."
         }
-        // The text of strerror belongs to the C library; it is copied here.
-        let reason = unsafe strerror(failure.code.rawValue).map { unsafe String(cString: $0) } ?? "unknown"
         return "cannot be read: \(reason). Name a file that Portico's user can read."
     }
 

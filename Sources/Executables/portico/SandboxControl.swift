@@ -1,5 +1,6 @@
 import ArgumentParser
 import GraphQL
+import PorticoApp
 import PorticoCore
 import Upstream
 
@@ -19,8 +20,9 @@ struct SandboxControl: ParsableArguments {
     func send(_ method: HTTPClientMethod, _ path: String, _ members: [(String, InputValue?)] = [])
         async throws
     {
-        guard let address = HTTPURL(url)?.appending(path: "_sandbox")?.appending(path: path) else {
-            throw UsageError("--url \(url) is not an address like http://127.0.0.1:9000.")
+        let sandbox = try HTTPURL.read(url, like: "http://127.0.0.1:9000")
+        guard let address = sandbox.appending(path: "_sandbox", path) else {
+            throw UsageError("\(sandbox) is not the address of a sandbox: it has a query.")
         }
         var request = HTTPClientRequest(method, address, deadline: .now + .seconds(10))
         if method == .post {
@@ -38,13 +40,14 @@ struct SandboxControl: ParsableArguments {
         await client.shutDown()
         switch response {
         case .failure(let error):
-            throw UsageError("No sandbox responds at \(url) (\(error)). Start one with `portico sandbox`.")
+            throw UsageError(
+                "No sandbox responds at \(sandbox) (\(error)). Start one with `portico sandbox`.")
         case .success(let response):
             let text = String(decoding: response.body, as: UTF8.self)
             guard response.isSuccess else {
                 throw UsageError("The sandbox rejects the request: \(Self.reason(in: response.body) ?? text)")
             }
-            if !text.isEmpty { print(text) }
+            if !text.isEmpty { try Terminal.write(text + "\n") }
         }
     }
 }

@@ -203,7 +203,7 @@ extension FieldError {
         case .folder, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .failed, .badMasterKey,
             .wrongMasterKey,
             .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL, .encoding,
-            .refused, .notEmpty, .differs:
+            .refused, .notEmpty, .exists, .differs:
             self.init(.internalServerError, "It could not be stored or read; nothing was changed.")
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 package import GraphQL
-import PorticoCore
+package import PorticoCore
 
 /// A file that is a command's argument; `-` is standard input.
 package struct InputFile {
@@ -26,7 +26,8 @@ package struct InputFile {
             let data = try handle.readToEnd() ?? Data()
             bytes = [UInt8](data)
         } catch {
-            throw UsageError("\(path) cannot be read: \(error.localizedDescription)")
+            throw UsageError(
+                "\(path) cannot be read: \(SystemReason.text(of: error) ?? error.localizedDescription)")
         }
     }
 
@@ -43,15 +44,41 @@ package struct InputFile {
             ? InputFile(path: option, bytes: Array(argument.utf8)) : try InputFile(path: argument)
     }
 
-    /// Replaces the file atomically.
+    /// Replaces the content of the file atomically.
+    ///
+    /// A symbolic link stays: the file that it names is replaced. The new file has the permissions of the old one, and if root
+    /// writes it, also the owner.
     ///
     /// - Throws: `UsageError` if it cannot be written.
-    package func replace(with text: String) throws {
-        do {
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw UsageError("\(path) cannot be written: \(error.localizedDescription)")
+    package func replace(with text: String) throws(UsageError) {
+        guard let target = unsafe realpath(path, nil) else { throw unwritable(SystemReason.text(of: errno)) }
+        defer { unsafe free(target) }
+        let file = unsafe String(cString: target)
+        let draft = "\(file).\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).new"
+        var status = stat()
+        guard unsafe stat(file, &status) == 0 else { throw unwritable(SystemReason.text(of: errno)) }
+        // The new name needs rights to the directory only; a file that may not be written stays as it is.
+        guard unsafe access(file, W_OK) == 0 else { throw unwritable(SystemReason.text(of: errno)) }
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw unwritable(SystemReason.text(of: errno)) }
+        defer {
+            close(descriptor)
+            _ = unsafe unlink(draft)
         }
+        do {
+            try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data(text.utf8))
+        } catch {
+            throw unwritable(SystemReason.text(of: error) ?? error.localizedDescription)
+        }
+        // A change of the owner removes permissions, so it comes first.
+        guard geteuid() != 0 || fchown(descriptor, status.st_uid, status.st_gid) == 0,
+            fchmod(descriptor, status.st_mode & 0o7777) == 0, fsync(descriptor) == 0,
+            unsafe rename(draft, file) == 0
+        else { throw unwritable(SystemReason.text(of: errno)) }
+    }
+
+    private func unwritable(_ reason: String) -> UsageError {
+        UsageError("\(path) cannot be written: \(reason)")
     }
 }
 

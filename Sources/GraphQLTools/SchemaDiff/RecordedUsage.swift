@@ -34,7 +34,7 @@ package struct RecordedUsage: Sendable {
 
     /// Returns the uses whose last time is not before a time.
     ///
-    /// - Parameter time: A date, or a time in RFC 3339 and UTC.
+    /// - Parameter time: In RFC 3339 and UTC with whole seconds, as the times of the uses are.
     /// - Returns: The other uses are removed.
     package func used(since time: String) -> RecordedUsage {
         // Both are in the same form, so the order of the texts is that of the times.

@@ -32,13 +32,9 @@ struct HealthCommand: AsyncParsableCommand {
     func run() async throws {
         let address =
             if let url { url } else { try await origin() }
-        guard
-            let request = HTTPURL(
-                address.hasSuffix("/") ? "\(address)health/ready" : "\(address)/health/ready")
-        else {
-            throw UsageError(
-                "\(address) is not a valid address. Write it like https://portico.example.com or http://127.0.0.1:8080."
-            )
+        let server = try HTTPURL.read(address, like: "https://portico.example.com")
+        guard let request = server.appending(path: "health", "ready") else {
+            throw UsageError("\(server) is not the address of a server: it has a query.")
         }
         var limits = HTTPClientLimits()
         limits.verifiesLoopbackCertificates = false
@@ -53,11 +49,11 @@ struct HealthCommand: AsyncParsableCommand {
         await transport.shutDown()
         switch answer {
         case .success(let response) where response.isSuccess:
-            print("ready")
+            try Terminal.write("ready\n")
         case .success(let response):
-            throw NotReadyError("\(address) responded with status \(response.status).")
+            throw NotReadyError("\(server) responded with status \(response.status).")
         case .failure(let error):
-            throw NotReadyError("\(address) did not respond: \(error)")
+            throw NotReadyError("\(server) did not respond: \(error).")
         }
     }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import PorticoCore
 
 /// The command `portico`, which has all others as subcommands.
@@ -48,22 +47,10 @@ struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version", abstract: "Print the version of this executable.")
 
-    func run() { Terminal.write("Portico \(Version.current)\n") }
+    func run() throws { try Terminal.write("Portico \(Version.current)\n") }
 }
 
 /// The release that this executable is of.
 enum Version {
     static let current = "0.1.0"
-}
-
-/// Where commands write what people read.
-enum Terminal {
-    static func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
-    }
-
-    /// To standard error, so that results can be piped on without it.
-    static func report(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
-    }
 }

@@ -27,7 +27,8 @@ package struct PorticoMain<Product: ExecutableProduct> {
         let message = PorticoCommand<Product>.fullMessage(for: error)
         if !message.isEmpty {
             let output: FileHandle = code.isSuccess ? .standardOutput : .standardError
-            output.write(Data((message + "\n").utf8))
+            // There is no other place for the text.
+            try? output.write(contentsOf: Data((message + "\n").utf8))
         }
         // The parser's own status for wrong usage is sysexits' 64.
         let isUsage =

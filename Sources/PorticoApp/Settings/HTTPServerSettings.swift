@@ -191,7 +191,10 @@ extension TLSFiles {
     /// Nil where neither file is named.
     fileprivate init?(_ values: SettingValues) throws {
         switch (try values[Settings.http.tlsCertificateFile], try values[Settings.http.tlsKeyFile]) {
-        case (let chain?, let key?): self.init(certificateChain: chain, privateKey: key)
+        case (let chain?, let key?):
+            self.init(certificateChain: chain, privateKey: key)
+            certificateSetting = values.name(of: Settings.http.tlsCertificateFile)
+            keySetting = values.name(of: Settings.http.tlsKeyFile)
         case (nil, nil): return nil
         case (nil, _?), (_?, nil):
             throw UsageError(

@@ -21,7 +21,8 @@ package enum SettingsLoader {
         }
         let environment = environment.filter { name, _ in serviceLinks[name] == nil }
         let config = Settings.server.config.definition
-        let path = flags[config.name] ?? environment[config.variable]
+        // As for every setting, an empty value counts as none.
+        let path = [flags[config.name], environment[config.variable]].compactMap(\.self).first { !$0.isEmpty }
         let file = try path.map { try values(at: $0) } ?? [:]
         func entry(_ setting: SettingDefinition) -> SettingValues.Entry? {
             let sources = [
@@ -73,6 +74,12 @@ package enum SettingsLoader {
     }
 
     private static func check(_ keys: [String], of path: String, _ definitions: [SettingDefinition]) throws {
+        let config = Settings.server.config.definition.name
+        if keys.contains(config) {
+            throw UsageError(
+                "The configuration file \"\(path)\" has \"\(config)\": a file cannot name another one. Remove it."
+            )
+        }
         let known = Set(definitions.map(\.name))
         for key in keys where !known.contains(key) {
             throw UsageError(
@@ -83,8 +90,14 @@ package enum SettingsLoader {
 
     /// The values of a configuration file as text, by key.
     private static func values(at path: String) throws(UsageError) -> [String: String] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw UsageError("\(Settings.server.config) names \"\(path)\", which cannot be read.")
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw UsageError(
+                "\(Settings.server.config) names \"\(path)\", which cannot be read: "
+                    + "\(SystemReason.text(of: error) ?? error.localizedDescription). Name a file that Portico's user can read."
+            )
         }
         var values: [String: String] = [:]
         for (key, value) in try object(in: data, of: path).fields {
@@ -111,6 +124,7 @@ package enum SettingsLoader {
                     "The configuration file \"\(path)\" has \"\(key.prefix(80))\" twice, again at line \(error.location.line), "
                         + "column \(error.location.column). Remove one of them.")
             }
+            throw UsageError("The configuration file \"\(path)\" is not a JSON object. \(error.message)")
         }
         throw UsageError("The configuration file \"\(path)\" is not a JSON object.")
     }

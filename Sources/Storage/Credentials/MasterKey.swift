@@ -101,15 +101,18 @@ package struct MasterKey: Sendable {
     /// Returns false if the file exists.
     ///
     /// The file is written under another name and linked when it is complete and on the disk: an incomplete
-    /// key would make all credentials unreadable.
+    /// key would make all credentials unreadable. The other name is random: in a container, every process has the same
+    /// number, and a file of an interrupted attempt would have that name. If root writes the file, for example by a
+    /// command, the directory's owner gets it: otherwise the server could not open it.
     private static func create(_ path: String, _ text: String) throws(StorageError) -> Bool {
-        let draft = "\(path).\(getpid()).new"
+        let draft = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).new"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
         defer {
             close(descriptor)
             unsafe unlink(draft)
         }
+        try DataDirectory.giveToOwner(descriptor, of: path)
         let bytes = Array(text.utf8)
         let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
         guard count == bytes.count, fsync(descriptor) == 0 else {

@@ -11,23 +11,47 @@ package enum DatabaseBackup {
     /// - Parameters:
     ///   - folder: The directory of `portico.db`.
     ///   - path: The path of the copy; no file may exist there.
-    /// - Throws: `file` if a file exists or cannot be written, `full`, or `damaged` if the database is.
+    /// - Throws: `exists` if there is a file, `file` if it cannot be written, `full`, or `damaged` if the database is.
     package static func write(of folder: DataDirectory, to path: String) throws(StorageError) {
         try UserDatabase.rejectEmptyFile(in: folder)
+        guard unsafe access(path, F_OK) != 0 else { throw .exists(path: path) }
         let draft = "\(path).\(getpid()).new"
+        remove(draft)
         let descriptor = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .file(path: draft, reason: DataDirectory.reason()) }
         defer {
             close(descriptor)
-            unsafe unlink(draft)
+            remove(draft)
         }
-        try DatabaseBackup.copy(folder.path(of: UserDatabase.name), to: draft)
+        do throws(StorageError) {
+            try DatabaseBackup.copy(folder.path(of: UserDatabase.name), to: draft)
+        } catch {
+            throw error == .full(path: draft) ? .full(path: path) : error
+        }
+        // In another container, a process with the same number may have removed the file for its own.
+        guard isFile(descriptor, at: draft) else {
+            throw .file(path: draft, reason: "another process writes there")
+        }
         // Unlike a renaming, it never takes the place of another file.
         guard unsafe link(draft, path) == 0 else {
-            throw .file(
-                path: path, reason: errno == EEXIST ? "there is a file already" : DataDirectory.reason())
+            throw errno == EEXIST
+                ? .exists(path: path) : .file(path: path, reason: DataDirectory.reason())
         }
         try DataDirectory.syncDirectory(of: path)
+    }
+
+    /// Removes an unfinished copy and its journal, such as those of an interrupted process; there may be none.
+    ///
+    /// In a container, every process has the same number, and so the same name for its copy.
+    static func remove(_ draft: String) {
+        for path in [draft, draft + "-journal"] { _ = unsafe unlink(path) }
+    }
+
+    /// Whether a path names an open file.
+    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+        var (opened, named) = (stat(), stat())
+        guard unsafe fstat(descriptor, &opened) == 0, unsafe lstat(path, &named) == 0 else { return false }
+        return (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino)
     }
 
     /// Writes the content of a database to an empty file, checks it, and writes it to the disk.
@@ -41,7 +65,9 @@ package enum DatabaseBackup {
             }
             try house.close()
         } catch {
-            throw StorageError(error, path: source)
+            let failure = StorageError(error, path: source)
+            // Only the copy is written.
+            throw failure == .full(path: source) ? .full(path: draft) : failure
         }
         try check(draft)
         try sync(draft)

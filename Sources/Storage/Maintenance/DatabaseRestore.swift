@@ -31,8 +31,10 @@ package enum DatabaseRestore {
         defer { withExtendedLifetime(lock) {} }
         let target = folder.path(of: UserDatabase.name)
         let draft = "\(UserDatabase.name).\(getpid()).new"
+        // The lock is held, so a file with this name is that of an interrupted command.
+        DatabaseBackup.remove(folder.path(of: draft))
         let written = try folder.secure(draft)
-        defer { unsafe unlink(written) }
+        defer { DatabaseBackup.remove(written) }
         try DatabaseBackup.copy(copy, to: written)
         try deleteAccess(in: written)
         return try replace(target, with: written, keeping: "\(target).replaced-\(suffix)")

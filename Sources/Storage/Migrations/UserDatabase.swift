@@ -113,7 +113,7 @@ package struct UserDatabase: Sendable {
                 .wrongMasterKey,
                 .decryptionFailed, .damagedConnection, .emptyFile, .missingMasterKey, .badDatabaseURL,
                 .encoding, .unavailable,
-                .unknownOutcome, .refused, .notEmpty, .differs:
+                .unknownOutcome, .refused, .notEmpty, .exists, .differs:
                 return []
             }
         }

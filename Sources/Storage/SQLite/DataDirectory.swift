@@ -48,14 +48,33 @@ package struct DataDirectory: Sendable {
         guard descriptor >= 0 else { throw .file(path: path, reason: Self.reason()) }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw .file(path: path, reason: Self.reason()) }
-        if isNew, geteuid() == 0 {
-            var status = stat()
-            guard unsafe stat(self.path, &status) == 0,
-                fchown(descriptor, status.st_uid, status.st_gid) == 0
-            else { throw .file(path: path, reason: Self.reason()) }
+        if isNew {
+            try Self.giveToOwner(descriptor, of: path)
+            try Self.syncDirectory(of: path)
         }
-        if isNew { try Self.syncDirectory(of: path) }
         return path
+    }
+
+    /// Makes the owner of the directory that contains a new file also the owner of the file, if root has created it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The open file.
+    ///   - path: Its path.
+    /// - Throws: `file` if the owner cannot be read or changed.
+    static func giveToOwner(_ descriptor: Int32, of path: String) throws(StorageError) {
+        guard geteuid() == 0 else { return }
+        var status = stat()
+        guard unsafe stat(parent(of: path), &status) == 0,
+            fchown(descriptor, status.st_uid, status.st_gid) == 0
+        else { throw .file(path: path, reason: reason()) }
+    }
+
+    /// The directory that contains a path.
+    private static func parent(of path: String) -> String {
+        let named = path.hasSuffix("/") ? path.dropLast() : path[...]
+        let directory = named.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+        return directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory
     }
 
     /// Writes the directory that contains a path to the disk.
@@ -63,10 +82,7 @@ package struct DataDirectory: Sendable {
     /// `fsync` of a file writes its content only. Its name, after it was created, linked or renamed, is part of the directory
     /// (fsync(2)): without this, a power failure can leave a database without the key that opens it.
     static func syncDirectory(of path: String) throws(StorageError) {
-        let named = path.hasSuffix("/") ? path.dropLast() : path[...]
-        let directory = named.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-            .joined(separator: "/")
-        let parent = directory.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : directory
+        let parent = parent(of: path)
         let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path: parent, reason: reason()) }
         defer { close(descriptor) }

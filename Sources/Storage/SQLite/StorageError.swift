@@ -14,6 +14,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file does not exist.
     case missing(path: String)
+    /// A file has the path of a new copy.
+    case exists(path: String)
     /// The file is a database, but no copy of `portico.db`.
     case notCopy(path: String)
     /// A revision before the first release has written the file, and its last one has not migrated it.
@@ -61,7 +63,7 @@ extension StorageError {
     package var isUsageError: Bool {
         switch self {
         case .badDatabaseURL, .badMasterKey: true
-        case .folder, .file, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
+        case .folder, .file, .exists, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
             .missingMasterKey, .busy, .full,
             .inputOutput, .failed,
             .encoding, .unavailable, .unknownOutcome, .notEmpty, .differs, .refused, .wrongMasterKey,
@@ -78,7 +80,7 @@ extension StorageError {
         switch self {
         case .refused(_, let state): ["22", "23", "54"].contains { state.hasPrefix($0) }
         case .failed(_, let code): [18, 19, 20].contains(code & 0xFF)
-        case .folder, .file, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
+        case .folder, .file, .exists, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
             .missingMasterKey, .busy, .full, .inputOutput, .badDatabaseURL, .badMasterKey, .encoding,
             .unavailable, .unknownOutcome, .notEmpty, .differs, .wrongMasterKey, .decryptionFailed,
             .damagedConnection:
@@ -90,7 +92,7 @@ extension StorageError {
     var stopsWrites: Bool {
         switch self {
         case .full, .file, .inputOutput: true
-        case .folder, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
+        case .folder, .exists, .damaged, .notCopy, .newer, .missing, .unreleased, .older, .emptyFile,
             .missingMasterKey,
             .busy,
             .failed,
@@ -108,6 +110,8 @@ extension StorageError: CustomStringConvertible {
             "The data directory \(path) cannot be used: \(reason). Use another, or make it writable for Portico's user."
         case .file(let path, let reason):
             "\(path) cannot be opened: \(reason). Make it readable and writable for Portico's user."
+        case .exists(let path):
+            "There is a file \(path) already; it was not changed. Give another path for the copy."
         case .damaged(let path):
             path.hasSuffix(CacheDatabase.name)
                 ? "\(path) is damaged. Delete it: only counts of calls and cached prices are lost."

@@ -135,6 +135,27 @@ package enum HTTPClientError: Error, Hashable, Sendable {
     case other(code: Int32)
 }
 
+extension HTTPClientError: CustomStringConvertible {
+    /// The reason, without a full stop.
+    package var description: String {
+        switch self {
+        case .couldNotResolve: "the name of the host cannot be resolved"
+        case .couldNotConnect: "no connection could be opened"
+        case .timedOut: "no response in time"
+        case .tls: "the certificate is not valid for the name, or TLS failed"
+        case .responseTooLarge: "the response is too large"
+        case .interrupted: "the connection broke"
+        case .malformedResponse: "the response is not valid HTTP"
+        case .cancelled: "the call was cancelled"
+        case .badURL: "the address cannot be used"
+        case .overloaded: "too many calls wait"
+        case .shutDown: "the client has ended"
+        case .notSent: "the request was not sent"
+        case .other(let code): "libcurl failed with code \(code)"
+        }
+    }
+}
+
 extension HTTPClientError {
     /// Converts the error code of a failed transfer.
     init(_ code: CURLcode) {

@@ -133,6 +133,32 @@ extension HTTPURL {
     }
 }
 
+extension HTTPURL {
+    /// Reads the address that an option or argument of a command gives.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - example: A valid address, for the error.
+    ///   - canHaveHeader: Whether the command has the option `--header`, for the error.
+    /// - Returns: The address.
+    /// - Throws: `UsageError`, which does not contain a text that can have a password or key.
+    package static func read(
+        _ text: String, like example: String, canHaveHeader: Bool = false
+    ) throws(UsageError) -> HTTPURL {
+        if let url = HTTPURL(text) { return url }
+        // A password that is not escaped can have a slash, after which the "@" is not in the authority.
+        if text.contains("@") {
+            throw UsageError(
+                "The address has an @, as one with a user or password has. Leave them out"
+                    + (canHaveHeader ? ", and send them with --header." : "."))
+        }
+        if text.contains("?") {
+            throw UsageError("The address is not one like \(example), without a query.")
+        }
+        throw UsageError("\"\(text)\" is not an address like \(example), without a query.")
+    }
+}
+
 extension HTTPURL: CustomStringConvertible, CustomReflectable {
     /// The address with `…` for the values of secret query items.
     package var description: String { Redaction.address(text) }

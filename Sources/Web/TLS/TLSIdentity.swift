@@ -3,6 +3,7 @@ import Logging
 package import NIOCore
 import NIOPosix
 import NIOSSL
+import PorticoCore
 import Synchronization
 
 /// The certificate and key of the server, which are read again when their files change.
@@ -78,14 +79,18 @@ package final class TLSIdentity: Sendable {
     }
 
     private static func read(_ files: TLSFiles) throws(TLSError) -> CertificateAndKey {
-        CertificateAndKey(chain: try bytes(at: files.certificateChain), key: try bytes(at: files.privateKey))
+        CertificateAndKey(
+            chain: try bytes(at: files.certificateChain, files.certificateSetting),
+            key: try bytes(at: files.privateKey, files.keySetting))
     }
 
-    private static func bytes(at path: String) throws(TLSError) -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw TLSError(path: path, reason: "there is no such file, or it may not be read")
+    private static func bytes(at path: String, _ setting: String) throws(TLSError) -> [UInt8] {
+        do {
+            return Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw TLSError(
+                setting: setting, path: path, reason: SystemReason.text(of: error) ?? "it cannot be read")
         }
-        return Array(data)
     }
 
     private static func context(
@@ -95,13 +100,17 @@ package final class TLSIdentity: Sendable {
         do {
             chain = try NIOSSLCertificate.fromPEMBytes(material.chain)
         } catch {
-            throw TLSError(path: files.certificateChain, reason: "it has no certificate in PEM")
+            throw TLSError(
+                setting: files.certificateSetting, path: files.certificateChain,
+                reason: "it has no certificate in PEM")
         }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(bytes: material.key, format: .pem)
         } catch {
-            throw TLSError(path: files.privateKey, reason: "it has no key in PEM, or one with a password")
+            throw TLSError(
+                setting: files.keySetting, path: files.privateKey,
+                reason: "it has no key in PEM, or one with a password")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -111,7 +120,9 @@ package final class TLSIdentity: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TLSError(path: files.privateKey, reason: "it is not the key of the certificate")
+            throw TLSError(
+                setting: files.keySetting, path: files.privateKey,
+                reason: "it is not the key of the certificate")
         }
     }
 }
@@ -124,6 +135,9 @@ package struct TLSFiles: Sendable, Hashable {
     package var privateKey: String
     /// The interval at which the files are checked; new connections use changed files.
     package var checkInterval = TimeAmount.minutes(1)
+    /// The settings of the paths, for messages.
+    package var certificateSetting = "The setting of the certificate"
+    package var keySetting = "The setting of the key"
 
     package init(certificateChain: String, privateKey: String) {
         self.certificateChain = certificateChain
@@ -133,9 +147,16 @@ package struct TLSFiles: Sendable, Hashable {
 
 /// Files that no server can prove itself with.
 package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The setting that names the file.
+    package let setting: String
     package let path: String
     /// The defect of the file.
     package let reason: String
 
-    package var description: String { "TLS cannot be spoken with \"\(path)\": \(reason)." }
+    package var description: String {
+        """
+        \(setting) names "\(path)", which cannot be used for TLS: \(reason). Name the certificate and its key, both in PEM, in \
+        files that Portico's user can read.
+        """
+    }
 }

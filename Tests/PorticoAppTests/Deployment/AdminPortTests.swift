@@ -113,6 +113,8 @@ struct HealthCommandTests {
     func address() async throws {
         let run = try await Program.run(["health", "--url", "portico.example.com"])
         #expect(run.status == 2)
-        #expect(run.errors.contains("portico.example.com is not a valid address."), "\(run.errors)")
+        #expect(
+            run.errors.contains("\"portico.example.com\" is not an address like https://portico.example.com"),
+            "\(run.errors)")
     }
 }

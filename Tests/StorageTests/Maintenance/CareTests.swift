@@ -44,13 +44,56 @@ struct CareTests {
             _ = try UserDatabase(in: opened)
             try Data("mine".utf8).write(to: URL(filePath: folder.file("copy.db")))
             #expect(
-                throws: StorageError.file(path: folder.file("copy.db"), reason: "there is a file already")
+                throws: StorageError.exists(path: folder.file("copy.db"))
             ) {
                 try DatabaseBackup.write(of: opened, to: folder.file("copy.db"))
             }
             #expect(try Data(contentsOf: URL(filePath: folder.file("copy.db"))) == Data("mine".utf8))
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(!names.contains { $0.hasSuffix(".new") }, "\(names)")
+        }
+    }
+
+    /// In a container, every process has the same number, of which the names were made.
+    @Test("files of an interrupted command with the same process number do not stop the next one")
+    func leftovers() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            let suffix = "\(getpid()).new"
+            let key = "\(MasterKey.fileName).\(suffix)"
+            try Data("incomplete".utf8).write(to: URL(filePath: folder.file(key)))
+            _ = try MasterKey(in: opened)
+            try await createUserData(folder)
+            for name in ["copy.db.\(suffix)", "portico.db.\(suffix)"] {
+                for path in [name, name + "-journal"] {
+                    try Data("incomplete".utf8).write(to: URL(filePath: folder.file(path)))
+                }
+            }
+            try DatabaseBackup.write(of: opened, to: folder.file("copy.db"))
+            _ = try DatabaseRestore.restore(
+                folder.file("copy.db"), to: opened, with: MasterKey(in: opened), suffix: "now")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.filter { $0.contains(".new") } == [key], "\(names)")
+        }
+    }
+
+    @Test(
+        "a key that root creates or replaces has the owner of its directory",
+        .enabled("only root can give a file away") { geteuid() == 0 })
+    func keyOwner() async throws {
+        try await Folder.with { folder in
+            let opened = try folder.opened()
+            #expect(unsafe chown(folder.path, 4_242, 4_243) == 0)
+            func owner() throws -> [Int?] {
+                let path = folder.file(MasterKey.fileName)
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                return [.ownerAccountID, .groupOwnerAccountID].map { (attributes[$0] as? NSNumber)?.intValue }
+            }
+            _ = try MasterKey(in: opened)
+            #expect(try owner() == [4_242, 4_243])
+            try MasterKey.random().install(in: opened)
+            #expect(try owner() == [4_242, 4_243])
+            #expect(try folder.permissions(MasterKey.fileName) == 0o600)
         }
     }
 

@@ -115,7 +115,10 @@ struct TLSTests {
         }
         #expect(
             failure?.description
-                == "TLS cannot be spoken with \"/nothing/chain.pem\": there is no such file, or it may not be read."
+                == """
+                The setting of the certificate names "/nothing/chain.pem", which cannot be used for TLS: No such file or \
+                directory. Name the certificate and its key, both in PEM, in files that Portico's user can read.
+                """
         )
     }
 

@@ -108,7 +108,7 @@ struct ClientKitCommand: AsyncParsableCommand {
         } catch {
             throw UsageError("\(out) cannot be written: \(error.localizedDescription)")
         }
-        for file in files { Terminal.write("\(out)/\(file.name)\n") }
+        for file in files { try Terminal.write("\(out)/\(file.name)\n") }
     }
 }
 
@@ -117,7 +117,7 @@ extension ClientKitCommand {
     private func readSchema() async throws -> Schema {
         let text = try await source.source(default: nil)
         do {
-            return try await LargeStackThread.run { try Schema.build(GraphQL.parse(text)) }
+            return try await LargeStackThread.run { try SchemaFile(source: text).result.get() }
         } catch let errors as GraphQLErrors {
             throw UsageError("\(text.name) is not a valid schema: \(errors)")
         }

@@ -30,13 +30,15 @@ struct DataDirectoryOptions {
 
     /// Opens the data directory of a server that has run.
     ///
-    /// - Parameter path: The directory with `portico.db`.
+    /// - Parameters:
+    ///   - path: The directory with `portico.db`.
+    ///   - option: The option of the command that names it, for the error.
     /// - Returns: The directory.
     /// - Throws: `UsageError` if it has none; then no directory is created.
-    static func used(_ path: String) throws -> DataDirectory {
+    static func used(_ path: String, option: String = "--data") throws -> DataDirectory {
         guard FileManager.default.fileExists(atPath: path + "/" + UserDatabase.name) else {
             throw UsageError(
-                "The directory \"\(path)\" has no \(UserDatabase.name). Give the server's data directory with --data, and add --sandbox if the server uses the sandbox."
+                "The directory \"\(path)\" has no \(UserDatabase.name). Give the server's data directory with \(option), and add --sandbox if the server uses the sandbox."
             )
         }
         return try DataDirectory(path)
@@ -74,8 +76,8 @@ struct BackupCommand: AsyncParsableCommand {
             )
         }
         try DatabaseBackup.write(of: options.folder, to: file)
-        print(
-            "\(file) is a copy of the users' data in \(options.folder.path). It does not contain the master key."
+        try Terminal.write(
+            "\(file) is a copy of the users' data in \(options.folder.path). It does not contain the master key.\n"
         )
     }
 }
@@ -115,6 +117,11 @@ struct RestoreCommand: AsyncParsableCommand {
                 "The data directory \"\(path)\" does not exist. Create it for the user of the server, with its master key if the copy has secrets."
             )
         }
+        guard !FileManager.default.fileExists(atPath: file + "/.") else {
+            throw UsageError(
+                "\"\(file)\" is a directory; nothing was changed. Give the path of a copy that `portico backup` has written."
+            )
+        }
         let options = try await DataDirectoryOptions(in: DataDirectory(existing: path))
         let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
         let replaced: String?
@@ -128,10 +135,9 @@ struct RestoreCommand: AsyncParsableCommand {
                 "\"\(file)\" does not exist, or is damaged; nothing was changed. Give the path of a copy that `portico backup` has written."
             )
         }
-        print("The users' data in \(path) is now that of \(file). Start the server. Users sign in again.")
-        if let replaced {
-            print("The replaced data is in \(replaced). Delete it when it is no longer needed.")
-        }
+        let kept = replaced.map { "The replaced data is in \($0). Delete it when it is no longer needed.\n" }
+        try Terminal.write(
+            "The users' data in \(path) is now that of \(file). Start the server. Users sign in again.\n" + (kept ?? ""))
     }
 }
 
@@ -169,17 +175,18 @@ struct StorageFindingReport {
 
     /// Prints the findings.
     ///
-    /// - Throws: `ExitCode(1)` if there is a fault.
+    /// - Throws: `ExitCode(1)` if there is a fault, `OutputError` if they cannot be printed.
     func print(asJSON: Bool) throws {
         if asJSON {
             let rows = findings.map { Row(subject: $0.subject, fine: $0.isFine, text: $0.text) }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            Swift.print(String(decoding: try encoder.encode(rows), as: UTF8.self))
+            try Terminal.write(String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n")
         } else {
-            for finding in findings {
-                Swift.print("\(finding.isFine ? "fine " : "FAULT") \(finding.subject): \(finding.text)")
+            let lines = findings.map { finding in
+                "\(finding.isFine ? "fine " : "FAULT") \(finding.subject): \(finding.text)\n"
             }
+            try Terminal.write(lines.joined())
         }
         if !findings.allSatisfy(\.isFine) { throw ExitCode(1) }
     }

@@ -37,7 +37,8 @@ struct ConfigurationPage {
 
     private func row(_ setting: SettingDefinition) -> [String] {
         [
-            setting.flag.map { "`\($0)`" } ?? "", "`\(setting.variable)`", "`\(setting.name)`",
+            setting.flag.map { "`\($0)`" } ?? "", "`\(setting.variable)`",
+            setting.name == Settings.server.config.definition.name ? "" : "`\(setting.name)`",
             setting.form.description, standard(of: setting), setting.help,
         ]
     }

@@ -37,7 +37,7 @@ struct BatchCommand: AsyncParsableCommand {
             var batch = BatchRunner()
             while let line = try input.next() {
                 let answer = batch.outputLine(for: line) + [UInt8(ascii: "\n")]
-                try FileHandle.standardOutput.write(contentsOf: Data(answer))
+                try Terminal.write(answer)
             }
         }
     }

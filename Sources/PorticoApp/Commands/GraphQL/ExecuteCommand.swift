@@ -39,7 +39,7 @@ struct ExecuteCommand: AsyncParsableCommand {
         guard let response = try await LargeStackThread.run({ try command.execute() }) else {
             throw ExitCode(2)
         }
-        Terminal.write(String(decoding: response.body, as: UTF8.self) + "\n")
+        try Terminal.write(String(decoding: response.body, as: UTF8.self) + "\n")
         if response.outcome != .complete { throw ExitCode(1) }
     }
 

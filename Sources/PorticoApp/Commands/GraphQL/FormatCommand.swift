@@ -51,11 +51,11 @@ struct FormatCommand: AsyncParsableCommand {
         case .formatted(let text):
             let isSame = Array(text.utf8) == file.bytes
             if check {
-                if !isSame { Terminal.write("\(file.name)\n") }
+                if !isSame { try Terminal.write("\(file.name)\n") }
                 return isSame
             }
             if file.isStandardInput {
-                Terminal.write(text)
+                try Terminal.write(text)
             } else if !isSame {
                 try file.replace(with: text)
             }

@@ -59,7 +59,7 @@ struct ValidateCommand: AsyncParsableCommand {
             ).reports
         }
         if json {
-            Terminal.write(DiagnosticReport.json(of: reports) + "\n")
+            try Terminal.write(DiagnosticReport.json(of: reports) + "\n")
         } else {
             Terminal.report(reports.map(\.text).joined(separator: "\n"))
         }

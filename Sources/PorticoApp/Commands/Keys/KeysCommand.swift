@@ -52,12 +52,13 @@ struct RotateKeysCommand: AsyncParsableCommand {
         let new = try MasterKey(file: newKeyFile)
         let count = try UserDatabase(in: options.folder).changeMasterKey(from: old, to: new)
         if !options.isKeyNamed { try new.install(in: options.folder) }
-        print(
+        try Terminal.write(
             """
             \(count) keys in \(options.folder.path) are now encrypted with the key in \(newKeyFile). \
             \(options.isKeyNamed
                 ? "Set \(Settings.users.masterKey.file.variable) to this file."
                 : "\(MasterKey.fileName) in the directory contains it too.")
+
             """)
     }
 
@@ -75,10 +76,11 @@ struct RotateKeysCommand: AsyncParsableCommand {
         let file = try UserDatabase.existing(at: database.url(isSandbox: users.sandbox))
         let new = try MasterKey(file: newKeyFile)
         let count = try file.changeMasterKey(from: old, to: new)
-        print(
+        try Terminal.write(
             """
             \(count) keys in \(file.database.location) are now encrypted with the key in \(newKeyFile). Set \
             \(Settings.users.masterKey.file.variable) to this file.
+
             """)
     }
 }

@@ -49,12 +49,32 @@ struct MockRecordCommand: AsyncParsableCommand {
     var port: UInt16 = 4000
 
     func run() async throws {
-        guard let address = HTTPURL(url) else {
-            throw UsageError("\"\(url)\" is not an address like http://127.0.0.1:8080, without a query.")
+        let address = try HTTPURL.read(url, like: "http://127.0.0.1:8080", canHaveHeader: true)
+        let file = try ScenarioFile(creating: out)
+        var recording: ScenarioRecording?
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await record(address, into: &recording))
+        } catch {
+            result = .failure(error)
         }
-        guard !FileManager.default.fileExists(atPath: out) else {
-            throw UsageError("\(out) exists. Remove it, or name another file with --out.")
+        // What is recorded is written also if the server has failed.
+        if let recording, recording.summary.responses > 0 {
+            try write(recording, to: file)
+        } else {
+            file.remove()
+            if recording != nil { Terminal.report("Nothing was recorded, so \(out) was not written.\n") }
         }
+        try result.get()
+    }
+
+    /// Forwards operations until the process is interrupted.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the server.
+    ///   - recording: The recording, which is set when the schema is known.
+    /// - Throws: The error of the schema, or of the server.
+    private func record(_ address: HTTPURL, into recording: inout ScenarioRecording?) async throws {
         let text = try await source.source(default: url)
         let schema: Schema
         do throws(DiagnosticReports) {
@@ -63,20 +83,20 @@ struct MockRecordCommand: AsyncParsableCommand {
             Terminal.report(error.text)
             throw ExitCode(2)
         }
-        let recording = ScenarioRecording(of: schema)
         let client = try HTTPClient(userAgent: "portico/\(Version.current)")
-        let server = RecordedServer(
-            endpoint: try MockRecordCommand.endpoint(of: address),
-            ownHeaders: try SchemaSource.headers(source.headers.header), client: client)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(server, recording, schemaText: text))
+            let server = RecordedServer(
+                endpoint: try MockRecordCommand.endpoint(of: address),
+                ownHeaders: try SchemaSource.headers(source.headers.header), client: client)
+            let started = ScenarioRecording(of: schema)
+            recording = started
+            result = .success(try await serve(server, started, schemaText: text))
         } catch {
             result = .failure(error)
         }
         await client.shutDown()
         try result.get()
-        try write(recording)
     }
 
     /// The address itself, or `/graphql` at an address without a path.
@@ -114,15 +134,18 @@ struct MockRecordCommand: AsyncParsableCommand {
 
                 """)
         let group = ServiceGroup(
-            services: [proxy, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: [proxy, greeting], gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger
+        )
         try await group.run()
     }
 
-    private func write(_ recording: ScenarioRecording) throws {
-        do {
-            try Data(recording.yaml.utf8).write(to: URL(filePath: out), options: .withoutOverwriting)
+    private func write(_ recording: ScenarioRecording, to file: ScenarioFile) throws {
+        do throws(UsageError) {
+            try file.write(recording.yaml)
         } catch {
-            throw UsageError("\(out) cannot be written: \(error.localizedDescription)")
+            Terminal.report("\(error.message) The scenario is on standard output instead.\n")
+            try Terminal.write(recording.yaml)
+            throw ExitCode(1)
         }
         let summary = recording.summary
         Terminal.report(

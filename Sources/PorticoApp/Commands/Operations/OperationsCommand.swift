@@ -101,12 +101,12 @@ struct OperationsCheckCommand: AsyncParsableCommand {
             throw ExitCode(2)
         case .success(let result):
             switch format {
-            case .text: Terminal.write(result.report.text)
-            case .json: Terminal.write(result.report.json + "\n")
-            case .junit: Terminal.write(result.report.findings.junit(failingAt: failOn))
+            case .text: try Terminal.write(result.report.text)
+            case .json: try Terminal.write(result.report.json + "\n")
+            case .junit: try Terminal.write(result.report.findings.junit(failingAt: failOn))
             case .sarif:
-                Terminal.write(result.report.findings.sarif(failingAt: failOn, version: Version.current))
-            case .github: Terminal.write(result.report.findings.github(failingAt: failOn))
+                try Terminal.write(result.report.findings.sarif(failingAt: failOn, version: Version.current))
+            case .github: try Terminal.write(result.report.findings.github(failingAt: failOn))
             }
             if result.checks.contains(where: { $0.hasFindings(failOn) }) { throw ExitCode(1) }
         }
@@ -181,7 +181,7 @@ struct OperationsManifestCommand: AsyncParsableCommand {
             let manifest = try await LargeStackThread.run {
                 try OperationManifest(of: DocumentFiles(paths).documents())
             }
-            Terminal.write(manifest.text)
+            try Terminal.write(manifest.text)
         } catch let errors as DiagnosticReports {
             Terminal.report(errors.text)
             throw ExitCode(1)

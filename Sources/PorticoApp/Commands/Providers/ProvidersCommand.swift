@@ -35,14 +35,16 @@ struct ProvidersCheckCommand: AsyncParsableCommand {
     func run() async throws {
         var hasErrors = false
         for path in files {
+            let file: ProviderFile
             do throws(FileProblems) {
-                let file = try ProviderFile(path: path, compiled: ProviderRegistry.ids)
-                let names = file.providers.map(\.name.text)
-                Terminal.write("\(path): no errors (\(names.joined(separator: ", ")))\n")
+                file = try ProviderFile(path: path, compiled: ProviderRegistry.ids)
             } catch {
                 hasErrors = true
                 Terminal.report("\(error)\n")
+                continue
             }
+            let names = file.providers.map(\.name.text).joined(separator: ", ")
+            try Terminal.write("\(path): no errors (\(names))\n")
         }
         if hasErrors { throw ExitCode(1) }
     }
@@ -78,11 +80,11 @@ struct ProvidersTestCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
         for result in results {
-            Terminal.write("\(result.problems.isEmpty ? "passed" : "failed"): \(result.name)\n")
+            try Terminal.write("\(result.problems.isEmpty ? "passed" : "failed"): \(result.name)\n")
             for problem in result.problems { Terminal.report("\(problem)\n") }
         }
         let failed = results.filter { !$0.problems.isEmpty }.count
-        Terminal.write("\(results.count - failed) of \(results.count) examples passed\n")
+        try Terminal.write("\(results.count - failed) of \(results.count) examples passed\n")
         if failed > 0 { throw ExitCode(1) }
     }
 }
@@ -99,6 +101,6 @@ struct ProvidersSchemaCommand: AsyncParsableCommand {
             """))
 
     func run() async throws {
-        Terminal.write(Contract.providerFileSchema)
+        try Terminal.write(Contract.providerFileSchema)
     }
 }

@@ -95,7 +95,8 @@ struct SchemaDiffCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Ignore clients and operations that were last seen before this date or time, such as 2026-06-01.")
+            "Ignore clients and operations that were last seen before this date or time, such as 2026-06-01, in UTC."
+    )
     var since: String?
 
     @ArgumentParser.Argument(help: "The old schema.")
@@ -126,11 +127,11 @@ struct SchemaDiffCommand: AsyncParsableCommand {
             let isText = (try? Data(contentsOf: URL(filePath: new))) == Data(texts[1].bytes)
             let report = diff.findings(file: new, SchemaLocations(isText ? texts[1] : SourceText("")))
             switch json ? .json : format {
-            case .text: Terminal.write(diff.text)
-            case .json: Terminal.write(diff.json + "\n")
-            case .junit: Terminal.write(report.junit(failingAt: failOn))
-            case .sarif: Terminal.write(report.sarif(failingAt: failOn, version: Version.current))
-            case .github: Terminal.write(report.github(failingAt: failOn))
+            case .text: try Terminal.write(diff.text)
+            case .json: try Terminal.write(diff.json + "\n")
+            case .junit: try Terminal.write(report.junit(failingAt: failOn))
+            case .sarif: try Terminal.write(report.sarif(failingAt: failOn, version: Version.current))
+            case .github: try Terminal.write(report.github(failingAt: failOn))
             }
             if diff.fails(at: failOn) { throw ExitCode(1) }
         }
@@ -138,8 +139,9 @@ struct SchemaDiffCommand: AsyncParsableCommand {
 
     private func recordedUsage() async throws -> RecordedUsage? {
         guard let usage else { return nil }
+        let start = try since.map { try UsageStart($0) }
         let recorded = try await SchemaUsageSource(usage, headers: headers.header).usage()
-        let recent = since.map { recorded.used(since: $0) } ?? recorded
+        let recent = start.map { recorded.used(since: $0.text) } ?? recorded
         guard !recent.uses.isEmpty else {
             throw UsageError(
                 "\(usage) has no uses\(since.map { " since \($0)" } ?? ""). Without uses no change would affect a client."

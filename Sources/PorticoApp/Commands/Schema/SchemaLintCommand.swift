@@ -60,9 +60,10 @@ struct SchemaLintCommand: AsyncParsableCommand {
         Terminal.report(DiagnosticReports(reports: faults).text)
         let found = lints.filter { !$0.findings.isEmpty }
         if json {
-            Terminal.write(String(decoding: InputValue.list(found.map(\.json)).json, as: UTF8.self) + "\n")
+            try Terminal.write(
+                String(decoding: InputValue.list(found.map(\.json)).json, as: UTF8.self) + "\n")
         } else {
-            Terminal.write(found.map(\.text).joined())
+            try Terminal.write(found.map(\.text).joined())
         }
         if !faults.isEmpty { throw ExitCode(2) }
         if !found.isEmpty { throw ExitCode(1) }

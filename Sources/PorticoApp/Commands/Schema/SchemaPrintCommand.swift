@@ -23,7 +23,7 @@ struct SchemaPrintCommand: ParsableCommand {
     var subgraph: Subgraph?
 
     func run() throws {
-        Terminal.write(subgraph?.sourceText(of: Contract.schemaText) ?? Contract.schemaText)
+        try Terminal.write(subgraph?.sourceText(of: Contract.schemaText) ?? Contract.schemaText)
     }
 }
 

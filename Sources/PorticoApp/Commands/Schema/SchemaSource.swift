@@ -57,9 +57,7 @@ enum SchemaSource {
             }
             self = .git(revision: parts[0], path: parts[1])
         } else if text.contains("://") {
-            guard let url = HTTPURL(text) else {
-                throw UsageError("\"\(text)\" is not an address like http://127.0.0.1:8080, without a query.")
-            }
+            let url = try HTTPURL.read(text, like: "http://127.0.0.1:8080", canHaveHeader: true)
             self = .server(url, try SchemaSource.headers(headers))
         } else {
             self = .file(text)
@@ -193,7 +191,7 @@ extension SchemaSource {
         do {
             return try await client.send(request)
         } catch {
-            throw UsageError("\(request.url) did not respond: \(error)")
+            throw UsageError("\(request.url) did not respond: \(error).")
         }
     }
 }

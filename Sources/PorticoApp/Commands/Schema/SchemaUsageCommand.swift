@@ -35,7 +35,8 @@ struct SchemaUsageCommand: AsyncParsableCommand {
     @OptionGroup
     var headers: SchemaHeaderOptions
 
-    @Option(help: "Print only uses whose last time is not before this date or time, such as 2026-06-01.")
+    @Option(
+        help: "Print only uses whose last time is not before this date or time, such as 2026-06-01, in UTC.")
     var since: String?
 
     @Flag(
@@ -50,6 +51,7 @@ struct SchemaUsageCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let start = try since.map { try UsageStart($0) }
         let source: SchemaUsageSource
         if let url {
             source = try SchemaUsageSource(url, headers: headers.header)
@@ -57,8 +59,8 @@ struct SchemaUsageCommand: AsyncParsableCommand {
             source = .directory(data ?? "")
         }
         var usage = try await source.usage()
-        if let since { usage = usage.used(since: since) }
-        Terminal.write(json ? usage.json + "\n" : usage.text)
+        if let start { usage = usage.used(since: start.text) }
+        try Terminal.write(json ? usage.json + "\n" : usage.text)
     }
 }
 
@@ -73,9 +75,7 @@ enum SchemaUsageSource {
     /// - Throws: `UsageError` for an invalid address or header.
     init(_ text: String, headers: [String]) throws {
         if text.contains("://") {
-            guard let url = HTTPURL(text) else {
-                throw UsageError("\"\(text)\" is not an address like http://127.0.0.1:9090, without a query.")
-            }
+            let url = try HTTPURL.read(text, like: "http://127.0.0.1:9090", canHaveHeader: true)
             self = .server(url, try SchemaSource.headers(headers))
         } else if FileManager.default.fileExists(atPath: text + "/.") {
             self = .directory(text)

@@ -46,7 +46,9 @@ struct MigrateStorageCommand: AsyncParsableCommand {
         guard from != nil || to != nil else {
             throw UsageError("Give the data directory with --from or --to.")
         }
-        let source = try await place(from, "--from", folder: DataDirectoryOptions.used)
+        let source = try await place(from, "--from") {
+            try DataDirectoryOptions.used($0, option: "--from")
+        }
         let target = try await place(to, "--to") { try DataDirectory($0) }
         switch (source, target) {
         case (.folder, .postgres), (.postgres, .folder): break
@@ -54,8 +56,8 @@ struct MigrateStorageCommand: AsyncParsableCommand {
             throw UsageError("One of --from and --to must be a data directory, and the other one a database.")
         }
         let tables = try await StorageCopy(from: source, to: target).run()
-        for table in tables { print("\(table.rows)  \(table.name)") }
-        print("All rows are copied and equal to the original.")
+        let rows = tables.map { "\($0.rows)  \($0.name)\n" }.joined()
+        try Terminal.write(rows + "All rows are copied and equal to the original.\n")
     }
 
     private func place(

@@ -60,7 +60,7 @@ struct UsersOptions: ParsableArguments {
                 .badDatabaseURL,
                 .encoding, .unavailable,
                 .unknownOutcome,
-                .refused, .notEmpty, .differs:
+                .refused, .notEmpty, .exists, .differs:
                 throw error
             }
         }
@@ -80,6 +80,14 @@ struct UsersOptions: ParsableArguments {
     /// The path of the directory with the users: the data directory, or the sandbox's subdirectory.
     func folder() async throws -> String {
         guard let path = try settings()[Settings.server.data] else {
+            if try await databaseURL() != nil {
+                throw UsageError(
+                    """
+                    The users' data is in the PostgreSQL database of \(Settings.server.databaseURL.value). Check it with \
+                    `portico storage check`, copy it with pg_dump, and restore it with pg_restore. This command is for a data \
+                    directory: give one with --data.
+                    """)
+            }
             throw UsageError(
                 """
                 Users are stored in a data directory or a PostgreSQL database. Set it with \(Settings.server.data) or \
@@ -141,11 +149,12 @@ struct ListUsersCommand: AsyncParsableCommand {
                 "\(summary.sessions) sessions", summary.lastUsedAt.map { "last used \($0)" } ?? "",
             ]
         }
-        for row in rows { print(row.filter { !$0.isEmpty }.joined(separator: "  ")) }
         let guests = try await users.countOfGuests()
         let folder = try await options.location()
-        print("\(rows.count) users, \(guests) guests in \(folder)")
-        if rows.isEmpty { print(try await options.otherFolder(than: folder)) }
+        var lines = rows.map { row in row.filter { !$0.isEmpty }.joined(separator: "  ") }
+        lines.append("\(rows.count) users, \(guests) guests in \(folder)")
+        if rows.isEmpty { lines.append(try await options.otherFolder(than: folder)) }
+        try Terminal.write(lines.map { $0 + "\n" }.joined())
     }
 }
 
@@ -167,7 +176,7 @@ struct InviteUserCommand: AsyncParsableCommand {
 
     func run() async throws {
         let invitation = try await options.users().invite(label: label, isAdmin: admin)
-        print("\(invitation.code)  valid once, until \(invitation.expiresAt)")
+        try Terminal.write("\(invitation.code)  valid once, until \(invitation.expiresAt)\n")
     }
 }
 
@@ -193,7 +202,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
                     + "goals. Confirm with --yes.")
         }
         switch try await users.delete(user.id) {
-        case .deleted: print("\(user.username ?? username) is deleted.")
+        case .deleted: try Terminal.write("\(user.username ?? username) is deleted.\n")
         case .unknown: throw UnknownUserError(name: username)
         case .ordersInProgress(let count):
             throw UsageError(
@@ -227,6 +236,6 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         guard try await users.resetPassword(of: user.id, to: hash) else {
             throw UnknownUserError(name: username)
         }
-        print(text)
+        try Terminal.write(text + "\n")
     }
 }

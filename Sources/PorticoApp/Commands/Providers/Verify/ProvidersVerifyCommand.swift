@@ -76,7 +76,7 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
         }
         await transport.shutDown()
         let result = try report.get()
-        Terminal.write(format == .json ? result.json : result.text)
+        try Terminal.write(format == .json ? result.json : result.text)
         if !result.isClean { throw ExitCode(1) }
     }
 

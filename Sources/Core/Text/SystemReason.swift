@@ -1,0 +1,16 @@
+import Foundation
+
+/// The reason why an operation on a file failed.
+package enum SystemReason {
+    /// The system's text, such as `Is a directory`; nil if the error is not one of the system.
+    package static func text(of error: any Error) -> String? {
+        guard let failure = (error as? CocoaError)?.underlying as? POSIXError else { return nil }
+        return text(of: failure.code.rawValue)
+    }
+
+    /// The system's text of an error number.
+    package static func text(of number: Int32) -> String {
+        // The text of strerror belongs to the C library; it is copied here.
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "unknown"
+    }
+}

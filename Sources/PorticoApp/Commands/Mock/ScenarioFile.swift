@@ -1,0 +1,47 @@
+import Foundation
+import PorticoCore
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The new file of a recording, which is created before the recording begins: what cannot be written is known then.
+struct ScenarioFile {
+    private let path: String
+    private let handle: FileHandle
+
+    /// Creates an empty file.
+    ///
+    /// - Throws: `UsageError` if there is a file, or none can be created.
+    init(creating path: String) throws(UsageError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw errno == EEXIST
+                ? UsageError("\(path) exists. Remove it, or name another file with --out.")
+                : UsageError(
+                    "\(path) cannot be created: \(SystemReason.text(of: errno)). Name another file with --out."
+                )
+        }
+        self.path = path
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Writes the whole content.
+    ///
+    /// - Throws: `UsageError` with the reason; the file is removed then.
+    func write(_ text: String) throws(UsageError) {
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+        } catch {
+            remove()
+            throw UsageError(
+                "\(path) cannot be written: \(SystemReason.text(of: error) ?? error.localizedDescription).")
+        }
+    }
+
+    func remove() {
+        _ = unsafe unlink(path)
+    }
+}
