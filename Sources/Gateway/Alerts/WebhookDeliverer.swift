@@ -174,7 +174,8 @@ package final class WebhookDeliverer: Sendable {
     private func nextRetry() -> ContinuousClock.Instant? {
         state.withLock { state in
             guard state.busy.count < settings.maximumWebhooks else { return nil }
-            return state.failures.lazy.filter { !state.busy.contains($0.key) }.map(\.value.end).min()
+            let busy = state.busy
+            return state.failures.filter { !busy.contains($0.key) }.map(\.value.end).min()
         }
     }
 

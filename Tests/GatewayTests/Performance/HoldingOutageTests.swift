@@ -124,7 +124,8 @@ struct HoldingOutageTests {
             #expect(page?["edges"]?.elements?.count == nodes.count && page?["edges"]?.elements?.last == .null)
             let list = "portfolio.holdings"
             var failures = [
-                "portfolio.totalValue", "portfolio.allocation", "\(list).nodes.\(own.count)", "\(list).edges.\(own.count)",
+                "portfolio.totalValue", "portfolio.allocation", "\(list).nodes.\(own.count)",
+                "\(list).edges.\(own.count)",
             ]
             let wanted = Dictionary(uniqueKeysWithValues: own.map { ($0["symbol"], $0) })
             for (index, node) in nodes.dropLast().enumerated() {

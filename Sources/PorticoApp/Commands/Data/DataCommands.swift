@@ -137,7 +137,8 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let kept = replaced.map { "The replaced data is in \($0). Delete it when it is no longer needed.\n" }
         try Terminal.write(
-            "The users' data in \(path) is now that of \(file). Start the server. Users sign in again.\n" + (kept ?? ""))
+            "The users' data in \(path) is now that of \(file). Start the server. Users sign in again.\n"
+                + (kept ?? ""))
     }
 }
 
