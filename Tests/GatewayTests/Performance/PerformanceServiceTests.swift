@@ -205,7 +205,8 @@ struct AllocationTests {
         ] as [([String], [String?])])
     func percentages(values: [String], percentages: [String?]) throws {
         let held = try values.enumerated().map { index, value in
-            ValuedHolding(value: try #require(Brokerage.Decimal(value)), keys: [.instrument: "\(index)"])
+            let value: Brokerage.Decimal? = .init(value)
+            return ValuedHolding(value: try #require(value), keys: [.instrument: "\(index)"])
         }
         let slices = try Allocation.slices(of: held, in: Currency("USD"), by: .instrument)
         #expect(slices.map(\.percent?.description) == percentages)
