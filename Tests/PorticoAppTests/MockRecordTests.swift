@@ -100,11 +100,10 @@ struct MockRecordTests {
                         "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh", Program.executable, "mock",
                         "record",
                         "http://127.0.0.1:\(server.port)", "--port", "0", "--out", scenario,
-                    ]
+                    ], exitStatus: 1
                 ) { program, port in
                     _ = try await RunningServer(program: program, port: port).send(Self.clock)
                     program.stop()
-                    #expect(await program.exitStatus == 1)
                     #expect(await program.output.whole().contains("Clock"))
                     let errors = await program.errors.whole()
                     #expect(

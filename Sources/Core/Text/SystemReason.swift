@@ -4,8 +4,10 @@ import Foundation
 package enum SystemReason {
     /// The system's text, such as `Is a directory`; nil if the error is not one of the system.
     package static func text(of error: any Error) -> String? {
-        guard let failure = (error as? CocoaError)?.underlying as? POSIXError else { return nil }
-        return text(of: failure.code.rawValue)
+        // Foundation has its cause as `POSIXError` or as `NSError`.
+        guard let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error else { return nil }
+        let reason = cause as NSError
+        return reason.domain == NSPOSIXErrorDomain ? text(of: Int32(truncatingIfNeeded: reason.code)) : nil
     }
 
     /// The system's text of an error number.

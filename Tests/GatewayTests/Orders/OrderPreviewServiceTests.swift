@@ -31,7 +31,7 @@ struct OrderPreviewServiceTests {
         broker.set { $0.previewMethod = .broker { ticket, _ throws(ProviderFailure) in try check(ticket) } }
     }
 
-    @Test("returns the broker's preview, with the price and the value by a quote, and places nothing")
+    @Test("returns the broker's preview, with the price by a quote, and places nothing")
     func ofBroker() async throws {
         let tickets = Mutex<[OrderTicket]>([])
         check { [broker] ticket in
@@ -44,8 +44,8 @@ struct OrderPreviewServiceTests {
         #expect(!prepared.preview.isEstimate)
         #expect(prepared.preview.price == 190)
         #expect(prepared.preview.quantity == 3)
-        // 3 × 190
-        #expect(prepared.preview.value == 570)
+        // The broker has no instruments, so that the unit of the price is unknown.
+        #expect(prepared.preview.value == nil)
         #expect(prepared.preview.cashRequired == 571)
         #expect(prepared.rejections.isEmpty)
         #expect(prepared.account.accountID == "1")
@@ -57,12 +57,11 @@ struct OrderPreviewServiceTests {
         #expect(broker.placed.isEmpty)
     }
 
-    @Test("does not read a quote for an order whose price states the value")
+    @Test("does not read a quote for an order that states the price")
     func limit() async throws {
         check { [broker] _ in OrderPreview(isEstimate: false, provenance: broker.provenance) }
         let prepared = try await preview(OrderArguments(limit: "20"))
         #expect(prepared.preview.price == 20)
-        #expect(prepared.preview.value == 60)
         #expect(broker.calls == ["accounts": 1])
     }
 

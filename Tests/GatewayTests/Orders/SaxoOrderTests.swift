@@ -208,7 +208,9 @@ struct SaxoOrderTests {
             order.rest = "timeInForce: GTD expiresOn: \"2026-11-19\""
             let placed = try await gateway.placed(order, fresh())
             #expect(placed["timeInForce"] == "GTD", "\(placed)")
-            let id = try #require(placed["id"]?.string)
+            var open = order
+            (open.key, open.rest) = ("key-3", "timeInForce: GTD expiresOn: \"2026-11-27\"")
+            let id = try #require(try await gateway.placed(open, fresh())["id"]?.string)
             let change = "{ timeInForce: GTD expiresOn: \"2026-11-18\" }"
             let replaced = try await gateway.ask(
                 "mutation { replaceOrder(id: \"\(id)\", input: \(change)) { order { id } } }", as: alice,
@@ -219,7 +221,7 @@ struct SaxoOrderTests {
             #expect(try await gateway.placed(order, fresh())["id"] == placed["id"])
             order.key = "key-2"
             _ = try await refusal(of: order)
-            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 1)
+            #expect(gateway.calls(of: .saxo)["POST /trade/v2/orders"] == 2)
         }
     }
 

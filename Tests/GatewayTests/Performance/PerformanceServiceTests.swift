@@ -159,7 +159,7 @@ struct PerformanceServiceTests {
         (purchase.amount, purchase.currency) = (Brokerage.Decimal("-1000"), "USD")
         var position = Position(
             symbol: .example, side: .long, quantity: 10, currency: "USD", provenance: broker.provenance)
-        position.accountID = "1"
+        (position.accountID, position.assetClass) = ("1", .equity)
         broker.set { [purchase, position] in
             $0.activities = .success([purchase])
             $0.positions = .success([position])

@@ -20,7 +20,11 @@ struct GoldenValidationTests {
                 continue
             }
             let golden = try decoder.decode(ValidationGolden.self, from: Data(line.utf8))
-            let found = try errors(in: golden.document, against: #require(schema))
+            let found = try errors(in: golden.document, against: #require(schema)).filter {
+                // The specification refuses a nullable variable also where the object is non-null or in a list (5.8.5,
+                // `IsNonNullPosition`); the reference implementation does not.
+                !$0.message.contains("non-nullable to be used for OneOf") || golden.errors.contains($0)
+            }
             #expect(found == golden.errors, "\(golden.name): \(golden.document)")
             count += 1
         }

@@ -77,7 +77,7 @@ func withCrashingServer<Value>(
 /// Runs a program that listens around a test; stops it with SIGTERM, after which its exit status must be 0.
 func withProgram<Value>(
     at path: String? = nil, _ arguments: [String], environment: [String: String] = [:],
-    longestLife: DispatchTimeInterval = Program.longestLife,
+    longestLife: DispatchTimeInterval = Program.longestLife, exitStatus: Int32 = 0,
     sourceLocation: SourceLocation = #_sourceLocation, _ test: (Program, _ port: Int) async throws -> Value
 ) async throws -> Value {
     try await ProcessLimiter.take {
@@ -92,7 +92,7 @@ func withProgram<Value>(
         program.stop()
         let status = await program.exitStatus
         #expect(
-            status == 0, "stopped by SIGTERM; it wrote: \(program.errors.text)",
+            status == exitStatus, "stopped by SIGTERM; it wrote: \(program.errors.text)",
             sourceLocation: sourceLocation)
         return try result.get()
     }

@@ -119,7 +119,7 @@ struct HTTP2StreamTests {
 
     @Test(
         "has at most the number of fields that HTTP/1.1 has, where the parts of a cookie are one",
-        arguments: [("accept", 310, "431"), ("x-a", 100, "431"), ("x-a", 90, "200"), ("cookie", 110, "200")])
+        arguments: [("accept", 110, "431"), ("x-a", 100, "431"), ("x-a", 90, "200"), ("cookie", 110, "200")])
     func fields(_ name: String, _ count: Int, _ status: String) async throws {
         try await withHTTP2Client { client, _ in
             let fields = Array(repeating: (name, String(repeating: "a", count: 40)), count: count)
@@ -143,7 +143,8 @@ struct HTTP2StreamTests {
         }
         try await withHTTP2Client(limits: limits, routes: ["/large": route]) { client, _ in
             try await client.send([.request("GET", "/large", on: 1, isLast: true)])
-            for _ in 0..<14 where isReading {
+            // NIO sends the empty frame that ends a stream only into an open window.
+            for _ in 0..<15 where isReading {
                 try await Task.sleep(for: .milliseconds(150))
                 try await client.send([
                     .number(.windowUpdate, 16_384, on: 1), .number(.windowUpdate, 16_384, on: 0),

@@ -242,9 +242,10 @@ struct LimitTests {
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
             try await client.send(String(repeating: RawRequest.post(RawRequest.query("{ big }")), count: 4))
             // Each byte comes from the client's own buffer of 64 KiB.
-            while server.server.state.load.connections.count > 0 {
+            try await waitUntil {
                 _ = try await client.takeBytes(1)
                 try await Task.sleep(for: .milliseconds(20))
+                return server.server.state.load.connections.count == 0
             }
         }
     }
