@@ -99,27 +99,35 @@ extension Position {
 extension Position {
     /// The number by which quantity times price is multiplied for the price of the units; nil if it is unknown.
     ///
-    /// It is ``multiplier``, and also 1 for FX, and a hundredth for bonds, whose price is in per cent. The market value of a
+    /// It is ``multiplier``, and also 1 for FX and where the market value is that of so many units, and a hundredth for bonds, whose price is in per cent. The market value of a
     /// bond can contain accrued interest; if it is of another size, the number is unknown.
     package var priceMultiplier: Decimal? {
         switch assetClass ?? probableAssetClass {
         case .fx: return 1
         case .bond:
-            guard let ratio = valueToPrice(digits: 2) else { return marketValue == nil ? Self.percent : nil }
+            guard let ratio = valueToPrice else { return marketValue == nil ? Self.percent : nil }
             return ratio == Self.percent ? ratio : nil
-        case nil: return valueToPrice(digits: 12) == 1 ? 1 : nil
+        case nil, .other: return isValueOfUnits ? 1 : nil
         default: return multiplier
         }
     }
 
     private static let percent = Decimal(coefficient: 1, scale: 2)
 
-    /// The market value by quantity times price; nil if one of them is unknown.
-    private func valueToPrice(digits: Int) -> Decimal? {
+    /// The market value by quantity times price, with two digits; nil if one of them is unknown.
+    private var valueToPrice: Decimal? {
         guard let currentPrice, let value = try? marketValue?.magnitude,
             let whole = try? quantity * currentPrice
         else { return nil }
-        return try? value.divided(by: whole, to: digits, .halfEven)
+        return try? value.divided(by: whole, to: 2, .halfEven)
+    }
+
+    /// Whether the market value is quantity times price, rounded in the currency.
+    private var isValueOfUnits: Bool {
+        guard let currentPrice, let value = try? marketValue?.magnitude,
+            let whole = try? quantity * currentPrice, !whole.isZero
+        else { return false }
+        return whole.rounded(in: currency) == value.rounded(in: currency)
     }
 }
 

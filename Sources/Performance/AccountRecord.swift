@@ -39,10 +39,11 @@ package struct AccountRecord: Sendable, Hashable {
     /// Purchases are deposits, and sales and income are withdrawals, so that the return contains the income. Fees of
     /// the instrument are paid from outside, and are part of the return. It needs no cash of its own. What was held
     /// under earlier symbols of the instrument belongs to it. `valuations` are those of the quantities at the end of days,
-    /// in the currency of the instrument.
+    /// in the currency of the instrument. `opening` contains the quantities before the first activity.
     package func position(
-        in symbol: Symbol, currency: String, valuations: [Valuation]
+        in symbol: Symbol, currency: String, valuations: [Valuation], opening: [Symbol: Decimal] = [:]
     ) throws(Decimal.Overflow) -> AccountRecord {
+        let wasHeldBefore = opening.contains { isOf(symbol, $0.key, on: .earliest) && !$0.value.isZero }
         var own: [ClassifiedActivity] = []
         for activity in activities {
             func appendUnknownFlow() {
@@ -83,7 +84,7 @@ package struct AccountRecord: Sendable, Hashable {
             case .unknownAmount(let unknown) where isOwn(unknown.symbol): appendUnknownFlow()
             case .unknownAmount(let unknown) where unknown.isOfUnknownInstrument:
                 // One before the first purchase is of another instrument.
-                if !own.isEmpty || knownFrom != nil { appendUnknownFlow() }
+                if !own.isEmpty || wasHeldBefore { appendUnknownFlow() }
             case .cashFlow, .trade, .income, .tax, .returnOfCapital, .fee, .securitiesTransfer, .spinOff,
                 .exchange, .stockDividend, .unknownAmount, .unclassified:
                 break

@@ -64,7 +64,8 @@ package struct ActivityClassifier: Sendable {
                 return .trade(
                     .init(
                         symbol, quantity: quantity, price: price, multiplier: multiplier(of: symbol),
-                        currency: currency, booked: activity.currencyAmount))
+                        currency: currency,
+                        booked: activity.amount == nil ? nil : activity.currencyAmount))
             }
             // A pair of currencies is held on margin, so that its trade books no cash.
             guard activity.amount == nil, case .currencies(_, let quote)? = SymbolKind(symbol) else {
@@ -233,9 +234,12 @@ package struct ActivityClassifier: Sendable {
 }
 
 extension Activity {
-    /// The amount with the broker's conversion; nil if it, or its currency, is unknown.
+    /// The amount with the broker's conversion; without it, or its currency, that in the currency of the account.
     fileprivate var currencyAmount: CurrencyAmount? {
-        guard let amount, let currency else { return nil }
+        guard let amount, let currency else {
+            guard let accountAmount, let accountCurrency else { return nil }
+            return CurrencyAmount(accountAmount, accountCurrency)
+        }
         guard let accountAmount, let accountCurrency, accountCurrency != currency else {
             return CurrencyAmount(amount, currency)
         }

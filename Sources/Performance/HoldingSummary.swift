@@ -36,6 +36,18 @@ package struct HoldingSummary: Sendable, Hashable {
         package init(lots: TaxLots, activities: [ClassifiedActivity], knownFrom: CalendarDate?) {
             (self.lots, self.activities, self.knownFrom) = (lots, activities, knownFrom)
         }
+
+        /// The activities, without payments for an unknown instrument if the account has never held this one.
+        fileprivate func activities(of symbol: Symbol) -> [ClassifiedActivity] {
+            let wasHeld =
+                lots.lots[symbol] != nil || !lots.disposals(of: symbol).isEmpty
+                || !lots.missing(of: symbol).isEmpty
+            if wasHeld { return activities }
+            return activities.filter { activity in
+                guard case .unknownAmount(let unknown) = activity.kind else { return true }
+                return !unknown.isOfUnknownInstrument
+            }
+        }
     }
 
     /// Adds up an instrument in all accounts.
@@ -79,7 +91,8 @@ package struct HoldingSummary: Sendable, Hashable {
         var reason: Undetermined?
         for account in accounts {
             let own = IncomeSummary.twelveMonths(
-                through: today, of: account.activities, symbol: symbol, account.lots.symbols, in: currency,
+                through: today, of: account.activities(of: symbol), symbol: symbol, account.lots.symbols,
+                in: currency,
                 rates: rates, knownFrom: account.knownFrom)
             reason = reason ?? own.undetermined
             guard let known = own.known else { continue }

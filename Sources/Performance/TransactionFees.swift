@@ -60,7 +60,8 @@ struct TransactionFees {
             let (amount, named): (CurrencyAmount?, String?)
             switch activity.kind {
             case .fee(let fee) where fee.category == .transaction: (amount, named) = (fee.amount, fee.trade)
-            case .unknownAmount(let fee) where fee.effect == .fee(.transaction):
+            case .unknownAmount(let fee)
+            where fee.effect == .fee(.transaction) && (fee.symbol != nil || fee.trade != nil):
                 (amount, named) = (nil, fee.trade)
             default: continue
             }
@@ -93,15 +94,11 @@ struct TransactionFees {
             let own = try? rates.convert(fee, to: currency, on: date)
         else { return }
         let trades = try trades.filter { $0.trade.currency == currency }
-            .map { (id: $0.id, size: try $0.trade.amount?.amount.magnitude) }
-        guard trades.allSatisfy({ $0.size != nil }) else {
-            // The proportions are unknown, and the cost of the trade without an amount is, too.
-            for (id, _) in trades { byTrade[id] = .unknown }
-            return
-        }
+            // The cost of a trade without an amount is unknown; the others share the fee, which is small.
+            .compactMap { row in try row.trade.amount.map { (id: row.id, size: try $0.amount.magnitude) } }
         var rest = Amount(own: own, converted: try? rates.convert(fee, to: target, on: date))
-        var remaining = try trades.compactMap(\.size).sum()
-        for case (let id, let size?) in trades where !size.isZero {
+        var remaining = try trades.map(\.size).sum()
+        for (id, size) in trades where !size.isZero {
             let (share, next) = try rest.split(size, of: remaining)
             (rest, remaining) = (next, try remaining - size)
             byTrade[id] = try self[id] + share

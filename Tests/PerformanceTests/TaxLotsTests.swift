@@ -420,7 +420,7 @@ struct TaxLotsTests {
         #expect((summary.cost.undetermined?.reason == .missingCost) == (contract.cost == nil))
     }
 
-    @Test("share a fee of their day only if the amounts of all trades are known")
+    @Test("share a fee of their day with the trades whose amounts are known")
     func feeOfUnknownProportion() throws {
         let option = try #require(Symbol("AAPL261218C00230000"))
         let unknown = ClassifiedActivity.Trade(
@@ -432,7 +432,8 @@ struct TaxLotsTests {
             try activity("2026-01-05", .trade(unknown), id: "b"),
         ]
         #expect(try lots(activities).lots[Self.symbol]?.map(\.cost) == [200])
-        #expect(try lots(activities + [fee]).lots[Self.symbol]?.map(\.cost) == [nil])
+        #expect(try lots(activities + [fee]).lots[Self.symbol]?.map(\.cost) == [201])
+        #expect(try lots(activities + [fee]).lots[option]?.map(\.cost) == [nil])
     }
 
     /// Activities that add units, or pay with them.

@@ -98,7 +98,7 @@ struct OperatorMessageTests {
     @Test(
         "because its output cannot be written exits with status 1 and the reason",
         arguments: [
-            "version", "schema print",
+            "version", "schema print", "--help", "--generate-completion-script bash",
             "graphql batch <<< '{\"id\":1,\"action\":\"print\",\"document\":\"{a}\"}'",
         ])
     func output(command: String) async throws {

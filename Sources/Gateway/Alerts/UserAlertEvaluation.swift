@@ -150,6 +150,7 @@ final class UserAlertEvaluation: Sendable {
                 maximumFirings = max(met.count / 2, 1)
                 throw error
             }
+            alertState.didFire(met)
             maximumFirings = min(maximumFirings * 2, Self.maximumFirings)
             events.count { counts in
                 counts.firings += fired.firings.count
@@ -231,6 +232,7 @@ final class UserAlertEvaluation: Sendable {
             }
             // No source has it: the user may connect with another one.
             former?.cancel()
+            if !Task.isCancelled { put { $0.prices[symbol] = .unknown } }
             try? await clock.sleep(clock.now() + settings.maximumPause)
         }
     }

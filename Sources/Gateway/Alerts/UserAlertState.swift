@@ -11,6 +11,9 @@ package struct UserAlertState: Sendable {
     private var goals: [String: AlertSubject.Observation<Bool>] = [:]
     private var connections: [String: AlertSubject.Observation<Bool>] = [:]
 
+    /// Met alerts whose firing is not stored yet, with the conditions that were met: the observations may change meanwhile.
+    private var unstored: [String: (condition: AlertCondition, evidence: AlertEvidence)] = [:]
+
     package init() {}
 
     /// The subjects of the alerts.
@@ -44,6 +47,8 @@ package struct UserAlertState: Sendable {
         orders = orders.filter { references.contains($0.key) }
         goals = goals.filter { references.contains($0.key) }
         connections = connections.filter { references.contains($0.key) }
+        let ids = Set(alerts.map(\.id))
+        unstored = unstored.filter { ids.contains($0.key) }
     }
 
     package mutating func observe(_ price: ObservedPrice, of symbol: Symbol) {
@@ -75,16 +80,37 @@ package struct UserAlertState: Sendable {
     }
 
     /// Evaluates all alerts at a time; an alert whose subject was not observed is neither met nor impossible.
-    package func evaluate(at now: Instant) -> Outcome {
+    ///
+    /// An alert that was met stays met until its firing is stored.
+    package mutating func evaluate(at now: Instant) -> Outcome {
         var outcome = Outcome()
+        let earlier = unstored
+        unstored = [:]
         for alert in alerts {
-            switch verdict(on: alert) {
-            case .open: break
-            case .met(let evidence): if alert.isArmed(at: now) { outcome.met.append(evidence) }
-            case .impossible: outcome.impossible.append(alert.id)
+            let verdict = verdict(on: alert)
+            let known = earlier[alert.id].flatMap { $0.condition == alert.condition ? $0.evidence : nil }
+            if case .met(let evidence) = verdict {
+                meet(alert, by: evidence, at: now, &outcome)
+            } else if let known {
+                meet(alert, by: known, at: now, &outcome)
+            } else if case .impossible = verdict {
+                outcome.impossible.append(alert.id)
             }
         }
         return outcome
+    }
+
+    private mutating func meet(
+        _ alert: StoredAlert, by evidence: AlertEvidence, at now: Instant, _ outcome: inout Outcome
+    ) {
+        guard alert.isArmed(at: now) else { return }
+        unstored[alert.id] = (alert.condition, evidence)
+        outcome.met.append(evidence)
+    }
+
+    /// Forgets that alerts were met, after their firings were stored.
+    package mutating func didFire(_ met: [AlertEvidence]) {
+        for evidence in met { unstored[evidence.alert] = nil }
     }
 
     private enum Verdict {

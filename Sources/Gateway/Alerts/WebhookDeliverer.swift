@@ -192,7 +192,9 @@ package final class WebhookDeliverer: Sendable {
                 of: webhook, dueAt: now, limit: settings.maximumMessages)
             var attempts = try await store.attempts(of: webhook, dueAt: now)
             for message in messages where !Task.isCancelled && clock.now() < end {
-                guard try await deliver(message, after: attempts, reporting: report) else { break }
+                guard try await deliver(message, after: attempts, readAt: now, reporting: report) else {
+                    break
+                }
                 attempts -= message.attempts
             }
             state.withLock { $0.failures[webhook] = nil }
@@ -207,13 +209,14 @@ package final class WebhookDeliverer: Sendable {
     /// - Parameters:
     ///   - message: The message.
     ///   - attempts: The attempts of all due messages of the webhook together.
+    ///   - readAt: The time at which the due messages were read: a failure does not postpone later ones.
     ///   - report: Called for a failure.
     /// - Returns: Whether further messages can be sent to the webhook.
     /// - Throws: `StorageError` if the webhook cannot be read, or the outcome cannot be stored.
     private func deliver(
-        _ message: WebhookDelivery, after attempts: Int, reporting report: @Sendable (Report) -> Void
+        _ message: WebhookDelivery, after attempts: Int, readAt: Instant,
+        reporting report: @Sendable (Report) -> Void
     ) async throws(StorageError) -> Bool {
-        let begin = clock.wallTime()
         let attempts = max(attempts, message.attempts)
         let outcome: Outcome
         do throws(StorageError) {
@@ -245,7 +248,7 @@ package final class WebhookDeliverer: Sendable {
         if Task.isCancelled { return false }
         report(.failure(webhook: message.webhook, reason: failure.reason))
         let discarded = try await store.didFail(
-            message, failure.reason, begunAt: begin, at: now, next: now + pause(after: attempts),
+            message, failure.reason, begunAt: readAt, at: now, next: now + pause(after: attempts),
             expiredBefore: now - settings.lifetime, isGone: failure.isGone)
         events.count { counts in
             counts.failed += 1

@@ -79,7 +79,8 @@ struct AccountLedger: Sendable {
                 of: symbol, closes: prices.closes, isAdjusted: prices.isAdjusted, multiplier: multiplier,
                 opening: opening)
         }
-        var record = try account.position(in: symbol, currency: currency, valuations: valuations)
+        var record = try account.position(
+            in: symbol, currency: currency, valuations: valuations, opening: opening)
         if knownFrom == nil { record.openedOn = record.activities.first?.date }
         return record
     }

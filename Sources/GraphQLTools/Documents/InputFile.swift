@@ -70,8 +70,9 @@ package struct InputFile {
         } catch {
             throw unwritable(SystemReason.text(of: error) ?? error.localizedDescription)
         }
-        // A change of the owner removes permissions, so it comes first.
-        guard geteuid() != 0 || fchown(descriptor, status.st_uid, status.st_gid) == 0,
+        // A change of the owner removes permissions, so it comes first. Only root can keep another owner.
+        let owner = geteuid() == 0 ? status.st_uid : uid_t.max
+        guard fchown(descriptor, owner, status.st_gid) == 0,
             fchmod(descriptor, status.st_mode & 0o7777) == 0, fsync(descriptor) == 0,
             unsafe rename(draft, file) == 0
         else { throw unwritable(SystemReason.text(of: errno)) }

@@ -26,9 +26,16 @@ package struct PorticoMain<Product: ExecutableProduct> {
         let code = PorticoCommand<Product>.exitCode(for: error)
         let message = PorticoCommand<Product>.fullMessage(for: error)
         if !message.isEmpty {
-            let output: FileHandle = code.isSuccess ? .standardOutput : .standardError
-            // There is no other place for the text.
-            try? output.write(contentsOf: Data((message + "\n").utf8))
+            do throws(OutputError) {
+                if code.isSuccess {
+                    try Terminal.write(message + "\n")
+                } else {
+                    Terminal.report(message + "\n")
+                }
+            } catch {
+                Terminal.report("Error: \(error.localizedDescription)\n")
+                Foundation.exit(1)
+            }
         }
         // The parser's own status for wrong usage is sysexits' 64.
         let isUsage =

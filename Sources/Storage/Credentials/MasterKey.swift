@@ -103,7 +103,7 @@ package struct MasterKey: Sendable {
     /// The file is written under another name and linked when it is complete and on the disk: an incomplete
     /// key would make all credentials unreadable. The other name is random: in a container, every process has the same
     /// number, and a file of an interrupted attempt would have that name. If root writes the file, for example by a
-    /// command, the directory's owner gets it: otherwise the server could not open it.
+    /// command, the directory's owner gets it: otherwise the server could not open that of its data directory.
     private static func create(_ path: String, _ text: String) throws(StorageError) -> Bool {
         let draft = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).new"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -75,7 +75,8 @@ struct QuoteFeedEntry {
         if let asOf, requestedAsOf <= asOf { return snapshot }
         let knownAsOf = known.provenance.asOf ?? requestedAsOf
         let isOfEarlierDay = asOf?.isOnEarlierDayInNewYork(than: knownAsOf) ?? false
-        lacksClose = isOfEarlierDay && snapshot.previousClose != nil
+        // After one such attempt, the next snapshot is that of the usual age.
+        lacksClose = isOfEarlierDay && snapshot.previousClose != nil && !isRenewal
         return known.renewed(by: snapshot, isOfEarlierDay: isOfEarlierDay, at: moment)
     }
 
@@ -98,7 +99,7 @@ struct QuoteFeedEntry {
     ) -> Quote {
         var quote = quote
         if let asOf = change.asOf, quote.previousClose != nil, !hasStreamedClose,
-            quote.provenance.asOf?.isOnEarlierDayInNewYork(than: asOf) == true
+            quote.provenance.asOf?.isOnEarlierDayInNewYork(than: asOf) ?? true
         {
             quote.removeFiguresOfDay()
             lacksClose = true

@@ -306,6 +306,10 @@ struct QuoteFeedState {
         for (symbol, result) in results {
             guard let place = entries.index(forKey: symbol) else { continue }
             switch (result, entries.values[place].event) {
+            case (.success(let quote), .success?)
+            where quote.provenance.isStale && isStreaming && entries.values[place].isKeptByStream:
+                // The value of the cache after a failed read; the stream keeps the known one up to date.
+                continue
             case (.success(let quote), _):
                 news[symbol] = .success(entries.values[place].merge(quote, from: provider, at: moment))
             case (.failure, .success(let known)?):

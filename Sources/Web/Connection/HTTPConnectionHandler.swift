@@ -328,11 +328,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     /// The bytes that are written and that the client has still to read, without those that the system has.
     ///
-    /// A stream of HTTP/2 has no such number of its own, and its bytes also wait for the client's window.
+    /// A stream of HTTP/2 has no such number of its own, and its bytes also wait for the client's window. Without any, it
+    /// waits because the connection has much to write, which counts then.
     private func unreadBytes(context: ChannelHandlerContext) -> Int {
         switch encoding {
         case .http1: (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        case .http2: unwritten
+        case .http2 where unwritten > 0: unwritten
+        case .http2: (try? context.channel.parent?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         }
     }
 

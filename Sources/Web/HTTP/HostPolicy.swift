@@ -170,8 +170,10 @@ extension Span<UInt8> {
 package enum HostName {
     /// Whether a text is a host, with a port or without one (RFC 3986, section 3.2).
     ///
-    /// Stricter in one point: a name has no comma, because an intermediary may have joined two fields.
+    /// Stricter in two points: a name has no comma, because an intermediary may have joined two fields, and it has at most
+    /// the 253 bytes of a name of DNS (RFC 1035, section 2.3.4), because a response can contain it.
     package static func isValid(_ text: Span<UInt8>) -> Bool {
+        guard text.count <= 253 + 6 else { return false }
         let end = isAddress(text) ? endOfAddress(text) : endOfName(text)
         guard let end else { return false }
         guard end < text.count else { return true }

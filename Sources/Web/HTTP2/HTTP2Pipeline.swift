@@ -14,6 +14,8 @@ enum HTTP2Pipeline {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streamsPerConnection),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.uri + limits.headers),
         ]
+        // Data that were on their way when their stream was reset are no error of the connection.
+        connection.maximumRecentlyResetStreams = 2 * limits.streamsPerConnection
         connection.controlFrameRateLimit.maximumCount = mostFrames
         connection.controlFrameRateLimit.windowLength = .seconds(1)
         var streams = NIOHTTP2Handler.StreamConfiguration()
@@ -203,8 +205,13 @@ private final class HTTP2ConnectionCloser: ChannelInboundHandler {
     /// 5.4.2).
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if !errors.hasSentError {
-            guard !(error is any NIOHTTP2Error), !(error is NIOHTTP2Errors.StreamError) else { return }
-            // An error of TLS or of the system.
+            // The fields of a head that was too long to be sent are in the server's table of HPACK only, and NIO sends no GOAWAY.
+            let isDesynchronized = error is NIOHTTP2Errors.UnableToSerializeFrame
+            guard
+                isDesynchronized
+                    || !(error is any NIOHTTP2Error) && !(error is NIOHTTP2Errors.StreamError)
+            else { return }
+            // That, or an error of TLS or of the system.
             sendGoAway(after: latestStream, .internalError, context: context)
         }
         context.close(promise: nil)

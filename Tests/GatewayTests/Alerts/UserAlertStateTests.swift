@@ -77,6 +77,7 @@ struct UserAlertStateTests {
         let outcome = alerts.evaluate(at: Self.now)
         #expect(outcome.met.map(\.value) == (test.value == nil ? [] : [test.value]))
         #expect(outcome.met.allSatisfy { $0.asOf == Self.now } && outcome.impossible.isEmpty)
+        alerts.didFire(outcome.met)
         // What is no longer known is not an old price.
         alerts.observe(ObservedPrice.unknown, of: Self.aapl)
         #expect(alerts.evaluate(at: Self.now).met.isEmpty)
@@ -120,8 +121,27 @@ struct UserAlertStateTests {
                 alerts.observe(connections: ["x": observed])
                 let outcome = alerts.evaluate(at: Self.now)
                 #expect(outcome.met.isEmpty == !isMet && outcome.impossible.isEmpty == !isImpossible)
+                alerts.didFire(outcome.met)
             }
         }
+    }
+
+    @Test("keeps a met alert until its firing is stored, unless its condition has changed")
+    func unstored() {
+        var alerts = UserAlertState()
+        let alert = Self.alert(.priceAbove(Self.aapl, 10), id: "a")
+        alerts.replace(with: [alert, Self.alert(.priceAbove(Self.aapl, 11), id: "b")])
+        alerts.observe(Self.price(12), of: Self.aapl)
+        let met = alerts.evaluate(at: Self.now).met
+        #expect(met.map(\.alert) == ["a", "b"])
+        // The firing of the first one is stored, and the price moves back.
+        alerts.didFire(Array(met.prefix(1)))
+        alerts.observe(Self.price(9), of: Self.aapl)
+        #expect(alerts.evaluate(at: Self.now).met == Array(met.suffix(1)))
+        alerts.observe(ObservedPrice.unknown, of: Self.aapl)
+        #expect(alerts.evaluate(at: Self.now).met == Array(met.suffix(1)))
+        alerts.replace(with: [alert, Self.alert(.priceAbove(Self.aapl, 20), id: "b")])
+        #expect(alerts.evaluate(at: Self.now).met.isEmpty)
     }
 
     @Test("waits for the end of a pause, and forgets observations of other subjects")

@@ -60,6 +60,7 @@ final class ScriptedSnapshots: Sendable {
         var previousCloses: [Symbol: Decimal] = [:]
         var times: [Symbol: Instant] = [:]
         var failure: ProviderFailure.Cause?
+        var isStale = false
         var asked: [Set<Symbol>] = []
     }
 
@@ -89,6 +90,11 @@ final class ScriptedSnapshots: Sendable {
         state.withLock { $0.failure = cause }
     }
 
+    /// Responds with the values of a cache, as after a failed read.
+    func setStale() {
+        state.withLock { $0.isStale = true }
+    }
+
     /// How often a symbol was asked for.
     func count(of symbol: Symbol) -> Int {
         state.withLock { $0.asked.count { $0.contains(symbol) } }
@@ -109,7 +115,8 @@ final class ScriptedSnapshots: Sendable {
                         var quote = Quote(
                             symbol: symbol,
                             provenance: Provenance(
-                                source: .alpaca, fetchedAt: moment, asOf: state.times[symbol]))
+                                source: .alpaca, fetchedAt: moment, asOf: state.times[symbol],
+                                isStale: state.isStale))
                         quote.price = price
                         quote.previousClose = state.previousCloses[symbol] ?? 1
                         results[symbol] = .success(quote)

@@ -108,8 +108,10 @@ struct SnapshotRenewalTests {
         withExtendedLifetime(follower) {}
     }
 
-    @Test("that fail leave the streamed price as it is")
-    func failure() async throws {
+    @Test(
+        "that fail leave the streamed price as it is, also if a cache returns an older value",
+        arguments: [false, true])
+    func failure(isCached: Bool) async throws {
         snapshots.set(aapl, 200)
         let feed = feed()
         let follower = try feed.follow([aapl])
@@ -121,7 +123,12 @@ struct SnapshotRenewalTests {
         _ = await calls.next()
         connection.deliver(.connected)
         _ = await calls.next()
-        snapshots.fail(.quotaExhausted(retryAt: nil))
+        if isCached {
+            snapshots.set(aapl, 150)
+            snapshots.setStale()
+        } else {
+            snapshots.fail(.quotaExhausted(retryAt: nil))
+        }
         for _ in 1...9 { await poll() }
         #expect(await calls.next() == [aapl])
         // The failure was stored before the next pause.
@@ -137,11 +144,15 @@ struct SnapshotRenewalTests {
         "lack the previous close of a price of a later day in New York, until they are read again",
         arguments: [
             // Monday 19:59:59 is on the day of the snapshot, Tuesday 04:00:01 is not.
-            (traded: "2026-11-24T00:59:59Z", isLater: false), (traded: "2026-11-24T09:00:01Z", isLater: true),
+            (traded: "2026-11-24T00:59:59Z", hasTime: true, isLater: false),
+            (traded: "2026-11-24T09:00:01Z", hasTime: true, isLater: true),
+            // Alpaca has no time of a trade that is older than the bar of the day.
+            (traded: "2026-11-24T09:00:01Z", hasTime: false, isLater: true),
         ])
-    func nextDay(traded: String, isLater: Bool) async throws {
+    func nextDay(traded: String, hasTime: Bool, isLater: Bool) async throws {
         // On Monday, 110 is 10 % above Friday's close.
-        snapshots.set(aapl, 110, previousClose: 100, asOf: try time("2026-11-23T20:59:00Z"))
+        snapshots.set(
+            aapl, 110, previousClose: 100, asOf: hasTime ? try time("2026-11-23T20:59:00Z") : nil)
         let follower = try feed().follow([aapl])
         var news = follower.makeAsyncIterator()
         #expect(try await news.next()?[aapl]?.get().changePercent == 10)

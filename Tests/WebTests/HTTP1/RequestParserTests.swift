@@ -58,6 +58,14 @@ struct RequestParserTests {
         #expect(!parser.hasLeftOverBytes)
     }
 
+    @Test("accepts hosts of the length of a name of DNS")
+    func lengthOfHosts() {
+        let name = String(repeating: "~", count: 253)
+        for (text, isOne) in [(name, true), (name + ":65535", true), (name + "~~~~~~~", false)] {
+            #expect(HostName.isValid(text.utf8Span.span) == isOne)
+        }
+    }
+
     @Test(
         "accepts valid hosts",
         arguments: [

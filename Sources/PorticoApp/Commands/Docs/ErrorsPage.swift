@@ -149,8 +149,8 @@ extension ErrorCode {
             """
         case .forbidden:
             """
-            If the message names a scope, let the user sign in with it: TRADE must be requested. If it tells a guest to sign \
-            up, offer `signUp`. Otherwise show the message, and do not offer the field to this user.
+            Do what the message says. If it asks for a scope, let the user sign in with it: TRADE must be requested; if it says \
+            that the user cannot have the scope, begin without it. If it tells a guest to sign up, offer `signUp`.
             """
         case .badUserInput:
             "Show the message beside the input that `extensions.argument` names. The same request fails again."

@@ -56,7 +56,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
             """
             \(count) keys in \(options.folder.path) are now encrypted with the key in \(newKeyFile). \
             \(options.isKeyNamed
-                ? "Set \(Settings.users.masterKey.file.variable) to this file."
+                ? "Set \(Settings.users.masterKey.file.variable) to this file, and make it readable for Portico's user."
                 : "\(MasterKey.fileName) in the directory contains it too.")
 
             """)
@@ -79,7 +79,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
         try Terminal.write(
             """
             \(count) keys in \(file.database.location) are now encrypted with the key in \(newKeyFile). Set \
-            \(Settings.users.masterKey.file.variable) to this file.
+            \(Settings.users.masterKey.file.variable) to this file, and make it readable for Portico's user.
 
             """)
     }

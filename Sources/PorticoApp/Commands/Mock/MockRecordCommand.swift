@@ -50,31 +50,8 @@ struct MockRecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let address = try HTTPURL.read(url, like: "http://127.0.0.1:8080", canHaveHeader: true)
-        let file = try ScenarioFile(creating: out)
-        var recording: ScenarioRecording?
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await record(address, into: &recording))
-        } catch {
-            result = .failure(error)
-        }
-        // What is recorded is written also if the server has failed.
-        if let recording, recording.summary.responses > 0 {
-            try write(recording, to: file)
-        } else {
-            file.remove()
-            if recording != nil { Terminal.report("Nothing was recorded, so \(out) was not written.\n") }
-        }
-        try result.get()
-    }
-
-    /// Forwards operations until the process is interrupted.
-    ///
-    /// - Parameters:
-    ///   - address: The address of the server.
-    ///   - recording: The recording, which is set when the schema is known.
-    /// - Throws: The error of the schema, or of the server.
-    private func record(_ address: HTTPURL, into recording: inout ScenarioRecording?) async throws {
+        // A file that cannot be created is reported before the server is asked.
+        try ScenarioFile(creating: out).remove()
         let text = try await source.source(default: url)
         let schema: Schema
         do throws(DiagnosticReports) {
@@ -83,19 +60,27 @@ struct MockRecordCommand: AsyncParsableCommand {
             Terminal.report(error.text)
             throw ExitCode(2)
         }
+        let (endpoint, headers) = (
+            try MockRecordCommand.endpoint(of: address), try SchemaSource.headers(source.headers.header)
+        )
+        // After the schema is read: an interruption before it leaves no file.
+        let (recording, file) = (ScenarioRecording(of: schema), try ScenarioFile(creating: out))
         let client = try HTTPClient(userAgent: "portico/\(Version.current)")
         let result: Result<Void, any Error>
         do {
-            let server = RecordedServer(
-                endpoint: try MockRecordCommand.endpoint(of: address),
-                ownHeaders: try SchemaSource.headers(source.headers.header), client: client)
-            let started = ScenarioRecording(of: schema)
-            recording = started
-            result = .success(try await serve(server, started, schemaText: text))
+            let server = RecordedServer(endpoint: endpoint, ownHeaders: headers, client: client)
+            result = .success(try await serve(server, recording, schemaText: text))
         } catch {
             result = .failure(error)
         }
         await client.shutDown()
+        // What is recorded is written also if the server has failed.
+        if recording.summary.responses > 0 {
+            try write(recording, to: file)
+        } else {
+            file.remove()
+            Terminal.report("Nothing was recorded, so \(out) was not written.\n")
+        }
         try result.get()
     }
 

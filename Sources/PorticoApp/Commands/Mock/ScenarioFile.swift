@@ -30,8 +30,9 @@ struct ScenarioFile {
 
     /// Writes the whole content.
     ///
-    /// - Throws: `UsageError` with the reason; the file is removed then.
+    /// - Throws: `UsageError` with the reason; the file is removed then. Also if the file has been removed or replaced.
     func write(_ text: String) throws(UsageError) {
+        guard isAtPath else { throw UsageError("\(path) cannot be written: it was removed meanwhile.") }
         do {
             try handle.write(contentsOf: Data(text.utf8))
         } catch {
@@ -41,7 +42,16 @@ struct ScenarioFile {
         }
     }
 
+    /// Removes the file, but none that another program has put in its place.
     func remove() {
-        _ = unsafe unlink(path)
+        if isAtPath { _ = unsafe unlink(path) }
+    }
+
+    private var isAtPath: Bool {
+        var (own, found) = (stat(), stat())
+        guard unsafe fstat(handle.fileDescriptor, &own) == 0, unsafe lstat(path, &found) == 0 else {
+            return false
+        }
+        return (own.st_dev, own.st_ino) == (found.st_dev, found.st_ino)
     }
 }

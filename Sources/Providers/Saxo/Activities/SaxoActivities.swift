@@ -307,7 +307,8 @@ package struct SaxoBooking: JSONObjectDecodable, Hashable {
     private var cashKind: ActivityKind {
         switch providerSymbol {
         // Without an amount, the direction is unknown.
-        case "CASHDEPWI", "CASHOUT": amount.map { $0.isNegative ? .withdrawal : .deposit } ?? .transfer
+        case "CASHDEPWI", "CASHOUT":
+            (amount ?? accountAmount).map { $0.isNegative ? .withdrawal : .deposit } ?? .transfer
         case "CASHINTR": .transfer
         default: .other
         }
