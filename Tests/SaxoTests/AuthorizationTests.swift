@@ -122,18 +122,23 @@ struct AuthorizationTests {
         }
     }
 
+    /// Keeps a consent alive until the task is cancelled; its value is the failure that ends it.
+    private static func keepAlive(_ authorization: SaxoOAuthSession) -> Task<ProviderFailure?, Never> {
+        Task {
+            do throws(ProviderFailure) {
+                try await authorization.keepAlive()
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
     @Test("is kept alive for a user who is away, a call each half of what the token for renewals lives")
     func away() async throws {
         try await RunningSandbox.run { fixture in
             let (authorization, store) = try authorization(fixture)
-            let life = Task { () -> ProviderFailure? in
-                do throws(ProviderFailure) {
-                    try await authorization.keepAlive()
-                    return nil
-                } catch {
-                    return error
-                }
-            }
+            let life = Self.keepAlive(authorization)
             // It sleeps until half an hour is left, each time.
             for count in 0..<3 {
                 try await fixture.time.wait { fixture.time.sleeps.count(of: .seconds(1_800)) == count + 1 }
@@ -161,14 +166,7 @@ struct AuthorizationTests {
                 QuotaAccount(.saxo, credential: "c1"), over: fixture.transport, clock: clock,
                 retry: .attempts(3))
             let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: line)
-            let life = Task { () -> ProviderFailure? in
-                do throws(ProviderFailure) {
-                    try await authorization.keepAlive()
-                    return nil
-                } catch {
-                    return error
-                }
-            }
+            let life = Self.keepAlive(authorization)
             // The clock is set back before the first exchange, and once more after it.
             for count in 0..<2 {
                 try await time.wait { time.sleeps.count(of: .seconds(1_800)) == count + 1 }

@@ -248,7 +248,7 @@ package final class WebhookDeliverer: Sendable {
         if Task.isCancelled { return false }
         report(.failure(webhook: message.webhook, reason: failure.reason))
         let discarded = try await store.didFail(
-            message, failure.reason, begunAt: readAt, at: now, next: now + pause(after: attempts),
+            message, failure.reason, readAt: readAt, at: now, next: now + pause(after: attempts),
             expiredBefore: now - settings.lifetime, isGone: failure.isGone)
         events.count { counts in
             counts.failed += 1

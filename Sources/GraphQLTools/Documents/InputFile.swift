@@ -46,8 +46,8 @@ package struct InputFile {
 
     /// Replaces the content of the file atomically.
     ///
-    /// A symbolic link stays: the file that it names is replaced. The new file has the permissions of the old one, and if root
-    /// writes it, also the owner.
+    /// A symbolic link stays: the file that it names is replaced. The new file has the permissions and the group of the old one,
+    /// and if root writes it, also the owner.
     ///
     /// - Throws: `UsageError` if it cannot be written.
     package func replace(with text: String) throws(UsageError) {

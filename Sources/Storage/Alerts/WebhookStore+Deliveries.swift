@@ -136,7 +136,7 @@ extension WebhookStore {
         }
     }
 
-    /// Records a failed attempt, and postpones the other deliveries of the webhook that existed when it began.
+    /// Records a failed attempt, and postpones the other deliveries of the webhook that existed when the due ones were read.
     ///
     /// A webhook is disabled, and its deliveries are deleted, if its receiver wants no messages any more. It is also
     /// disabled if it is pending and has no test message any more.
@@ -144,7 +144,7 @@ extension WebhookStore {
     /// - Parameters:
     ///   - delivery: The delivery.
     ///   - reason: The reason, for the user.
-    ///   - begin: The time at which the attempt began; deliveries that were created after it are not postponed.
+    ///   - time: The time at which the due deliveries were read; those that were created after it are not postponed.
     ///   - now: The time of the failure.
     ///   - next: The time of the next attempt.
     ///   - end: Deliveries of the webhook that were created before are deleted.
@@ -152,7 +152,7 @@ extension WebhookStore {
     /// - Returns: The number of deleted deliveries.
     /// - Throws: `StorageError`; then nothing was changed, except if the outcome is unknown.
     package func didFail(
-        _ delivery: WebhookDelivery, _ reason: String, begunAt begin: Instant, at now: Instant, next: Instant,
+        _ delivery: WebhookDelivery, _ reason: String, readAt time: Instant, at now: Instant, next: Instant,
         expiredBefore end: Instant, isGone: Bool = false
     ) async throws(StorageError) -> Int {
         try await database.write(for: delivery.owner) { db in
@@ -163,7 +163,7 @@ extension WebhookStore {
                 """
                 UPDATE webhook_delivery SET next_at = ?1
                 WHERE webhook = ?2 AND next_at < ?1 AND (id = ?3 OR created_at <= ?4)
-                """, [next, delivery.webhook, delivery.id, begin.millisecondsSince1970])
+                """, [next, delivery.webhook, delivery.id, time.millisecondsSince1970])
             try db.execute(
                 "UPDATE webhook SET last_failure_at = ?, last_failure = ? WHERE id = ?",
                 [now.millisecondsSince1970, reason, delivery.webhook])

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PorticoCore
 import Synchronization
 
 /// The data directory, which has all files.
@@ -93,10 +94,7 @@ package struct DataDirectory: Sendable {
     }
 
     /// Returns the description of the last system error.
-    static func reason() -> String {
-        // The text of strerror belongs to the C library; it is copied here.
-        unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "unknown"
-    }
+    static func reason() -> String { SystemReason.text(of: errno) }
 }
 
 /// A data folder that this process alone works in, as long as there is this object.

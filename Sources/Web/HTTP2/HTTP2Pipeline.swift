@@ -43,9 +43,9 @@ enum HTTP2Pipeline {
     /// The most cancelled requests, and the most control frames, of a connection in one second.
     ///
     /// A proxy sends the requests of many clients on one connection and cancels one for each client that goes away. With the
-    /// limit of NIO, 200 in 30 seconds, their connection ended. A cancelled request costs no more than one that is answered:
-    /// its work is cancelled, ``ServerLimits/streamsPerConnection`` bounds the requests at a time, and each counts against the
-    /// rates of its client. NIO stores a time for each frame in the window, so the window is short.
+    /// limit of NIO, 200 in 30 seconds, their connection ended. The work of a cancelled request is cancelled,
+    /// ``ServerLimits/streamsPerConnection`` bounds the requests at a time, and each counts against the rates of its client. NIO
+    /// allocates a time for each frame that the limit allows, so the window is short.
     private static let mostFrames = 500
 
     /// Ends a stream whose response is complete, and the rest of whose request is not needed (RFC 9113, section 8.1).

@@ -301,7 +301,8 @@ struct AlertSourceTests {
         try await withGateway { gateway in
             let (server, own) = (FixedQuotes(.yahoo, price: 100), FixedQuotes(.alpaca, price: 300))
             let services = GatewayServices(
-                connections: [], connectors: [FixedQuotesConnector(quotes: own)],
+                connections: [],
+                connectors: [DataConnector(environment: .sandbox, market: own, mapping: SameSymbols())],
                 market: [server.source], reads: ReadCaches(), userData: gateway.userData,
                 condition: { provider in
                     ProviderHealthReport(health: ProviderMonitor().health(of: provider), rateLimits: [])
@@ -326,7 +327,8 @@ struct AlertSourceTests {
             let stored = StoredConnection(
                 id: "c", owner: alice, provider: .alpaca, environment: .sandbox, connectedAt: .now)
             let connection = connections.open(
-                stored, Secret("key"), FixedQuotesConnector(quotes: own), version: 1)
+                stored, Secret("key"),
+                DataConnector(environment: .sandbox, market: own, mapping: SameSymbols()), version: 1)
             #expect(connections.registry.add(connection) == nil)
             connections.didChange(connection)
             try await waitUntil { try await firedValues() == [300] }
@@ -372,31 +374,5 @@ private final class FixedQuotes: QuoteSource {
             batch[symbol] = quote
         }
         return batch
-    }
-}
-
-/// Connects users with a source of one price, which gets no credential.
-private struct FixedQuotesConnector: ProviderConnector {
-    let quotes: FixedQuotes
-    let provider = ProviderID.alpaca
-    let environments = [Environment.sandbox]
-
-    func page(for request: OAuthConsentRequest) throws(ConnectError) -> OAuthConsentURL {
-        throw .argument("provider", message: "There is no consent.")
-    }
-
-    func credential(
-        for submitted: SubmittedCredential, in environment: Environment, by call: CallContext
-    ) async throws(ConnectError) -> Secret {
-        throw .argument("input.credential", message: "No credential is tried.")
-    }
-
-    func open(
-        _ secret: Secret, of connection: ConnectionReference, spending account: QuotaAccount,
-        renewedIn store: any RotatingCredentialStore
-    ) -> ProviderClients? {
-        ProviderClients(
-            market: quotes, symbolMapping: SameSymbols(), environment: connection.environment,
-            limits: { [] }, check: { _ in })
     }
 }

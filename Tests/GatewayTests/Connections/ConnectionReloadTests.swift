@@ -149,7 +149,7 @@ struct ConnectionReloadTests {
         let services = try zip(files, registries).map { file, registry in
             ConnectionService(
                 store: try ConnectionStore(in: file, key), leases: LeaseStore(in: file), registry: registry,
-                connectors: [KeyConnector()],
+                connectors: [DataConnector(mapping: AlpacaSymbols())],
                 redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
                 didChange: { _ in changed.withLock { $0 += 1 } })
         }
@@ -201,7 +201,7 @@ struct ConnectionReloadTests {
         let files = try (0..<2).map { _ in try database.open() }
         try UserStore(in: files[0]).ensure(owner)
         let (own, other) = (try ConnectionStore(in: files[0], key), try ConnectionStore(in: files[1], key))
-        let (registry, connector) = (ProviderConnectionRegistry([]), KeyConnector())
+        let (registry, connector) = (ProviderConnectionRegistry([]), DataConnector(mapping: AlpacaSymbols()))
         let changed = Mutex<[QuotaAccount?]>([])
         let service = ConnectionService(
             store: own, leases: LeaseStore(in: files[0]), registry: registry, connectors: [connector],
@@ -248,32 +248,5 @@ struct ConnectionReloadTests {
         try await service.reload([owner])
         #expect(try current().quotaAccount == holder("key 4"))
         #expect(changed.withLock(\.self) == [holder("key 1"), holder("key 1"), holder("key 3")])
-    }
-}
-
-/// A data service with API keys, which gets no calls.
-private struct KeyConnector: ProviderConnector {
-    private struct NoMarketData: Sendable {}
-
-    let provider = ProviderID.alpaca
-    let environments = [Environment.paper]
-
-    func page(for request: OAuthConsentRequest) throws(ConnectError) -> OAuthConsentURL {
-        throw .argument("provider", message: "There is no consent.")
-    }
-
-    func credential(
-        for submitted: SubmittedCredential, in environment: Environment, by call: CallContext
-    ) async throws(ConnectError) -> Secret {
-        throw .argument("input.credential", message: "No credential is tried.")
-    }
-
-    func open(
-        _ secret: Secret, of connection: ConnectionReference, spending account: QuotaAccount,
-        renewedIn store: any RotatingCredentialStore
-    ) -> ProviderClients? {
-        ProviderClients(
-            market: NoMarketData(), symbolMapping: AlpacaSymbols(), environment: connection.environment,
-            limits: { [] }, check: { _ in })
     }
 }

@@ -44,32 +44,15 @@ struct BookedContractTests {
     @Test(
         "have the cost of the contract's units, the units of a dividend, and an income that is not too small")
     func figures() async throws {
-        let server = try await CannedServer { request, _ in
-            switch request.target.prefix(while: { $0 != "?" }) {
-            case "/v2/account": .text(Self.account)
-            case "/v2/positions": .text(Self.positions)
-            case "/v2/account/activities": .text(Self.rows)
-            default: .text(#"{"message":"unknown path"}"#, status: 404)
-            }
-        }
-        let answer = try await withGateway { gateway in
-            let client = AlpacaClient(
-                try AlpacaConfiguration(
-                    environment: .sandbox, tradingURL: #require(HTTPURL(server.url)),
-                    dataURL: #require(HTTPURL(gateway.sandbox.alpaca.dataURL)), credential: .token("any")),
-                over: ProviderChannel(QuotaAccount(.alpaca), over: gateway.transport, retry: .once))
-            let connection = BrokerConnection(
-                id: "booked", owner: alice, provider: .alpaca, environment: .sandbox, accounts: client,
-                orders: client, watchlists: client)
-            return try await gateway.data(
-                """
-                { portfolio { income { gross known { gross } undetermined { reason date symbol } }
-                    holdings(first: 2) { nodes { symbol profit { fifo {
-                      cost { value } unrealizedProfit { value } missing { quantity }
-                      lots(first: 5) { quantity cost unrealizedProfit } } } } } } }
-                """, gateway.backends([connection]))
-        }
-        try await server.stop()
+        let answer = try await CannedAlpaca(
+            account: Self.account, positions: Self.positions, activities: Self.rows
+        ).data(
+            """
+            { portfolio { income { gross known { gross } undetermined { reason date symbol } }
+                holdings(first: 2) { nodes { symbol profit { fifo {
+                  cost { value } unrealizedProfit { value } missing { quantity }
+                  lots(first: 5) { quantity cost unrealizedProfit } } } } } } }
+            """)
         let portfolio = try #require(answer["portfolio"])
         let income = try #require(portfolio["income"])
         #expect(income["gross"] == .null && income["known"]?["gross"]?.decimal == 50)

@@ -54,32 +54,15 @@ struct BookedOrderTests {
 
     @Test("has the executions in their order, and the profit and the income of its earlier symbol")
     func figures() async throws {
-        let server = try await CannedServer { request, _ in
-            switch request.target.prefix(while: { $0 != "?" }) {
-            case "/v2/account": .text(Self.account)
-            case "/v2/positions": .text(Self.positions)
-            case "/v2/account/activities": .text(Self.rows)
-            default: .text(#"{"message":"unknown path"}"#, status: 404)
-            }
-        }
-        let answer = try await withGateway { gateway in
-            let client = AlpacaClient(
-                try AlpacaConfiguration(
-                    environment: .sandbox, tradingURL: #require(HTTPURL(server.url)),
-                    dataURL: #require(HTTPURL(gateway.sandbox.alpaca.dataURL)), credential: .token("any")),
-                over: ProviderChannel(QuotaAccount(.alpaca), over: gateway.transport, retry: .once))
-            let connection = BrokerConnection(
-                id: "booked", owner: alice, provider: .alpaca, environment: .sandbox, accounts: client,
-                orders: client, watchlists: client)
-            return try await gateway.data(
-                """
-                { activities(first: 100) { nodes { id } }
-                  portfolio { holdings(first: 1) { nodes { symbol profit {
-                    fifo { \(Self.figures) lots(first: 5) { quantity cost } } averageCost { \(Self.figures) }
-                    income { gross undetermined { reason } } } } } } }
-                """, gateway.backends([connection]))
-        }
-        try await server.stop()
+        let answer = try await CannedAlpaca(
+            account: Self.account, positions: Self.positions, activities: Self.rows
+        ).data(
+            """
+            { activities(first: 100) { nodes { id } }
+              portfolio { holdings(first: 1) { nodes { symbol profit {
+                fifo { \(Self.figures) lots(first: 5) { quantity cost } } averageCost { \(Self.figures) }
+                income { gross undetermined { reason } } } } } } }
+            """)
         let ids = answer["activities"]?["nodes"]?.elements?.compactMap {
             $0["id"]?.string?.split(separator: ":").last.map { String($0) }
         }

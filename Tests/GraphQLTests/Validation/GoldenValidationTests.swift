@@ -6,6 +6,12 @@ import Testing
 /// `Tests/Golden/validation/NOTICE`.
 @Suite("Validation says what the reference implementation says")
 struct GoldenValidationTests {
+    /// The documents with a nullable variable in a OneOf object that is non-null or in a list.
+    ///
+    /// The specification refuses it (5.8.5,
+    /// "IsNonNullPosition"); the reference implementation does not.
+    private static let stricter: Set = ["random 12.4", "random 12.10", "random 14.12"]
+
     @Test("of every recorded document, message by message and place by place")
     func recorded() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
@@ -20,10 +26,11 @@ struct GoldenValidationTests {
                 continue
             }
             let golden = try decoder.decode(ValidationGolden.self, from: Data(line.utf8))
-            let found = try errors(in: golden.document, against: #require(schema)).filter {
-                // The specification refuses a nullable variable also where the object is non-null or in a list (5.8.5,
-                // `IsNonNullPosition`); the reference implementation does not.
-                !$0.message.contains("non-nullable to be used for OneOf") || golden.errors.contains($0)
+            var found = try errors(in: golden.document, against: #require(schema))
+            if Self.stricter.contains(golden.name) {
+                let further = found.filter { !golden.errors.contains($0) }
+                #expect(!further.isEmpty && further.allSatisfy(\.isOfOneOf), "\(golden.name): \(further)")
+                found.removeAll { further.contains($0) }
             }
             #expect(found == golden.errors, "\(golden.name): \(golden.document)")
             count += 1
@@ -55,6 +62,8 @@ private struct ValidationGolden: Decodable {
 private struct ValidationGoldenError: Decodable, Equatable {
     var message: String
     var places: [[Int]]
+
+    var isOfOneOf: Bool { message.contains("must be non-nullable to be used for OneOf Input Object") }
 
     init(_ error: GraphQLError) {
         message = error.message

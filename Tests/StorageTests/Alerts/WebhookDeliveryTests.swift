@@ -23,7 +23,7 @@ struct WebhookDeliveryTests {
             for (step, (failing, order, attempts)) in steps.enumerated() {
                 let (begin, next) = (start + .seconds(60 * step), start + .seconds(60 * (step + 1)))
                 _ = try await store.didFail(
-                    all[failing], "status 400", begunAt: begin, at: begin, next: next, expiredBefore: Self.now
+                    all[failing], "status 400", readAt: begin, at: begin, next: next, expiredBefore: Self.now
                 )
                 #expect(try await store.deliveries(of: webhook.id, dueAt: begin, limit: 9).isEmpty)
                 #expect(try await store.attempts(of: webhook.id, dueAt: begin) == 0)
@@ -46,7 +46,7 @@ struct WebhookDeliveryTests {
     }
 
     @Test(
-        "postpone after a failure what existed when the attempt began, and nothing that fired during it",
+        "postpone after a failure what existed when they were read, and nothing that fired after it",
         arguments: TestEngine.allCases)
     func postponed(engine: TestEngine) async throws {
         try await TwoUsers.with(engine) { users in
@@ -57,7 +57,7 @@ struct WebhookDeliveryTests {
             let (begin, end) = (Self.now + .seconds(20), Self.now + .seconds(22))
             let first = try #require(try await store.deliveries(of: webhook.id, dueAt: begin, limit: 1).first)
             _ = try await store.didFail(
-                first, "no response", begunAt: begin, at: end, next: end + .seconds(30),
+                first, "no response", readAt: begin, at: end, next: end + .seconds(30),
                 expiredBefore: Self.now)
             let due = try await store.deliveries(of: webhook.id, dueAt: end, limit: 9)
             #expect(due.map(\.body) == Array(bodies[3...]))

@@ -174,7 +174,7 @@ struct WebhookStoreTests {
             // A failure postpones both.
             let next = later + .seconds(30)
             let discarded = try await store.didFail(
-                messages[0], "status 500", begunAt: later, at: later, next: next,
+                messages[0], "status 500", readAt: later, at: later, next: next,
                 expiredBefore: Self.now - .seconds(1))
             #expect(discarded == 0)
             #expect(try await store.nextDue(except: []) == next)
@@ -187,7 +187,7 @@ struct WebhookStoreTests {
             #expect(state.lastFailure == "status 500" && state.lastFailureAt == later)
             // One that is too old is discarded after its last attempt.
             let end = try await store.didFail(
-                again[1], "no response", begunAt: next, at: next, next: next + .seconds(60),
+                again[1], "no response", readAt: next, at: next, next: next + .seconds(60),
                 expiredBefore: later)
             #expect(end == 1)
             #expect(try await store.pendingCount() == 0)
@@ -230,7 +230,7 @@ struct WebhookStoreTests {
             ] {
                 let time = Self.now + .seconds(seconds)
                 _ = try await store.didFail(
-                    message(of: webhook), "status 500", begunAt: time, at: time, next: time,
+                    message(of: webhook), "status 500", readAt: time, at: time, next: time,
                     expiredBefore: Self.now)
                 #expect(try await due() == order)
             }
@@ -288,11 +288,11 @@ struct WebhookStoreTests {
             let first = try await message()
             let later = Self.now + .seconds(10)
             _ = try await store.didFail(
-                first, "status 401", begunAt: later, at: later, next: later + .seconds(5),
+                first, "status 401", readAt: later, at: later, next: later + .seconds(5),
                 expiredBefore: Self.now - .seconds(1))
             #expect(try await state() == .pending)
             _ = try await store.didFail(
-                first, "status 401", begunAt: later, at: later, next: later + .seconds(5),
+                first, "status 401", readAt: later, at: later, next: later + .seconds(5),
                 expiredBefore: later)
             #expect(try await state() == .disabled)
             #expect(try await store.pendingCount() == 0)
@@ -313,7 +313,7 @@ struct WebhookStoreTests {
             _ = try await store.requestTest(
                 of: webhook.id, for: users.ann, now: later, body: Self.test(webhook.id))
             _ = try await store.didFail(
-                message(), "status 500", begunAt: later, at: later, next: later,
+                message(), "status 500", readAt: later, at: later, next: later,
                 expiredBefore: later + .seconds(1))
             #expect(try await state() == .active)
             // A receiver that is gone gets nothing any more.
@@ -324,7 +324,7 @@ struct WebhookStoreTests {
             let firing = try #require(
                 try await store.deliveries(of: webhook.id, dueAt: .latest, limit: 9).first)
             let discarded = try await store.didFail(
-                firing, "status 410", begunAt: later, at: later, next: later, expiredBefore: Self.now,
+                firing, "status 410", readAt: later, at: later, next: later, expiredBefore: Self.now,
                 isGone: true)
             #expect(discarded == 1)
             #expect(try await state() == .disabled)
