@@ -29,25 +29,7 @@ struct WebhookStateTests {
         _ gateway: TestGateway, clock: TimeSource = .system, pauses: [Duration] = [.milliseconds(1)],
         _ body: () async throws -> Void
     ) async throws {
-        var settings = WebhookDeliverer.Settings()
-        settings.pauses = pauses
-        let client = try HTTPClient(userAgent: "portico-test")
-        let deliverer = WebhookDeliverer(gateway.services, over: client, clock: clock, settings: settings)
-        let task = Task {
-            await deliverer.run { report in
-                if case .storage(let error) = report { Issue.record(error) }
-            }
-        }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
-        task.cancel()
-        await task.value
-        await client.shutDown()
-        try result.get()
+        try await RunningDeliverer.run(for: gateway, clock: clock, { $0.pauses = pauses }, body)
     }
 
     @Test("is PENDING until the receiver accepts a signed test message, and only then firings are sent")

@@ -28,21 +28,8 @@ struct WebhookStorageFailureTests {
         reporting report: @escaping @Sendable (WebhookDeliverer.Report) -> Void,
         _ test: () async throws -> Void
     ) async throws {
-        var settings = WebhookDeliverer.Settings()
-        settings.maximumWebhooks = maximumWebhooks
-        let client = try HTTPClient(userAgent: "portico-test")
-        let deliverer = WebhookDeliverer(gateway.services, over: client, clock: clock, settings: settings)
-        let task = Task { await deliverer.run(reporting: report) }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await test())
-        } catch {
-            result = .failure(error)
-        }
-        task.cancel()
-        await task.value
-        await client.shutDown()
-        try result.get()
+        try await RunningDeliverer.run(
+            for: gateway, clock: clock, { $0.maximumWebhooks = maximumWebhooks }, reporting: report, test)
     }
 
     @Test(

@@ -214,27 +214,12 @@ struct WebhookTests {
             clock: TimeSource = .system, _ edit: (inout WebhookDeliverer.Settings) -> Void = { _ in },
             _ test: () async throws -> Void
         ) async throws {
-            var settings = WebhookDeliverer.Settings()
-            settings.pauses = [.milliseconds(1), .milliseconds(2)]
-            edit(&settings)
-            let client = try HTTPClient(userAgent: "portico-test")
-            let deliverer = WebhookDeliverer(
-                gateway.services, over: client, clock: clock, settings: settings)
-            let task = Task {
-                await deliverer.run { report in
-                    if case .storage(let error) = report { Issue.record(error) }
-                }
-            }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await test())
-            } catch {
-                result = .failure(error)
-            }
-            task.cancel()
-            await task.value
-            await client.shutDown()
-            try result.get()
+            try await RunningDeliverer.run(
+                for: gateway, clock: clock,
+                { settings in
+                    settings.pauses = [.milliseconds(1), .milliseconds(2)]
+                    edit(&settings)
+                }, test)
         }
     }
 
