@@ -235,7 +235,9 @@ let package = Package(
             ]),
         tests(
             "OpenIDConnectTests",
-            dependencies: ["Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "Upstream"]),
+            dependencies: [
+                "Brokerage", "IssuerSupport", "OpenIDConnect", "PorticoCore", "TestSupport", "Upstream",
+            ]),
         tests(
             "StorageTests",
             dependencies: [

@@ -40,7 +40,7 @@ MEASURED = {
     "session_cpu": (43e-6, "s", "client's CPU of a session look-up in PostgreSQL"),
     "session_rate": (20_000, "/s", "session look-ups, 16 callers"),
     "begin_rate": (2_100, "/s", "`begin` of the order journal, 6 statements, with the row lock"),
-    "quota_rate": (4_700, "/s", "quota statements, 8 callers, 64 holders"),
+    "quota_rate": (4_700, "/s", "quota statements, 8 callers, 64 accounts"),
     "quota_cpu": (60e-6, "s", "client's CPU of a quota statement"),
     "redis_get_rate": (59_000, "/s", "Redis GET of 10 KB, one connection, 16 callers"),
     "redis_set_rate": (60_000, "/s", "Redis SET of 10 KB"),

@@ -7,8 +7,8 @@ import Upstream
 /// They are fetched when they are needed for the first time, when they are old, and when a token names a key that is
 /// not among them, because issuers replace their keys. The rate of these fetches is limited for all tokens together:
 /// tokens with invented keys must not make the server send requests. While keys cannot be fetched, those that are known
-/// remain valid for a stated time after their last fetch. So a token of a key that the issuer has withdrawn is accepted until
-/// the keys are old, and longer only while they cannot be fetched.
+/// remain valid for a stated time after their last fetch, and tokens do not wait for the next attempt. So a token of a key that
+/// the issuer has withdrawn is accepted until the keys are old, and longer only until they can be fetched again.
 final class IssuerKeys: Sendable {
     /// The times of ``IssuerKeys``.
     struct Policy: Sendable {
@@ -20,6 +20,8 @@ final class IssuerKeys: Sendable {
         var burst = 5
         /// The pause after which one more fetch is allowed.
         var pause = Duration.seconds(10)
+        /// So long after a failed fetch, tokens of known keys do not wait for the next fetch.
+        var failureLifetime = Duration.seconds(60)
     }
 
     private struct State {
@@ -29,6 +31,8 @@ final class IssuerKeys: Sendable {
         var fetches = 0
         /// The fetch in flight, which all tokens share.
         var fetch: Task<JSONWebKeySet?, Never>?
+        /// When the last fetch failed; nil if it did not.
+        var failedAt: ContinuousClock.Instant?
         /// When all fetches of ``Policy/burst`` are allowed again (the generic cell rate algorithm).
         var allowedAt: ContinuousClock.Instant?
     }
@@ -58,7 +62,7 @@ final class IssuerKeys: Sendable {
     ///   `keysUnavailable` if the keys cannot be fetched and those that are known are no longer valid.
     func key(of token: SignedToken) async throws(SignInRejection) -> VerificationKey {
         let (known, areOld, fetches) = validKeys
-        if let known, !areOld {
+        if let known, !areOld || refreshAfterFailure(fetches) {
             if let key = known.key(of: token) { return key }
             if known.hasOtherAlgorithm(for: token) { throw .algorithmNotAllowed }
         }
@@ -94,6 +98,16 @@ final class IssuerKeys: Sendable {
             let isValid = now < fetchedAt + policy.lifetime
             return (isValid ? state.keys : nil, now >= fetchedAt + policy.refreshInterval, state.fetches)
         }
+    }
+
+    /// Fetches the keys in the background if a fetch has just failed: an issuer that does not respond would delay each token.
+    ///
+    /// - Returns: False if the caller must wait for a fetch.
+    private func refreshAfterFailure(_ fetches: Int) -> Bool {
+        let now = clock.now()
+        guard let failedAt = state.withLock(\.failedAt), now < failedAt + policy.failureLifetime else { return false }
+        _ = begin(now, after: fetches)
+        return true
     }
 
     /// Whether the keys that are known are valid.
@@ -151,13 +165,13 @@ final class IssuerKeys: Sendable {
         do {
             let keys = try await load()
             state.withLock { state in
-                (state.keys, state.fetchedAt, state.fetch) = (keys, start, nil)
+                (state.keys, state.fetchedAt, state.fetch, state.failedAt) = (keys, start, nil, nil)
                 state.fetches &+= 1
             }
             changed(keys.fingerprints)
             return keys
         } catch {
-            state.withLock { $0.fetch = nil }
+            state.withLock { ($0.fetch, $0.failedAt) = (nil, clock.now()) }
             report(error)
             return nil
         }

@@ -15,8 +15,8 @@ struct CredentialTests {
         var dumped = ""
         dump(configuration, to: &dumped)
         dump(token, to: &dumped)
-        let line = ProviderChannel(QuotaAccount(.alpaca), over: try HTTPClient(userAgent: "alpaca-tests"))
-        dump(AlpacaClient(configuration, over: line), to: &dumped)
+        let channel = ProviderChannel(QuotaAccount(.alpaca), over: try HTTPClient(userAgent: "alpaca-tests"))
+        dump(AlpacaClient(configuration, over: channel), to: &dumped)
         for text in [
             "\(configuration)", String(reflecting: configuration), "\(token)", String(reflecting: token),
             "\(configuration.credential)", String(reflecting: [configuration.credential]), dumped,

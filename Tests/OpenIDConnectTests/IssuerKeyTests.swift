@@ -1,5 +1,6 @@
 import IssuerSupport
 import OpenIDConnect
+import TestSupport
 import Testing
 import Upstream
 
@@ -145,6 +146,24 @@ struct IssuerKeyTests {
             issuer.set { $0.keysStatus = 200 }
             test.clock.advance(by: .seconds(60))
             #expect(await test.refusal(of: week) == nil)
+        }
+    }
+
+    @Test("are used without a wait for an issuer that does not respond, once a fetch has failed in the last minute")
+    func hanging() async throws {
+        try await withProvider { issuer, test in
+            let token = try issuer.token(["exp": "\(issuer.now + 7 * 86_400)"])
+            #expect(await test.refusal(of: token) == nil)
+            issuer.set { $0.keysStatus = 503 }
+            test.clock.advance(by: .seconds(300))
+            #expect(await test.refusal(of: token) == nil)
+            #expect(test.failures.count == 1)
+            issuer.set { $0.silentPaths = ["/keys"] }
+            test.clock.advance(by: .seconds(10))
+            #expect(await test.refusal(of: token) == nil)
+            // A token that had waited for the fetch would see its failure.
+            #expect(test.failures.count == 1)
+            try await waitUntil { issuer.keyFetches == 4 }
         }
     }
 

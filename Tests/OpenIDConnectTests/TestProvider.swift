@@ -3,6 +3,7 @@ import IssuerSupport
 import OpenIDConnect
 import PorticoCore
 import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -11,6 +12,8 @@ struct TestProvider: Sendable {
     let provider: IdentityProvider
     /// The time that has passed on its clock.
     let clock: TestClock
+    /// The number of failures that the provider has reported.
+    let failures: Counter
 
     /// The configuration of a client of a test's issuer.
     static func configuration(_ issuer: String) throws -> IdentityProviderConfiguration {
@@ -55,10 +58,12 @@ func withProvider(
         configuration.keyLifetime = keyLifetime
         let transport = try HTTPClient(userAgent: "test")
         let clock = TestClock()
-        let provider = IdentityProvider(configuration, over: transport, clock: clock.source)
+        let failures = Counter()
+        let provider = IdentityProvider(
+            configuration, over: transport, clock: clock.source, report: { _ in failures.increment() })
         let result: Result<Void, any Error>
         do {
-            result = .success(try await test(issuer, TestProvider(provider: provider, clock: clock)))
+            result = .success(try await test(issuer, TestProvider(provider: provider, clock: clock, failures: failures)))
         } catch {
             result = .failure(error)
         }

@@ -25,7 +25,7 @@ struct AuthorizationTests {
         _ fixture: RunningSandbox, goodFor seconds: Int = 1_200
     ) throws -> (SaxoOAuthSession, MemoryStore) {
         let store = MemoryStore(try tokens(fixture, goodFor: seconds).stored)
-        return (SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.line), store)
+        return (SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.channel), store)
     }
 
     /// 20 reads at once; how each ended.
@@ -83,7 +83,7 @@ struct AuthorizationTests {
             // The second reads the old ones, and finds the new ones once it is refused.
             store.put(spent)
             let second = SaxoOAuthSession(
-                of: try fixture.app(), storedIn: Interloper(spent, then: renewed), over: fixture.line)
+                of: try fixture.app(), storedIn: Interloper(spent, then: renewed), over: fixture.channel)
             let token = try await second.token(by: .distant)
             #expect(token == SaxoTokenPair(stored: renewed)?.access)
         }
@@ -110,7 +110,7 @@ struct AuthorizationTests {
         try await RunningSandbox.run { fixture in
             let tokens = try tokens(fixture, goodFor: -1)
             let store = Forgetful(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.line)
+            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.channel)
             let first = try await authorization.token(by: .distant)
             #expect(store.memory.secret == tokens.stored)
             store.recover()
@@ -162,10 +162,10 @@ struct AuthorizationTests {
             let clock = TimeSource(
                 now: time.clock.now, wallTime: { time.wall.now - shift.duration }, sleep: time.clock.sleep)
             let store = MemoryStore(try tokens(fixture, goodFor: 1_200).stored)
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.saxo, credential: "c1"), over: fixture.transport, clock: clock,
                 retry: .attempts(3))
-            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: line)
+            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: channel)
             let life = Self.keepAlive(authorization)
             // The clock is set back before the first exchange, and once more after it.
             for count in 0..<2 {
@@ -223,14 +223,14 @@ struct AuthorizationTests {
             #expect(items.first { $0.name == "state" }?.value == "s|1")
             let code = try #require(items.first { $0.name == "code" }?.value)
             let secret = try await SaxoOAuthSession.tokens(
-                forCode: code, of: app, over: fixture.line, by: .distant)
-            let authorization = SaxoOAuthSession(of: app, storedIn: MemoryStore(secret), over: fixture.line)
+                forCode: code, of: app, over: fixture.channel, by: .distant)
+            let authorization = SaxoOAuthSession(of: app, storedIn: MemoryStore(secret), over: fixture.channel)
             let accounts = try await fixture.client(.authorization(authorization)).accounts(
                 in: CallContext(deadline: .distant))
             #expect(accounts.map(\.number) == ["20918377"])
             // A code is good once.
             await #expect(throws: ProviderFailure(.saxo, .unauthorized)) {
-                try await SaxoOAuthSession.tokens(forCode: code, of: app, over: fixture.line, by: .distant)
+                try await SaxoOAuthSession.tokens(forCode: code, of: app, over: fixture.channel, by: .distant)
             }
         }
     }
@@ -271,11 +271,11 @@ struct AuthorizationTests {
             let back = try #require(URLComponents(string: answer["Location"] ?? ""))
             let code = try #require(back.queryItems?.first { $0.name == "code" }?.value)
             var secret = try await SaxoOAuthSession.tokens(
-                forCode: code, of: app, proof: proof, over: fixture.line, by: .distant)
+                forCode: code, of: app, proof: proof, over: fixture.channel, by: .distant)
             for round in 1...2 {
                 // Of what was kept and nothing else, as after a restart.
                 let store = MemoryStore(secret)
-                let authorization = SaxoOAuthSession(of: app, storedIn: store, over: fixture.line)
+                let authorization = SaxoOAuthSession(of: app, storedIn: store, over: fixture.channel)
                 fixture.time.wall.advance(by: .seconds(1_200))
                 _ = try await authorization.token(by: .distant)
                 #expect(fixture.calls("POST /token") == 1 + round)
@@ -296,10 +296,10 @@ struct AuthorizationTests {
                 let app = SaxoOAuthClient(
                     key: "key", secret: nil, redirectURI: "app://b",
                     loginURL: try #require(HTTPURL(server.url)))
-                let line = ProviderChannel(
+                let channel = ProviderChannel(
                     QuotaAccount(.saxo, credential: "c1"), over: transport, clock: .showing(wallTime))
                 let authorization = SaxoOAuthSession(
-                    of: app, storedIn: MemoryStore(tokens.stored), over: line)
+                    of: app, storedIn: MemoryStore(tokens.stored), over: channel)
                 _ = try await authorization.token(by: .distant)
                 let body = try #require(server.requests.last.map { String(decoding: $0.body, as: UTF8.self) })
                 #expect(body.components(separatedBy: "code_verifier=the-verifier").count - 1 == count)

@@ -12,7 +12,7 @@ struct StoredTokenTests {
     private func access(_ secret: [UInt8], _ fixture: RunningSandbox, app: SaxoOAuthClient?)
         -> SaxoCredential?
     {
-        SaxoCredential(stored: secret, of: app, renewedIn: MemoryStore(secret), over: fixture.line)
+        SaxoCredential(stored: secret, of: app, renewedIn: MemoryStore(secret), over: fixture.channel)
     }
 
     @Test("opens a token as one that nobody renews, whatever it looks like")

@@ -194,12 +194,12 @@ extension QuotaAccount {
 extension StoredQuotaUsage {
     /// Nil for a row that another version has written and this one does not understand.
     fileprivate init?(row: Row, boot: String?) {
-        guard let holder = QuotaAccount(provider: row["provider"], column: row["connection"]),
+        guard let account = QuotaAccount(provider: row["provider"], column: row["connection"]),
             let kind = Kind(rawValue: row["kind"]), let until = Instant(secondsSince1970: row["until"])
         else { return nil }
         let uptime: Int64? = boot != nil && (row["boot"] as String?) == boot ? row["uptime_until"] : nil
         self.init(
-            account: holder, window: row["window"], kind: kind, until: until,
+            account: account, window: row["window"], kind: kind, until: until,
             untilUptime: uptime.map(Duration.nanoseconds), count: row["count"],
             maximumLifetime: .seconds(row["lifetime"] as Int64))
     }

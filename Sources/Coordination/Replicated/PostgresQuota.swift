@@ -24,10 +24,10 @@ package final class PostgresQuota: Quotas {
     private let state = Mutex(State())
 
     private struct State {
-        var accounts: [QuotaAccount: Account] = [:]
+        var accounts: [QuotaAccount: Usage] = [:]
     }
 
-    private struct Account {
+    private struct Usage {
         var windows: [String: Window] = [:]
         /// The factor of the validity of slots: above 1 while connections open slowly.
         var patience = 1
@@ -69,17 +69,17 @@ package final class PostgresQuota: Quotas {
 
     // MARK: State
 
-    package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
+    package func declare(_ windows: [QuotaWindow], of account: QuotaAccount) {
         state.withLock { state in
-            guard state.accounts[holder] != nil || state.accounts.count < Self.maximumAccounts else { return }
-            for window in windows where state.accounts[holder]?.windows[window.name]?.window != window {
-                state.accounts[holder, default: Account()].windows[window.name] = Window(window)
+            guard state.accounts[account] != nil || state.accounts.count < Self.maximumAccounts else { return }
+            for window in windows where state.accounts[account]?.windows[window.name]?.window != window {
+                state.accounts[account, default: Usage()].windows[window.name] = Window(window)
             }
         }
     }
 
-    package func status(of holder: QuotaAccount) -> [QuotaStatus] {
-        let windows = state.withLock { $0.accounts[holder]?.windows.values.map(\.self) ?? [] }
+    package func status(of account: QuotaAccount) -> [QuotaStatus] {
+        let windows = state.withLock { $0.accounts[account]?.windows.values.map(\.self) ?? [] }
         return windows.map(status).sorted { $0.window.name < $1.window.name }
     }
 
@@ -99,24 +99,24 @@ package final class PostgresQuota: Quotas {
             resetsAt: clock.wallTime() + now.duration(to: fullAt))
     }
 
-    package func retire(_ holder: QuotaAccount) {
-        guard holder.credential != nil else { return }
-        state.withLock { _ = $0.accounts.removeValue(forKey: holder) }
+    package func retire(_ account: QuotaAccount) {
+        guard account.credential != nil else { return }
+        state.withLock { _ = $0.accounts.removeValue(forKey: account) }
     }
 
     /// The database has room for the counts of all credentials that may be tried in their time.
-    package func hasCapacity(toTry holder: QuotaAccount) -> Bool { true }
+    package func hasCapacity(toTry account: QuotaAccount) -> Bool { true }
 
     private func apply(
-        _ states: [QuotaStatements.WindowState], of holder: QuotaAccount, at moment: ContinuousClock.Instant
+        _ states: [QuotaStatements.WindowState], of account: QuotaAccount, at moment: ContinuousClock.Instant
     ) {
         state.withLock { state in
             for window in states {
-                guard var known = state.accounts[holder]?.windows[window.name] else { continue }
+                guard var known = state.accounts[account]?.windows[window.name] else { continue }
                 (known.limit, known.remaining) = (window.limit, window.remaining)
                 known.fullAt = window.resetsIn.map { moment + .milliseconds($0) }
                 known.isRefused = window.isRefused
-                state.accounts[holder]?.windows[window.name] = known
+                state.accounts[account]?.windows[window.name] = known
             }
         }
     }
@@ -124,28 +124,28 @@ package final class PostgresQuota: Quotas {
     // MARK: Slots
 
     package func reserve(
-        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of account: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool
     ) async throws(ProviderFailure) -> QuotaReservation {
         guard !windows.isEmpty else {
-            return QuotaReservation(account: holder, start: clock.now(), slots: [])
+            return QuotaReservation(account: account, start: clock.now(), slots: [])
         }
         while true {
             let (reservation, isDelayed) = try await take(
-                windows, of: holder, before: deadline, isShared: isShared)
+                windows, of: account, before: deadline, isShared: isShared)
             guard isDelayed else { return reservation }
             do {
                 try await clock.sleep(reservation.start)
             } catch {
                 await release(reservation)
-                throw ProviderFailure(holder.provider, .cancelled)
+                throw ProviderFailure(account.provider, .cancelled)
             }
             // The provider may have closed the window in the meantime. Without a response the slots are not released: they count
             // without a call.
             do throws(StorageError) {
-                if try await !statements.isClosed(windows, of: holder) { return reservation }
+                if try await !statements.isClosed(windows, of: account) { return reservation }
             } catch {
-                throw uncounted(holder, error)
+                throw uncounted(account, error)
             }
             await release(reservation)
         }
@@ -153,11 +153,11 @@ package final class PostgresQuota: Quotas {
 
     /// - Returns: The slots, and whether their time is later.
     private func take(
-        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of account: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool
     ) async throws(ProviderFailure) -> (QuotaReservation, isDelayed: Bool) {
-        declare(windows, of: holder)
-        let patience = state.withLock { $0.accounts[holder]?.patience ?? 1 }
+        declare(windows, of: account)
+        let patience = state.withLock { $0.accounts[account]?.patience ?? 1 }
         let validities = Dictionary(
             windows.map { ($0.name, min($0.validity * patience, Self.maximumValidity)) },
             uniquingKeysWith: { first, _ in first })
@@ -167,25 +167,25 @@ package final class PostgresQuota: Quotas {
         do throws(StorageError) {
             answer = try await statements.reserve(
                 QuotaStatements.Call(
-                    windows.map { QuotaStatements.Window($0, validity: validities[$0.name]) }, of: holder,
+                    windows.map { QuotaStatements.Window($0, validity: validities[$0.name]) }, of: account,
                     wait: wait, isShared: isShared))
         } catch {
-            throw uncounted(holder, error)
+            throw uncounted(account, error)
         }
         guard let start = answer.start else {
             let retryAt = answer.retryAt.map { clock.wallTime() + .milliseconds($0 - answer.now) }
             throw ProviderFailure(
-                holder.provider,
+                account.provider,
                 answer.isOfShare
                     ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
         }
         let now = clock.now()
-        apply(answer.states, of: holder, at: now)
+        apply(answer.states, of: account, at: now)
         let delay = Duration.milliseconds(start - answer.now)
         // The slot begins by the database's clock between `before` and `now`, so the later one is used for its begin and
         // the earlier one for its end.
         let reservation = QuotaReservation(
-            account: holder, start: now + delay,
+            account: account, start: now + delay,
             slots: answer.slots.compactMap { slot in
                 guard let window = windows.first(where: { $0.name == slot.name }),
                     let validity = validities[slot.name]
@@ -225,10 +225,10 @@ package final class PostgresQuota: Quotas {
         }
     }
 
-    private func uncounted(_ holder: QuotaAccount, _ error: StorageError) -> ProviderFailure {
+    private func uncounted(_ account: QuotaAccount, _ error: StorageError) -> ProviderFailure {
         let retryAt: Instant =
             if case .unavailable(_, _, let retryAt) = error { retryAt } else { .now + .seconds(1) }
-        return ProviderFailure(holder.provider, .notAllowed(.uncounted(retryAt: retryAt)))
+        return ProviderFailure(account.provider, .notAllowed(.uncounted(retryAt: retryAt)))
     }
 
     // MARK: Corrections
@@ -240,11 +240,11 @@ package final class PostgresQuota: Quotas {
     /// applied; the response to the next call shows the same.
     package func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
-        of holder: QuotaAccount
+        of account: QuotaAccount
     ) async {
         let moment = ClockReading(clock)
         let refusal = QuotaRefusal(cause, readings, windows)
-        let known = state.withLock { $0.accounts[holder]?.windows ?? [:] }
+        let known = state.withLock { $0.accounts[account]?.windows ?? [:] }
         let notes = windows.map { window in
             var note = QuotaStatements.Note(window)
             if let reading = readings.first(where: { $0.name == window.name }) {
@@ -268,7 +268,7 @@ package final class PostgresQuota: Quotas {
         }.filter { $0.isReported || $0.isClosed || $0.isAdmitted }
         guard !notes.isEmpty else { return }
         do throws(StorageError) {
-            apply(try await statements.record(notes, of: holder), of: holder, at: clock.now())
+            apply(try await statements.record(notes, of: account), of: account, at: clock.now())
         } catch {
             report(error)
         }
@@ -277,9 +277,9 @@ package final class PostgresQuota: Quotas {
     /// Reads the state of the server's own credentials, which other processes use, too.
     package func refresh() async throws(StorageError) {
         let own = state.withLock { $0.accounts.filter { $0.key.credential == nil } }
-        for (holder, account) in own {
-            let states = try await statements.states(of: account.windows.values.map(\.window), of: holder)
-            apply(states, of: holder, at: clock.now())
+        for (account, usage) in own {
+            let states = try await statements.states(of: usage.windows.values.map(\.window), of: account)
+            apply(states, of: account, at: clock.now())
         }
     }
 

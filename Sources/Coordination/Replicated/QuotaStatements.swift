@@ -52,8 +52,8 @@ final class QuotaStatements: Sendable {
         let wait: Int64
         let isShared: Bool
 
-        init(_ windows: [Window], of holder: QuotaAccount, wait: Duration, isShared: Bool) {
-            (provider, credential) = (holder.provider.storedText, holder.storedCredential)
+        init(_ windows: [Window], of account: QuotaAccount, wait: Duration, isShared: Bool) {
+            (provider, credential) = (account.provider.storedText, account.storedCredential)
             self.windows = windows
             self.wait = Int64(max(wait, .zero) / .milliseconds(1))
             self.isShared = isShared
@@ -230,24 +230,24 @@ final class QuotaStatements: Sendable {
     }
 
     /// Gives slots back.
-    func release(_ slots: [Slot], of holder: QuotaAccount) async throws(StorageError) {
+    func release(_ slots: [Slot], of account: QuotaAccount) async throws(StorageError) {
         // Executed twice, it would release the slot of another call that ends at the same time.
         try await database.statement(isRepeatable: false) { db in
             try db.execute(
                 "SELECT CAST(quota_release(?, ?, CAST(? AS JSONB)) AS TEXT)",
-                holder.arguments + [try Self.json(slots)])
+                account.arguments + [try Self.json(slots)])
         }
     }
 
     /// Whether the provider has closed one of these windows.
-    func isClosed(_ windows: [QuotaWindow], of holder: QuotaAccount) async throws(StorageError) -> Bool {
+    func isClosed(_ windows: [QuotaWindow], of account: QuotaAccount) async throws(StorageError) -> Bool {
         let names = SQLList(windows.map(\.name))
         return try await database.statement { db in
             try db.value(
                 """
                 SELECT EXISTS (SELECT 1 FROM quota WHERE provider = ? AND credential = ?
                     AND name IN (\(names.placeholders)) AND closed_until > clock_milliseconds())
-                """, holder.arguments + names.arguments, as: Bool.self) == true
+                """, account.arguments + names.arguments, as: Bool.self) == true
         }
     }
 
@@ -281,18 +281,18 @@ final class QuotaStatements: Sendable {
     }
 
     /// Applies what a response shows.
-    func record(_ notes: [Note], of holder: QuotaAccount) async throws(StorageError) -> [WindowState] {
+    func record(_ notes: [Note], of account: QuotaAccount) async throws(StorageError) -> [WindowState] {
         try await database.statement { db in
             try db.map(
                 "SELECT * FROM quota_record(?, ?, CAST(? AS JSONB))",
-                holder.arguments + [try Self.json(notes)]
+                account.arguments + [try Self.json(notes)]
             ) { try WindowState(try $0.next(), &$0) }
         }
     }
 
     /// The states of windows.
     func states(
-        of windows: [QuotaWindow], of holder: QuotaAccount
+        of windows: [QuotaWindow], of account: QuotaAccount
     ) async throws(StorageError) -> [WindowState] {
         try await database.statement { db in
             let list = windows.map { Window($0, validity: nil) }
@@ -302,7 +302,7 @@ final class QuotaStatements: Sendable {
                 JOIN jsonb_to_recordset(CAST(?3 AS JSONB)) AS w (name TEXT, size BIGINT) USING (name),
                 quota_figures(quota, w.size, clock_milliseconds()) AS figures
                 WHERE provider = ?1 AND credential = ?2
-                """, holder.arguments + [try Self.json(list)]
+                """, account.arguments + [try Self.json(list)]
             ) { try WindowState(try $0.next(), &$0) }
         }
     }

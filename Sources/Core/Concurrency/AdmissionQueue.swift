@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Limits how many requests load data at the same time, and how many wait for that.
+/// Limits how many requests or calls are executed at the same time, and how many wait for that.
 ///
-/// A lock guards the counts, because all event loops share them.
+/// A lock guards the counts, because they begin and end on any thread.
 package final class AdmissionQueue: Sendable {
     private let limit: Int
     private let queueLimit: Int
@@ -14,6 +14,12 @@ package final class AdmissionQueue: Sendable {
         var waiting: [Ticket: @Sendable () -> Void] = [:]
         var oldest: Ticket = 0
         var next: Ticket = 0
+
+        mutating func admit(within limit: Int) -> Bool {
+            guard admitted < limit else { return false }
+            admitted += 1
+            return true
+        }
     }
 
     /// A place in the queue.
@@ -32,6 +38,11 @@ package final class AdmissionQueue: Sendable {
         self.queueLimit = queueLimit
     }
 
+    /// Takes a slot if one is free; `release` must follow.
+    package func acquireIfFree() -> Bool {
+        state.withLock { $0.admit(within: limit) }
+    }
+
     /// Requests a slot, now or after waiting.
     ///
     /// - Parameters:
@@ -41,10 +52,7 @@ package final class AdmissionQueue: Sendable {
     /// - Returns: Whether the request has the slot, or waits.
     package func acquire(isReturning: Bool = false, onAdmission: @escaping @Sendable () -> Void) -> Entry {
         state.withLock { state in
-            if state.admitted < limit {
-                state.admitted += 1
-                return .admitted
-            }
+            if state.admit(within: limit) { return .admitted }
             guard isReturning || state.waiting.count < queueLimit else { return .full }
             let ticket = state.next
             state.next += 1

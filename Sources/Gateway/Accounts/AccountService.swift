@@ -101,16 +101,16 @@ extension AccountService {
     ///
     /// Requests from the broker only what is not stored.
     func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
-        if let carried = scope.event?.accounts(of: connection) { return .ready(carried.map(\.linked)) }
+        if let carried = scope.event?.accounts(of: connection) { return .ready(carried.map(\.connectedAccount)) }
         guard connection.directory != nil else {
             if let accounts = reads.cached(AccountsQuery.all, of: connection, in: caches.accounts) {
-                return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).linked })
+                return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).connectedAccount })
             }
             if let known = storedAccounts(of: connection) {
                 return .ready(
                     known.map { ConnectedAccount(stored: $0, connection: connection, figures: nil) })
             }
-            return readAccounts(of: connection).map { accounts in accounts.map(\.linked) }
+            return readAccounts(of: connection).map { accounts in accounts.map(\.connectedAccount) }
         }
         let known =
             storedAccounts(of: connection).map { MaybeAsync.ready($0) } ?? listedAccounts(of: connection)
@@ -146,9 +146,9 @@ extension AccountService {
     /// The figures of an account: those that came with it, otherwise read by a call.
     ///
     /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
-    func figures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
-        if let figures = linked.figures { return .ready(figures) }
-        return try readFigures(of: linked)
+    func figures(of connected: ConnectedAccount) throws -> MaybeAsync<Account> {
+        if let figures = connected.figures { return .ready(figures) }
+        return try readFigures(of: connected)
     }
 
     /// Reads the figures of an account that came without them.
@@ -157,14 +157,14 @@ extension AccountService {
     /// account.
     ///
     /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
-    func readFigures(of linked: ConnectedAccount) throws -> MaybeAsync<Account> {
-        let connection = linked.connection
+    func readFigures(of connected: ConnectedAccount) throws -> MaybeAsync<Account> {
+        let connection = connected.connection
         let accounts =
             connection.directory == nil || scope.event?.accounts(of: connection) != nil
             ? readAccounts(of: connection).map { accounts in accounts.map(\.account) }
-            : readAccount(linked.stored.id, of: connection)
+            : readAccount(connected.stored.id, of: connection)
         return try accounts.map { accounts in
-            guard let account = accounts.first(where: { $0.id == linked.stored.id }) else {
+            guard let account = accounts.first(where: { $0.id == connected.stored.id }) else {
                 let name = connection.provider.name.text
                 throw FieldError(
                     .notFound, "\(name) no longer lists this account: connect with it again.",
@@ -239,7 +239,7 @@ extension AccountService {
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         let (connection, id) = (account.connection, account.stored.id)
         if connection.directory != nil, scope.event?.positions(of: connection) == nil {
-            return linked(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
+            return connectedPositions(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
         }
         return positions(of: connection, symbols: symbols).map { positions in
             positions?.filter { $0.matches { ($0.position.accountID ?? id) == id } }
@@ -258,13 +258,13 @@ extension AccountService {
             let lists = readEachAccount(of: connection) { id, service in
                 service.readPositions(ofAccount: id, at: connection).map { [$0] }
             }
-            return linked(lists.map { $0.reduce([], +) }, at: connection, of: symbols)
+            return connectedPositions(lists.map { $0.reduce([], +) }, at: connection, of: symbols)
         }
         let positions = reads.readFromAccountSource(AccountsQuery.all, connection, in: caches.positions) {
             source, call throws(ProviderFailure) in
             try await source.positions(in: call)
         }
-        return linked(positions, at: connection, of: symbols)
+        return connectedPositions(positions, at: connection, of: symbols)
     }
 
     /// The positions of one account, for a broker that returns accounts one by one.
@@ -282,16 +282,16 @@ extension AccountService {
         }
     }
 
-    private func linked(
+    private func connectedPositions(
         _ list: MaybeAsync<PositionList>, at connection: BrokerConnection, of symbols: [Symbol]?
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         list.map { list in
             var entries: BatchResults<ConnectedPosition> = []
             entries.reserveCapacity(list.positions.count + list.unreadable.count)
             for position in list.positions where symbols?.contains(position.symbol) ?? true {
-                var linked = ConnectedPosition(position: position, connection: connection)
-                linked.isListComplete = list.unreadable.isEmpty
-                entries.append(.success(linked))
+                var connected = ConnectedPosition(position: position, connection: connection)
+                connected.isListComplete = list.unreadable.isEmpty
+                entries.append(.success(connected))
             }
             for error in list.unreadable {
                 entries.append(.failure(FieldError.unreadable("a position", error, of: connection.provider)))
@@ -302,9 +302,9 @@ extension AccountService {
 
     /// The history of an account's equity.
     func history(
-        of linked: ConnectedAccount, _ range: DateRange, interval: Interval?
+        of connected: ConnectedAccount, _ range: DateRange, interval: Interval?
     ) -> MaybeAsync<EquityHistory?> {
-        let (connection, id) = (linked.connection, linked.stored.id)
+        let (connection, id) = (connected.connection, connected.stored.id)
         let query = HistoryQuery(account: ExactText(id), range: range, interval: interval)
         let history = reads.readFromAccountSource(query, connection, in: caches.histories) {
             source, call throws(ProviderFailure) in

@@ -102,8 +102,8 @@ extension AccountService {
             guard let positions = positions?.compactMap({ try? $0.get() }) else { return nil }
             let to = try Currency(account.stored.currency)
             var rates: [Currency: ExchangeRate] = [:]
-            for linked in positions {
-                let position = linked.position
+            for connected in positions {
+                let position = connected.position
                 guard let rate = position.conversionRate, let from = try? Currency(position.currency),
                     from != to
                 else { continue }

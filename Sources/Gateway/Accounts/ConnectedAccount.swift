@@ -29,7 +29,7 @@ struct LoadedAccount: Sendable {
     /// The `id` that the schema gives it.
     var globalID: String { connection.globalID(ofAccount: account.id) }
 
-    var linked: ConnectedAccount {
+    var connectedAccount: ConnectedAccount {
         ConnectedAccount(stored: StoredAccount(account), connection: connection, figures: account)
     }
 }
@@ -137,9 +137,9 @@ extension ConnectedAccount: GraphQLObject {
         Field(
             name,
             load: { accounts, scope in
-                .each(accounts) { linked in
-                    if let figures = linked.figures { return .ready(value(figures)) }
-                    return try AccountService(scope).readFigures(of: linked).map(value)
+                .each(accounts) { connected in
+                    if let figures = connected.figures { return .ready(value(figures)) }
+                    return try AccountService(scope).readFigures(of: connected).map(value)
                 }
             })
     }

@@ -122,13 +122,13 @@ extension AccountService {
         _ positions: [ConnectedPosition], to code: String
     ) throws -> MaybeAsync<BatchResults<ConvertedPosition?>> {
         let currency = try Currency(code, of: "to")
-        let pairs = try positions.map { linked in
-            let known = linked.position.inAccountCurrency?.currency == code
-            return CurrencyPair(from: known ? currency : try Currency(linked.position.currency), to: currency)
+        let pairs = try positions.map { connected in
+            let known = connected.position.inAccountCurrency?.currency == code
+            return CurrencyPair(from: known ? currency : try Currency(connected.position.currency), to: currency)
         }
         return ExchangeRateService(scope).rates(of: pairs).map { results in
-            zip(positions, results).map { linked, result in
-                result.map { ConvertedPosition(linked.position, to: code, by: $0) }
+            zip(positions, results).map { connected, result in
+                result.map { ConvertedPosition(connected.position, to: code, by: $0) }
             }
         }
     }

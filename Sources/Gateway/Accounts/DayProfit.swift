@@ -59,10 +59,10 @@ extension AccountService {
                     }
                 quotes[provider] = Dictionary(zip(symbols, results)) { first, _ in first }
             }
-            return positions.map { linked in
-                let position = linked.position
+            return positions.map { connected in
+                let position = connected.position
                 if let reported = DayProfit(position) { return .success(reported) }
-                guard let quote = quotes[linked.connection.provider]?[position.symbol] else {
+                guard let quote = quotes[connected.connection.provider]?[position.symbol] else {
                     return .success(nil)
                 }
                 return quote.map { DayProfit(position, at: $0) }.flatMapError { error in

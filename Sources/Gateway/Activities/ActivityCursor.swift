@@ -81,8 +81,8 @@ struct ActivityCursor: PageCursor {
     }
 
     /// Lists an activity.
-    mutating func advance(past linked: ConnectedActivity) {
-        positions[Account(linked.origin)] = linked.stored.position
+    mutating func advance(past connected: ConnectedActivity) {
+        positions[Account(connected.origin)] = connected.stored.position
     }
 }
 

@@ -146,10 +146,10 @@ extension ActivityService {
     /// The orders that caused activities; nil for an activity without an order, and for an order that the broker no
     /// longer has.
     func orders(causing activities: [ConnectedActivity]) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
-        .each(activities) { linked in
-            guard let id = linked.stored.activity.orderID else { return .ready(nil) }
+        .each(activities) { connected in
+            guard let id = connected.stored.activity.orderID else { return .ready(nil) }
             return .async {
-                try await OrderService(scope).order(providerID: id, of: linked.origin.connection)
+                try await OrderService(scope).order(providerID: id, of: connected.origin.connection)
             }
         }
     }

@@ -247,7 +247,7 @@ final class UserAlertEvaluation: Sendable {
                 for await orders in watch.orders.values() {
                     guard let orders = try? orders.get() else { continue }
                     if let order = orders.first(where: { $0.globalID == id }) {
-                        let observed = ObservedOrder(order.linked.order)
+                        let observed = ObservedOrder(order.connectedOrder.order)
                         put { $0.orders[id] = .known(observed) }
                     } else if let observed = await readOrderRepeatedly(id) {
                         put { $0.orders[id] = observed }

@@ -57,16 +57,16 @@ extension ConnectionService {
             id: old?.id ?? RandomID.make(), owner: owner, provider: input.provider, environment: environment,
             redirectURI: proof.redirectURI?.text, label: input.label ?? old?.label,
             connectedAt: clock.wallTime())
-        let holder = store.quotaAccount(of: link, secret)
-        guard hasCapacity(toTry: holder) else {
+        let quotaAccount = store.quotaAccount(of: link, secret)
+        guard hasCapacity(toTry: quotaAccount) else {
             throw FieldError(ProviderFailure(input.provider, .overloaded))
         }
         do {
-            let (checked, best) = try await check(secret, of: link, spending: holder, connector, in: call)
+            let (checked, best) = try await check(secret, of: link, spending: quotaAccount, connector, in: call)
             return old == nil
                 ? try await add(checked, best, connector) : try await renew(checked, best, connector)
         } catch {
-            retire(holder)
+            retire(quotaAccount)
             throw error
         }
     }
@@ -116,13 +116,13 @@ extension ConnectionService {
     ///
     /// - Returns: the connection with the accounts that were found, and the credential, which may have been renewed.
     private func check(
-        _ secret: Secret, of link: StoredConnection, spending holder: QuotaAccount,
+        _ secret: Secret, of link: StoredConnection, spending quotaAccount: QuotaAccount,
         _ connector: any ProviderConnector, in call: CallContext
     ) async throws -> (StoredConnection, Secret) {
         let draft = UnsavedCredential(secret.bytes)
         guard
             let opened = connector.open(
-                secret, of: link.reference, spending: holder, renewedIn: draft)
+                secret, of: link.reference, spending: quotaAccount, renewedIn: draft)
         else {
             throw FieldError.argument(
                 "input.credential", "\(link.provider.name.text) cannot be connected with this credential.",

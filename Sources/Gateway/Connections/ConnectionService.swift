@@ -129,17 +129,17 @@ package final class ConnectionService: Sendable {
     func end(_ connection: ProviderConnection, wasUsed: Bool = true) {
         connection.close()
         if wasUsed { didChange(connection) }
-        if let holder = connection.quotaAccount { retire(holder) }
+        if let quotaAccount = connection.quotaAccount { retire(quotaAccount) }
     }
 
     /// Removes a quota account from the ledger, unless another connection uses it.
-    func retire(_ holder: QuotaAccount) {
-        guard !registry.spends(holder) else { return }
-        ledger?.retire(holder)
+    func retire(_ quotaAccount: QuotaAccount) {
+        guard !registry.spends(quotaAccount) else { return }
+        ledger?.retire(quotaAccount)
     }
 
     /// Whether the ledger has room for a credential that is tried.
-    func hasCapacity(toTry holder: QuotaAccount) -> Bool { ledger?.hasCapacity(toTry: holder) ?? true }
+    func hasCapacity(toTry quotaAccount: QuotaAccount) -> Bool { ledger?.hasCapacity(toTry: quotaAccount) ?? true }
 
     /// The users with connections or pending authorizations in memory; a user can occur twice.
     var owners: [OwnerID] { registry.owners + pending.owners }
@@ -274,17 +274,17 @@ extension ConnectionService {
         }
         let credentialStore = ConnectionCredentialStore(
             of: stored.credential, in: store.credentials, under: leases)
-        let holder = store.quotaAccount(of: stored, secret)
+        let quotaAccount = store.quotaAccount(of: stored, secret)
         guard
             let opened = connector.open(
-                secret, of: stored.reference, spending: holder, renewedIn: credentialStore)
+                secret, of: stored.reference, spending: quotaAccount, renewedIn: credentialStore)
         else {
             return ProviderConnection(stored, nil, version: version, health: health(.unsupported, since: nil))
         }
         return ProviderConnection(
             stored, opened, version: version,
             health: health(stored.rejectedAt.map { _ in .unauthorized }, since: stored.rejectedAt),
-            spending: holder)
+            spending: quotaAccount)
     }
 }
 

@@ -27,7 +27,7 @@ package struct ProviderConnection: Sendable {
     /// Market data by the user's own credential.
     let market: MarketDataSource?
     let health: ConnectionHealth
-    /// The holder of the quota that its calls spend; nil for one of the settings, and for one that cannot be
+    /// The quotaAccount of the quota that its calls spend; nil for one of the settings, and for one that cannot be
     /// opened.
     let quotaAccount: QuotaAccount?
     /// The usage of the limits of its credential: connections with the same key or token share them.
@@ -72,10 +72,10 @@ package struct ProviderConnection: Sendable {
     ///   - opened: The clients of its credential; nil if it cannot be opened.
     ///   - version: The version of its credential; 0 without one.
     ///   - health: The health according to its calls.
-    ///   - holder: The quota account of its calls.
+    ///   - quotaAccount: The quota account of its calls.
     init(
         _ stored: StoredConnection, _ opened: ProviderClients?, version: Int, health: ConnectionHealth,
-        spending holder: QuotaAccount? = nil
+        spending quotaAccount: QuotaAccount? = nil
     ) {
         let market = opened.map {
             MarketDataSource(
@@ -101,7 +101,7 @@ package struct ProviderConnection: Sendable {
         }
         self.market = market
         self.health = health
-        self.quotaAccount = holder
+        self.quotaAccount = quotaAccount
         takesRealTimePrices = opened?.takesRealTimePrices
         if let opened {
             limits = opened.limits

@@ -25,8 +25,8 @@ final class ProviderConnectionRegistry: Sendable {
     }
 
     /// Whether a connection spends a quota.
-    func spends(_ holder: QuotaAccount) -> Bool {
-        connections.withLock { $0.values.joined().contains { $0.quotaAccount == holder } }
+    func spends(_ quotaAccount: QuotaAccount) -> Bool {
+        connections.withLock { $0.values.joined().contains { $0.quotaAccount == quotaAccount } }
     }
 
     /// The effect of a connection on the one with the same id.

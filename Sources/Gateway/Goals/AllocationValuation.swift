@@ -51,12 +51,12 @@ package struct AllocationValuation: Sendable {
         of share: GoalAllocation.Share, in positions: [ConnectedPosition]
     ) throws -> [Amount]? {
         var held = Decimal.zero
-        for linked in positions { held = try held + linked.position.quantity }
+        for connected in positions { held = try held + connected.position.quantity }
         var amounts: [Amount] = []
-        for linked in positions {
-            guard let worth = linked.position.marketValue else { return nil }
+        for connected in positions {
+            guard let worth = connected.position.marketValue else { return nil }
             amounts.append(
-                Amount(value: try share.value(of: worth, held: held), currency: linked.position.currency))
+                Amount(value: try share.value(of: worth, held: held), currency: connected.position.currency))
         }
         return amounts
     }

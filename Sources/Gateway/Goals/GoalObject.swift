@@ -86,8 +86,8 @@ extension GoalAllocationObject: GraphQLObject {
         Field(
             "account",
             load: { allocations, scope in
-                .each(allocations) { linked in
-                    try linked.allocation.account.map { try AccountService(scope).account(id: $0, with: nil) }
+                .each(allocations) { entry in
+                    try entry.allocation.account.map { try AccountService(scope).account(id: $0, with: nil) }
                         ?? .ready(nil)
                 }
             })
@@ -95,10 +95,10 @@ extension GoalAllocationObject: GraphQLObject {
             "positions",
             load: { allocations, scope in
                 try GoalService(scope).holdings().map { holdings in
-                    allocations.map { linked -> Result<BatchResults<ConnectedPosition>?, any Error> in
+                    allocations.map { entry -> Result<BatchResults<ConnectedPosition>?, any Error> in
                         .success(
                             holdings.positionResults(
-                                of: linked.allocation.symbol, inAccount: linked.allocation.account))
+                                of: entry.allocation.symbol, inAccount: entry.allocation.account))
                     }
                 }
             })

@@ -29,9 +29,9 @@ package struct UserHoldings: Sendable {
         let parts = parts.filter { part in account.map(part.connection.mayHave(account:)) ?? true }
         guard !parts.isEmpty else { return nil }
         let all = parts.flatMap(\.positions)
-        let found = all.compactMap { try? $0.get() }.filter { linked in
-            linked.position.symbol == symbol && linked.isHeld
-                && (account.map(linked.isIn(account:)) ?? true)
+        let found = all.compactMap { try? $0.get() }.filter { connected in
+            connected.position.symbol == symbol && connected.isHeld
+                && (account.map(connected.isIn(account:)) ?? true)
         }
         let failures = all.filter { (try? $0.get()) == nil }
         let results: BatchResults<ConnectedPosition> = found.map { .success($0) }
@@ -48,13 +48,13 @@ package struct UserHoldings: Sendable {
     func quantities(of symbols: Set<Symbol>, in accounts: [ConnectedAccount]) throws -> HeldQuantities {
         var held = HeldQuantities()
         for symbol in symbols {
-            for linked in try positions(of: symbol, inAccount: nil) ?? [] {
+            for connected in try positions(of: symbol, inAccount: nil) ?? [] {
                 // A position without an account id is in the only account of its connection.
                 let account =
-                    linked.position.accountID.map(linked.connection.globalID(ofAccount:))
-                    ?? accounts.first { $0.connection.id == linked.connection.id }?.globalID
+                    connected.position.accountID.map(connected.connection.globalID(ofAccount:))
+                    ?? accounts.first { $0.connection.id == connected.connection.id }?.globalID
                 guard let account else { continue }
-                try held.add(linked.position.quantity, of: symbol, in: account)
+                try held.add(connected.position.quantity, of: symbol, in: account)
             }
         }
         return held

@@ -88,11 +88,11 @@ extension InstrumentService {
         }
         return pending.map { instruments in
             var rest = instruments[...]
-            return positions.map { linked in
-                if let known = linked.position.assetClass { return known }
+            return positions.map { connected in
+                if let known = connected.position.assetClass { return known }
                 let instrument = rest.popFirst().flatMap { try? $0.get() }
                 guard let found = instrument?.assetClass, found != .other else {
-                    return linked.position.probableAssetClass ?? instrument?.assetClass
+                    return connected.position.probableAssetClass ?? instrument?.assetClass
                 }
                 return found
             }

@@ -147,8 +147,8 @@ extension ConnectedOrder: GraphQLObject {
         Field("providerOrderId") { $0.order.id.isEmpty ? nil : $0.order.id }
         Field("type", \.order.type)
         Field("timeInForce", \.order.timeInForce)
-        Field("requestedTimeInForce") { linked in
-            linked.requestedTimeInForce == linked.order.timeInForce ? nil : linked.requestedTimeInForce
+        Field("requestedTimeInForce") { connected in
+            connected.requestedTimeInForce == connected.order.timeInForce ? nil : connected.requestedTimeInForce
         }
         Field("extendedHours", \.order.isExtendedHours)
         Field("quantity", \.order.quantity)
@@ -162,10 +162,10 @@ extension ConnectedOrder: GraphQLObject {
         Field("state", \.order.state)
         Field("reconciliation", \.reconciliation)
         Field("providerState", \.order.providerState)
-        Field("rejection") { linked in
-            linked.order.rejection.map {
+        Field("rejection") { connected in
+            connected.order.rejection.map {
                 OrderRejectionObject(
-                    rejection: $0, at: linked.order.updatedAt, connection: linked.connection)
+                    rejection: $0, at: connected.order.updatedAt, connection: connected.connection)
             }
         }
         Field("replaces", load: { orders, scope in OrderService(scope).related(orders, by: \.replaces) })

@@ -58,13 +58,13 @@ extension OrderService {
             try await connection.listsAllOrders
             ? fromBroker(filter, of: connection, tradingAPI, after: place)
             : fromBrokerAndJournal(filter, of: connection, tradingAPI, after: place)
-        let orders = listed.compactMap { linked in
-            guard let carried = scope.event?.order(instead: linked) else { return linked }
-            return filter.matches(hasEnded: carried.hasEnded) ? carried.linked : nil
-        }.filter { linked in
-            place.map { $0 < OrderCursor.Position(linked) } ?? true
+        let orders = listed.compactMap { connected in
+            guard let carried = scope.event?.order(instead: connected) else { return connected }
+            return filter.matches(hasEnded: carried.hasEnded) ? carried.connectedOrder : nil
+        }.filter { connected in
+            place.map { $0 < OrderCursor.Position(connected) } ?? true
                 // The page may lack orders between its older ones.
-                && oldest.map { $0 <= linked.time } ?? true
+                && oldest.map { $0 <= connected.time } ?? true
         }.sorted { OrderCursor.Position($0) < OrderCursor.Position($1) }
         return ConnectionOrderPage(
             orders: orders,
@@ -87,7 +87,7 @@ extension OrderService {
         let page = try await orderPage(query, of: connection, tradingAPI)
         // Before the journal is read: the page may contain an order that the journal marks as unknown to the
         // broker.
-        let listed = try await linked(page.orders, of: connection)
+        let listed = try await connectedOrders(page.orders, of: connection)
         let own = try await journal.orders(
             .unknownToBroker, of: connection.owner, connection.id, before: before, limit: limit)
         let fitting = own.filter { filter.matches(hasEnded: $0.order.state.hasEnded) }
@@ -133,9 +133,9 @@ extension OrderService {
         reported.formUnion(settled.reported)
         if recorded || settled.hasChanged { known = try await journalOrders() }
         let ownIDs = Set(known.compactMap(\.providerOrderID))
-        let listed = try await linked(
+        let listed = try await connectedOrders(
             open + ended.orders.filter { !ownIDs.contains($0.id) }, of: connection)
-        // By id and by name: `linked` may just have matched one of them to an order of the journal.
+        // By id and by name: `connectedOrders` may just have matched one of them to an order of the journal.
         let (ids, listedNames) = (Set(listed.map(\.order.id)), Set(listed.map(\.name.text)))
         let now = scope.clock.wallTime()
         let others = known.filter { order in
@@ -150,10 +150,10 @@ extension OrderService {
         let all = listed + others
         let parents = all.filter { !$0.order.state.hasEnded }
         let (names, parentIDs) = (Set(parents.map(\.name.text)), Set(parents.map(\.order.id)))
-        let orders = all.filter { linked in
-            filter.matches(hasEnded: linked.order.state.hasEnded)
-                && !(linked.parent.map(names.contains) ?? false)
-                && !(linked.order.parentID.map(parentIDs.contains) ?? false)
+        let orders = all.filter { connected in
+            filter.matches(hasEnded: connected.order.state.hasEnded)
+                && !(connected.parent.map(names.contains) ?? false)
+                && !(connected.order.parentID.map(parentIDs.contains) ?? false)
         }
         let ends = [
             known.count == limit ? known.last?.createdAt : nil,

@@ -163,10 +163,10 @@ struct OrderCursor: PageCursor {
             (self.time, self.sequence, self.name) = (time, sequence, name)
         }
 
-        init(_ linked: ConnectedOrder) {
+        init(_ connected: ConnectedOrder) {
             self.init(
-                time: linked.time, sequence: BrokerSequence(id: linked.order.id)?.text ?? "",
-                name: linked.name.text)
+                time: connected.time, sequence: BrokerSequence(id: connected.order.id)?.text ?? "",
+                name: connected.name.text)
         }
 
         /// Whether the position precedes the other in the list.
@@ -206,8 +206,8 @@ struct OrderCursor: PageCursor {
     }
 
     /// The same, with an order listed.
-    mutating func advance(past linked: ConnectedOrder) {
-        positions[linked.connection.id] = Position(linked)
+    mutating func advance(past connected: ConnectedOrder) {
+        positions[connected.connection.id] = Position(connected)
     }
 
     /// The same, with all orders of a connection up to a position examined.

@@ -299,9 +299,9 @@ extension OrderEntryService {
         if case .rejected(let rejection) = outcome {
             current.order.rejection?.disclaimers = rejection.disclaimers
         }
-        let linked = ConnectedOrder(current, current.currentOrder, of: connection)
-        watches.orders.publish(linked)
-        return linked
+        let connected = ConnectedOrder(current, current.currentOrder, of: connection)
+        watches.orders.publish(connected)
+        return connected
     }
 
     /// The error of a change that came too late, after the end of its order was read; nil if the order has not ended, or

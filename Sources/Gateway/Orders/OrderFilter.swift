@@ -75,13 +75,13 @@ extension OrderFilter {
         return last.time < from
     }
 
-    func matches(_ linked: ConnectedOrder) -> Bool {
-        matches(linked.order.state)
-            && symbols?.contains(linked.order.symbol) ?? true
-            && account.map { $0 == linked.order.accountID ?? $0 } ?? true
-            && side.map { $0 == linked.order.side } ?? true
-            && from.map { $0 <= linked.time } ?? true
-            && to.map { linked.time < $0 } ?? true
+    func matches(_ connected: ConnectedOrder) -> Bool {
+        matches(connected.order.state)
+            && symbols?.contains(connected.order.symbol) ?? true
+            && account.map { $0 == connected.order.accountID ?? $0 } ?? true
+            && side.map { $0 == connected.order.side } ?? true
+            && from.map { $0 <= connected.time } ?? true
+            && to.map { connected.time < $0 } ?? true
     }
 
     /// Whether orders in a state are requested, by `open` and by `states`.

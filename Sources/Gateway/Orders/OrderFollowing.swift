@@ -145,7 +145,7 @@ package final class OrderFollowing: Sendable {
                 for await orders in subscription.orders.values() {
                     // If an order of the journal has not ended, the journal need not be read for each change.
                     let known = (try? orders.get()) ?? []
-                    if known.contains(where: { $0.linked.isInJournal && !$0.hasEnded }) { continue }
+                    if known.contains(where: { $0.connectedOrder.isInJournal && !$0.hasEnded }) { continue }
                     guard await remains(followed) else { return }
                 }
             }

@@ -51,12 +51,12 @@ extension OrderService {
         switch name {
         case .replaced(let id):
             guard let order = try await brokerOrder(id, of: connection) else { return nil }
-            return try await linked([order], of: connection).first
+            return try await connectedOrders([order], of: connection).first
         case .current(let id):
             let identity = OrderIdentity(owner: connection.owner, connection: connection.id, id: id)
             guard let known = try await journal.order(identity) else {
                 guard let order = try await brokerOrder(id, of: connection) else { return nil }
-                return try await linked([order], of: connection).first { $0.name == name }
+                return try await connectedOrders([order], of: connection).first { $0.name == name }
             }
             guard let providerID = known.providerOrderID else {
                 return ConnectedOrder(known, known.currentOrder, of: connection)
@@ -88,7 +88,7 @@ extension OrderService {
     func order(providerID: String, of connection: BrokerConnection) async throws -> ConnectedOrder? {
         if connection.listsAllOrders {
             guard let order = try await brokerOrder(providerID, of: connection) else { return nil }
-            return try await linked([order], of: connection).first
+            return try await connectedOrders([order], of: connection).first
         }
         let names = try await journal.names(of: [providerID], of: connection.owner, connection.id)
         guard let known = names.current[providerID] else { return nil }
@@ -113,7 +113,7 @@ extension OrderService {
     /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
     /// outcome first; likewise, if the broker has rejected an order that was to replace another one. If that cannot be recorded,
     /// the order has the journal's state, and the next read repeats it.
-    package func linked(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
+    package func connectedOrders(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
         let ids = Set(orders.map(\.id))
         var names = try await journal.names(of: ids, of: connection.owner, connection.id)
         let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }
@@ -141,44 +141,44 @@ extension OrderService {
     func related(
         _ orders: [ConnectedOrder], by id: any KeyPath<Order, String?> & Sendable
     ) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
-        .each(orders) { linked in
-            guard let id = linked.order[keyPath: id] else { return .ready(nil) }
+        .each(orders) { connected in
+            guard let id = connected.order[keyPath: id] else { return .ready(nil) }
             return .async { [self] in
-                guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
-                let related = try await self.linked([order], of: linked.connection).first
-                return related.map { scope.event?.order(instead: $0)?.linked ?? $0 }
+                guard let order = try await self.brokerOrder(id, of: connected.connection) else { return nil }
+                let related = try await self.connectedOrders([order], of: connected.connection).first
+                return related.map { scope.event?.order(instead: $0)?.connectedOrder ?? $0 }
             }
         }
     }
 
     /// The legs of an order: as the broker reports them, else as the journal knows them; behind them a failure for each that
     /// could not be read.
-    func legs(of linked: ConnectedOrder) -> MaybeAsync<BatchResults<ConnectedOrder>?> {
-        let failures: BatchResults<ConnectedOrder> = linked.order.unreadableLegs.map {
-            .failure(FieldError.unreadable("a leg of an order", $0, of: linked.connection.provider))
+    func legs(of connected: ConnectedOrder) -> MaybeAsync<BatchResults<ConnectedOrder>?> {
+        let failures: BatchResults<ConnectedOrder> = connected.order.unreadableLegs.map {
+            .failure(FieldError.unreadable("a leg of an order", $0, of: connected.connection.provider))
         }
-        if linked.order.legs.isEmpty, !linked.isInJournal { return .ready(failures) }
+        if connected.order.legs.isEmpty, !connected.isInJournal { return .ready(failures) }
         return .async { [self] in
-            let legs: BatchResults<ConnectedOrder> = try await readLegs(of: linked).map { leg in
-                .success(scope.event?.order(instead: leg)?.linked ?? leg)
+            let legs: BatchResults<ConnectedOrder> = try await readLegs(of: connected).map { leg in
+                .success(scope.event?.order(instead: leg)?.connectedOrder ?? leg)
             }
             return legs + failures
         }
     }
 
-    private func readLegs(of linked: ConnectedOrder) async throws -> [ConnectedOrder] {
-        let (reported, connection) = (linked.order.legs, linked.connection)
+    private func readLegs(of connected: ConnectedOrder) async throws -> [ConnectedOrder] {
+        let (reported, connection) = (connected.order.legs, connected.connection)
         // A broker that lists all orders reports all legs together with their parent. An order that comes
         // from the journal has no legs.
-        if !linked.isInJournal || (connection.listsAllOrders && !reported.isEmpty) {
-            return try await self.linked(reported, of: connection)
+        if !connected.isInJournal || (connection.listsAllOrders && !reported.isEmpty) {
+            return try await self.connectedOrders(reported, of: connection)
         }
         func journalLegs() async throws -> [JournalOrder] {
-            let name = linked.name.text
+            let name = connected.name.text
             return try await journal.legs(of: [name], connection.owner, connection.id)[name, default: []]
         }
         var known = try await journalLegs()
-        if known.isEmpty { return try await self.linked(reported, of: connection) }
+        if known.isEmpty { return try await self.connectedOrders(reported, of: connection) }
         let open = try await openLegs(known, reported, of: connection)
         let byID = Dictionary((reported + open).map { ($0.id, $0) }) { first, _ in first }
         var settled = Set(byID.keys)
@@ -192,7 +192,7 @@ extension OrderService {
         }
         let now = scope.clock.wallTime()
         let ids = Set(known.map(\.order.id))
-        let others = try await self.linked(reported.filter { !ids.contains($0.id) }, of: connection)
+        let others = try await self.connectedOrders(reported.filter { !ids.contains($0.id) }, of: connection)
         return known.map { leg in
             guard let id = leg.providerOrderID else {
                 return ConnectedOrder(leg, leg.currentOrder, of: connection)
@@ -220,14 +220,14 @@ extension OrderService {
 
     /// The order that each order is a leg of; nil for an order that is no leg.
     func parents(of orders: [ConnectedOrder]) -> MaybeAsync<BatchResults<ConnectedOrder?>> {
-        .each(orders) { linked in
-            if let parent = linked.parent {
-                return .async { try await self.order(.current(parent), of: linked.connection) }
+        .each(orders) { connected in
+            if let parent = connected.parent {
+                return .async { try await self.order(.current(parent), of: connected.connection) }
             }
-            guard let id = linked.order.parentID else { return .ready(nil) }
+            guard let id = connected.order.parentID else { return .ready(nil) }
             return .async {
-                guard let order = try await self.brokerOrder(id, of: linked.connection) else { return nil }
-                return try await self.linked([order], of: linked.connection).first
+                guard let order = try await self.brokerOrder(id, of: connected.connection) else { return nil }
+                return try await self.connectedOrders([order], of: connected.connection).first
             }
         }
     }

@@ -69,12 +69,12 @@ struct Holding: Sendable {
     /// - Throws: The failure of an account that holds the instrument.
     func instrument() throws -> HeldInstrument {
         var quantities: [String: Decimal] = [:]
-        for linked in positions {
-            guard let id = portfolio.account(of: linked)?.globalID else {
+        for connected in positions {
+            guard let id = portfolio.account(of: connected)?.globalID else {
                 guard let failure = portfolio.holdings.failure else { continue }
                 throw failure
             }
-            quantities[id] = try (quantities[id] ?? .zero) + linked.position.signedQuantity
+            quantities[id] = try (quantities[id] ?? .zero) + connected.position.signedQuantity
         }
         return HeldInstrument(
             symbol: symbol, currency: currency, quantities: quantities,
@@ -86,8 +86,8 @@ extension [ConnectedPosition] {
     /// The sum of an amount; nil if it is unknown of one.
     fileprivate func sum(of amount: (Position) -> Decimal?) throws(Decimal.Overflow) -> Decimal? {
         var sum = Decimal.zero
-        for linked in self {
-            guard let value = amount(linked.position) else { return nil }
+        for connected in self {
+            guard let value = amount(connected.position) else { return nil }
             sum = try sum + value
         }
         return sum
@@ -96,9 +96,9 @@ extension [ConnectedPosition] {
 
 extension Portfolio {
     /// The account of a position; one without an account is in the only account of its connection.
-    func account(of linked: ConnectedPosition) -> ConnectedAccount? {
-        let accounts = holdings.accounts.filter { $0.connection.id == linked.connection.id }
-        return linked.accountReference.account(among: accounts.map(\.linked))
+    func account(of connected: ConnectedPosition) -> ConnectedAccount? {
+        let accounts = holdings.accounts.filter { $0.connection.id == connected.connection.id }
+        return connected.accountReference.account(among: accounts.map(\.connectedAccount))
     }
 }
 

@@ -201,11 +201,11 @@ private struct PortfolioBooks: Sendable {
         (self.rates, self.ledgers, self.failures) = (rates, ledgers, failures)
         isPartial = portfolio.holdings.failure != nil
         var positions: [String: [Symbol: Decimal]] = [:]
-        for linked in portfolio.holdings.positions {
-            guard let id = portfolio.account(of: linked)?.globalID else { continue }
-            let symbol = linked.position.symbol
+        for connected in portfolio.holdings.positions {
+            guard let id = portfolio.account(of: connected)?.globalID else { continue }
+            let symbol = connected.position.symbol
             positions[id, default: [:]][symbol] =
-                try (positions[id]?[symbol] ?? .zero) + linked.position.signedQuantity
+                try (positions[id]?[symbol] ?? .zero) + connected.position.signedQuantity
         }
         var lots: [TaxLots.Method: [Result<TaxLots, Undetermined>]] = [:]
         for method in TaxLots.Method.allCases {

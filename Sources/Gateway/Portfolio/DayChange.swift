@@ -24,14 +24,14 @@ extension PortfolioService {
     /// The change of an account: as the broker reports it, otherwise the profit of its positions on this day.
     ///
     /// - Throws: `FieldError` if the broker has just reported that it does not know the account.
-    func dayChange(of linked: ConnectedAccount) throws -> MaybeAsync<DayChange?> {
-        let figures = try AccountService(scope).figures(of: linked)
+    func dayChange(of connected: ConnectedAccount) throws -> MaybeAsync<DayChange?> {
+        let figures = try AccountService(scope).figures(of: connected)
         if case .ready(let account) = figures, let change = DayChange(account) { return .ready(change) }
         return .async { [self] in
             let account = try await figures.value()
             if let change = DayChange(account) { return change }
             let positions =
-                try await AccountService(scope).positions(of: linked, symbols: nil).value()?.map {
+                try await AccountService(scope).positions(of: connected, symbols: nil).value()?.map {
                     try $0.get()
                 } ?? []
             return try await dayChange(of: account, holding: positions).value()
@@ -46,16 +46,16 @@ extension PortfolioService {
         // As in the history of a portfolio.
         await Task.yield()
         let accounts = portfolio.holdings.accounts
-        let changes = try await MaybeAsync.each(accounts) { linked in
+        let changes = try await MaybeAsync.each(accounts) { loaded in
             let positions = portfolio.holdings.positions.filter {
-                portfolio.account(of: $0)?.globalID == linked.globalID
+                portfolio.account(of: $0)?.globalID == loaded.globalID
             }
-            return dayChange(of: linked.account, holding: positions)
+            return dayChange(of: loaded.account, holding: positions)
         }.value()
         var (amount, before) = (Decimal.zero, Decimal?.some(.zero))
-        for (linked, change) in zip(accounts, changes) {
+        for (loaded, change) in zip(accounts, changes) {
             guard let change = try change.get() else { return nil }
-            let currency = linked.account.currency
+            let currency = loaded.account.currency
             amount = try amount + portfolio.converted(change.amount, from: currency)
             if let sum = before, let own = change.before {
                 before = try sum + portfolio.converted(own, from: currency)
@@ -81,9 +81,9 @@ extension PortfolioService {
                 foreign.map { ($0.currency, account.currency) }
             ).value()
             var sum = Decimal.zero
-            for (linked, profit) in zip(positions, profits) {
+            for (connected, profit) in zip(positions, profits) {
                 guard let profit = try profit.get() else { return nil }
-                let position = linked.position
+                let position = connected.position
                 if position.currency != account.currency, let rate = position.conversionRate {
                     sum = try sum + (profit.amount * rate).rounded(in: account.currency)
                 } else {

@@ -25,9 +25,9 @@ package struct Portfolio: Sendable {
     package func sum(_ figure: (Account) -> Decimal?) throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
         var sum = Decimal.zero
-        for linked in holdings.accounts {
-            guard let amount = figure(linked.account) else { return nil }
-            sum = try sum + converted(amount, from: linked.account.currency)
+        for loaded in holdings.accounts {
+            guard let amount = figure(loaded.account) else { return nil }
+            sum = try sum + converted(amount, from: loaded.account.currency)
         }
         return holdings.accounts.isEmpty ? nil : sum.rounded(in: currency.code)
     }
@@ -36,9 +36,9 @@ package struct Portfolio: Sendable {
     fileprivate func unrealizedProfitLoss() throws -> Decimal? {
         if let failure = holdings.failure { throw failure }
         var sum = Decimal.zero
-        for linked in holdings.positions {
-            guard let amount = linked.position.unrealizedProfitLoss else { return nil }
-            sum = try sum + converted(amount, from: linked.position.currency)
+        for connected in holdings.positions {
+            guard let amount = connected.position.unrealizedProfitLoss else { return nil }
+            sum = try sum + converted(amount, from: connected.position.currency)
         }
         return holdings.accounts.isEmpty ? nil : sum.rounded(in: currency.code)
     }
@@ -55,7 +55,7 @@ package struct Portfolio: Sendable {
     /// - Throws: The failure of an account: a part of the accounts must not count as all.
     func accounts() throws -> [ConnectedAccount] {
         if let failure = holdings.failure { throw failure }
-        return holdings.accounts.map(\.linked)
+        return holdings.accounts.map(\.connectedAccount)
     }
 
     /// The sum of what could be read.
@@ -119,7 +119,7 @@ extension Portfolio: GraphQLObject {
                 }
             })
         Field("parts", \.parts)
-        Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.linked) }
+        Field("missing") { $0.parts.filter { $0.isMissing }.map(\.account.connectedAccount) }
         Field("asOf") { $0.provenances.asOf }
         Field("fetchedAt") { $0.provenances.map(\.fetchedAt).min() }
         Field("source") { $0.provenances.commonSource }
@@ -160,7 +160,7 @@ extension PortfolioPart: GraphQLObject {
     typealias Context = RequestScope
 
     static let graphQL = ObjectType<PortfolioPart>("PortfolioPart") {
-        Field("account") { $0.account.linked }
+        Field("account") { $0.account.connectedAccount }
         Field("value", \.account.account.equity)
         Field("converted", \.converted)
         Field("rate", \.rate)

@@ -94,7 +94,7 @@ extension PortfolioService {
         return results.map { results in
             let found = Dictionary(
                 uniqueKeysWithValues: zip(symbols, results.map { try? $0.get() ?? nil }))
-            return positions.map { linked in found[linked.position.symbol] ?? nil }
+            return positions.map { connected in found[connected.position.symbol] ?? nil }
         }
     }
 
@@ -167,16 +167,16 @@ struct Holdings: Sendable {
     /// The accounts of which it is known what they hold.
     var readAccounts: [ConnectedAccount] {
         accounts.filter { account in !positionFailures.contains { $0.connection == account.connection.id } }
-            .map(\.linked)
+            .map(\.connectedAccount)
     }
 
     /// The group of positions whose sector or country no provider knows, or whose account could not be read.
     private static let unknown = "UNKNOWN"
 
     /// The `id` of the account of a position; nil if the position does not name it and it could not be read.
-    private func account(of linked: ConnectedPosition) -> String? {
-        let connection = linked.connection
-        return linked.position.accountID.map(connection.globalID(ofAccount:))
+    private func account(of connected: ConnectedPosition) -> String? {
+        let connection = connected.connection
+        return connected.position.accountID.map(connection.globalID(ofAccount:))
             ?? accounts.first { $0.connection.id == connection.id }?.globalID
     }
 
@@ -194,21 +194,21 @@ struct Holdings: Sendable {
     ///     these. A position with nil has the asset class OTHER, and an unknown sector or country.
     /// - Returns: The positions with a value, and the cash of each account.
     func values(in currency: Currency, rates: ExchangeRates, groups: [String?]) -> [ValuedHolding] {
-        let cash = accounts.compactMap { linked -> ValuedHolding? in
-            guard let cash = linked.account.cash,
-                let value = rates.convert(cash, from: linked.account.currency), value != .zero
+        let cash = accounts.compactMap { loaded -> ValuedHolding? in
+            guard let cash = loaded.account.cash,
+                let value = rates.convert(cash, from: loaded.account.currency), value != .zero
             else { return nil }
             return ValuedHolding(
                 value: value,
                 keys: [
                     .assetClass: AssetClass.cash.rawValue, .sector: AssetClass.cash.rawValue,
-                    .country: AssetClass.cash.rawValue, .currency: linked.account.currency,
-                    .provider: linked.connection.provider.name.text, .account: linked.globalID,
+                    .country: AssetClass.cash.rawValue, .currency: loaded.account.currency,
+                    .provider: loaded.connection.provider.name.text, .account: loaded.globalID,
                     .instrument: AssetClass.cash.rawValue,
                 ])
         }
-        let held = zip(positions, groups).compactMap { linked, group -> ValuedHolding? in
-            let position = linked.position
+        let held = zip(positions, groups).compactMap { connected, group -> ValuedHolding? in
+            let position = connected.position
             guard let worth = position.marketValue,
                 let value = rates.convert(worth, from: position.currency)
             else { return nil }
@@ -217,8 +217,8 @@ struct Holdings: Sendable {
                 keys: [
                     .assetClass: group ?? AssetClass.other.rawValue, .sector: group ?? Self.unknown,
                     .country: group ?? Self.unknown, .currency: position.currency,
-                    .provider: linked.connection.provider.name.text,
-                    .account: account(of: linked) ?? Self.unknown,
+                    .provider: connected.connection.provider.name.text,
+                    .account: account(of: connected) ?? Self.unknown,
                     .instrument: position.symbol.text,
                 ])
         }

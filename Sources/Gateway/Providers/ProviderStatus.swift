@@ -67,8 +67,8 @@ extension ProviderStatus: GraphQLObject {
 
     /// The limits of the server's own key and of the user's credentials, which several links may share.
     private var rateLimits: [QuotaStatus] {
-        var holders: Set<QuotaAccount> = []
-        let links = links.filter { link in link.quotaAccount.map { holders.insert($0).inserted } ?? true }
+        var accounts: Set<QuotaAccount> = []
+        let links = links.filter { link in link.quotaAccount.map { accounts.insert($0).inserted } ?? true }
         return condition.rateLimits + links.flatMap { $0.limits() }
     }
 }

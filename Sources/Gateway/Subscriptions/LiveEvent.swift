@@ -33,8 +33,8 @@ package indirect enum EventValue: Sendable {
 
     func accounts(of connection: BrokerConnection) -> [LoadedAccount]? {
         guard case .accounts(let accounts, let own) = self, own.isSame(as: connection) else { return nil }
-        return accounts.compactMap { linked in
-            linked.figures.map { LoadedAccount(account: $0, connection: linked.connection) }
+        return accounts.compactMap { connected in
+            connected.figures.map { LoadedAccount(account: $0, connection: connected.connection) }
         }
     }
 
@@ -45,7 +45,7 @@ package indirect enum EventValue: Sendable {
 
     /// The order with the same id, if the event carries it.
     func order(instead other: ConnectedOrder) -> SubscribedOrder? {
-        guard case .order(let order) = self, order.linked.connection.isSame(as: other.connection),
+        guard case .order(let order) = self, order.connectedOrder.connection.isSame(as: other.connection),
             order.globalID == other.globalID
         else { return nil }
         return order

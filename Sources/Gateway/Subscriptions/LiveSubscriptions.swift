@@ -22,15 +22,15 @@ package final class LiveSubscriptions: Sendable {
 
     /// Restarts the subscriptions to a user's holdings, which may have changed.
     func holdingsChanged(of owner: OwnerID) {
-        accounts.nudge(owner)
-        positions.nudge(owner)
-        goals.nudge(owner)
+        accounts.requestUpdate(owner)
+        positions.requestUpdate(owner)
+        goals.requestUpdate(owner)
         alerts.valuesChanged(of: owner)
     }
 
     /// Restarts the subscriptions to a user's goals after a change of the goals or of their values.
     func goalsChanged(of owner: OwnerID) {
-        goals.nudge(owner)
+        goals.requestUpdate(owner)
         alerts.valuesChanged(of: owner)
     }
 
@@ -124,8 +124,8 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
     }
 
     /// Says that there may be something new of a user's.
-    func nudge(_ owner: OwnerID) {
-        for watch in watches.withLock({ $0.all(of: owner) }) { watch.nudge() }
+    func requestUpdate(_ owner: OwnerID) {
+        for watch in watches.withLock({ $0.all(of: owner) }) { watch.requestUpdate() }
     }
 
     /// Restarts a user's subscriptions, without the pause after failed reads.

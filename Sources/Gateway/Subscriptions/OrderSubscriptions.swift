@@ -35,14 +35,14 @@ final class OrderSubscriptions: Sendable {
     func publish(_ order: ConnectedOrder) {
         guard let watch = self[order.connection] else { return }
         watch.inbox.put(own: order)
-        watch.orders.nudge()
+        watch.orders.requestUpdate()
     }
 
     /// Requests a full read, because orders have changed in a way that is not reported.
     func changed(by connection: BrokerConnection) {
         guard let watch = self[connection] else { return }
         watch.inbox.requestFullRead()
-        watch.orders.nudge()
+        watch.orders.requestUpdate()
     }
 
     /// A connection has another credential from now on.

@@ -39,12 +39,12 @@ package struct OrderTracker: Sendable {
                     pauses += 1
                     let isUnwatched = inbox.isFollowed && watch.subscriberCount <= 1
                     guard Self.isDue(pauses, isUnwatched: isUnwatched, in: round) else { continue }
-                    if round.requestFullReadIfNeeded() { watch.nudge() }
+                    if round.requestFullReadIfNeeded() { watch.requestUpdate() }
                 }
             }
             group.addTask {
                 var snapshot = OrderSnapshot()
-                for await _ in run.nudges {
+                for await _ in run.updateRequests {
                     guard let updates = round.drain() else { return }
                     watch.publish(await apply(updates, in: round, &snapshot))
                 }
@@ -66,7 +66,7 @@ package struct OrderTracker: Sendable {
         guard let stream = connection.orders as? any OrderStream else { return }
         try? await stream.follow(clock: clock) { event in
             round.put(event)
-            watch.nudge()
+            watch.requestUpdate()
         } didEnd: {
             round.streamEnded()
         }
@@ -196,21 +196,21 @@ package struct OrderSnapshot {
     /// Merges an order, unless a later state is known; the same applies to each leg.
     ///
     /// - Parameters:
-    ///   - linked: The order.
+    ///   - connected: The order.
     ///   - isReadAgain: Whether it was read under its name after the known one. If it is an order that the known one was to replace,
     ///     the broker has rejected the replacement.
-    mutating func merge(_ linked: ConnectedOrder, isReadAgain: Bool = false) {
-        let known = orders[linked.globalID]?.linked.order
-        let isRestored = isReadAgain && known?.id != linked.order.id
-        if let known, !isRestored, known.isLater(than: linked.order) { return }
-        var linked = linked
+    mutating func merge(_ connected: ConnectedOrder, isReadAgain: Bool = false) {
+        let known = orders[connected.globalID]?.connectedOrder.order
+        let isRestored = isReadAgain && known?.id != connected.order.id
+        if let known, !isRestored, known.isLater(than: connected.order) { return }
+        var connected = connected
         // A broker's event of an entry may have its legs in an earlier state than their own events.
-        linked.order.legs = linked.order.legs.map { leg in
-            let name = ConnectedOrder.Name.current(leg.id).globalID(of: linked.connection)
-            let others = [orders[name]?.linked.order, known?.legs.first { $0.id == leg.id }]
+        connected.order.legs = connected.order.legs.map { leg in
+            let name = ConnectedOrder.Name.current(leg.id).globalID(of: connected.connection)
+            let others = [orders[name]?.connectedOrder.order, known?.legs.first { $0.id == leg.id }]
             return others.compactMap(\.self).first { $0.isLater(than: leg) } ?? leg
         }
-        put(SubscribedOrder(linked: linked, hasEnded: linked.order.state.hasEnded))
+        put(SubscribedOrder(connectedOrder: connected, hasEnded: connected.order.state.hasEnded))
     }
 
     /// Merges all open orders.
@@ -218,14 +218,14 @@ package struct OrderSnapshot {
     /// - Returns: The orders that were open and are no longer: their outcome must be requested.
     mutating func merge(open: [ConnectedOrder]) -> [ConnectedOrder] {
         let ids = Set(open.map(\.globalID))
-        let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.linked)
-        for linked in open { merge(linked, isReadAgain: true) }
+        let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.connectedOrder)
+        for connected in open { merge(connected, isReadAgain: true) }
         return missing.sorted { $0.globalID < $1.globalID }
     }
 
     /// Merges the end of an order, as far as its outcome is known.
-    mutating func end(_ linked: ConnectedOrder) {
-        put(SubscribedOrder(linked: linked, hasEnded: true))
+    mutating func end(_ connected: ConnectedOrder) {
+        put(SubscribedOrder(connectedOrder: connected, hasEnded: true))
     }
 
     private mutating func put(_ order: SubscribedOrder) {
@@ -239,23 +239,23 @@ package struct OrderSnapshot {
 
 /// An order that is followed.
 package struct SubscribedOrder: Sendable {
-    let linked: ConnectedOrder
+    let connectedOrder: ConnectedOrder
     /// Whether the order is no longer open; if its broker does not report the end of orders, its state does
     /// not show it.
     let hasEnded: Bool
 }
 
 extension SubscribedOrder: LiveEntity {
-    package var globalID: String { linked.globalID }
+    package var globalID: String { connectedOrder.globalID }
     /// The end of an order is published when it happens.
     package var closed: SubscribedOrder? { nil }
     package var isCurrent: Bool { !hasEnded }
 
     package func isEquivalent(to other: SubscribedOrder) -> Bool {
-        linked.clientOrderID == other.linked.clientOrderID && hasEnded == other.hasEnded
-            && linked.reconciliation == other.linked.reconciliation
-            && linked.order.provenance.isStale == other.linked.order.provenance.isStale
-            && linked.order.figures == other.linked.order.figures
+        connectedOrder.clientOrderID == other.connectedOrder.clientOrderID && hasEnded == other.hasEnded
+            && connectedOrder.reconciliation == other.connectedOrder.reconciliation
+            && connectedOrder.order.provenance.isStale == other.connectedOrder.order.provenance.isStale
+            && connectedOrder.order.figures == other.connectedOrder.order.figures
     }
 }
 

@@ -41,8 +41,8 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
     }
 
     /// Signals that events wait.
-    private let nudges: AsyncStream<Void>
-    private let nudge: AsyncStream<Void>.Continuation
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
     private let client: QuoteClient
     private let callBudget: OperationCallBudget?
     private let clock: TimeSource
@@ -63,7 +63,7 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
         clock: TimeSource = .system,
         at feed: @escaping @Sendable (Int) throws(ProviderFailure) -> QuoteFeed
     ) {
-        (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         (self.client, self.callBudget, self.clock, self.feed) = (client, callBudget, clock, feed)
         state = Mutex(State(fallback: QuoteFallbackState(sources)))
         state.withLock { carryOut($0.fallback.start, &$0) }
@@ -75,19 +75,19 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
 
     package struct Iterator: AsyncIteratorProtocol {
         let quotes: QuoteSubscription
-        var nudges: AsyncStream<Void>.Iterator
+        var signals: AsyncStream<Void>.Iterator
 
         package mutating func next() async -> Element? {
             while let news = quotes.drainPending() {
                 if !news.isEmpty { return news }
-                guard await nudges.next(isolation: #isolation) != nil else { return nil }
+                guard await signals.next(isolation: #isolation) != nil else { return nil }
             }
             return nil
         }
     }
 
     package func makeAsyncIterator() -> Iterator {
-        Iterator(quotes: self, nudges: nudges.makeAsyncIterator())
+        Iterator(quotes: self, signals: signals.makeAsyncIterator())
     }
 
     /// The news that were not delivered yet, without waiting; they count as delivered from now on.
@@ -110,7 +110,7 @@ package final class QuoteSubscription: AsyncSequence, Sendable {
             change(&state)
             return state.fallback.hasPending || state.fallback.isOver
         }
-        if hasNews { nudge.yield() }
+        if hasNews { signal.yield() }
     }
 
     private func drainSubscription(_ number: Int, _ state: inout State) {

@@ -16,7 +16,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         var work: Task<Void, Never>?
         /// The number of runs so far.
         var runCount = 0
-        var nudge: AsyncStream<Void>.Continuation?
+        var updateRequest: AsyncStream<Void>.Continuation?
         /// Whether the subject is removed.
         var isOver = false
     }
@@ -44,7 +44,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
             var failures = 0
             var timer: Task<Void, any Error>?
             defer { timer?.cancel() }
-            for await _ in run.nudges {
+            for await _ in run.updateRequests {
                 timer?.cancel()
                 let result = await read()
                 watch.publish(result)
@@ -57,7 +57,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
                 let next = clock.now() + pace.pause(after: failures)
                 timer = Task {
                     try await clock.sleep(next)
-                    watch.nudge()
+                    watch.requestUpdate()
                 }
                 try? await clock.sleep(clock.now() + pace.minimumInterval)
             }
@@ -101,9 +101,9 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     /// The number of present subscribers.
     var subscriberCount: Int { state.withLock(\.watchers.count) }
 
-    /// There may be something new.
-    func nudge() {
-        _ = state.withLock(\.nudge)?.yield()
+    /// Requests an update, because there may be a newer value.
+    func requestUpdate() {
+        _ = state.withLock(\.updateRequest)?.yield()
     }
 
     /// Restarts the work, also for existing subscribers.
@@ -131,19 +131,19 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     }
 
     private func start(_ state: inout State) {
-        let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (updateRequests, updateRequest) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // The first one.
-        nudge.yield()
-        state.nudge = nudge
+        updateRequest.yield()
+        state.updateRequest = updateRequest
         state.runCount += 1
-        let run = SubscriptionRun(number: state.runCount, nudges: nudges)
+        let run = SubscriptionRun(number: state.runCount, updateRequests: updateRequests)
         // A separate task, because it belongs to all subscribers and not to the first.
         state.work = Task.detached { [self] in await work(self, run) }
     }
 
     private func settleDown(_ state: inout State) {
         state.work = nil
-        state.nudge = nil
+        state.updateRequest = nil
         // A later subscriber does not get a value that is no longer updated.
         state.latest = nil
     }
@@ -164,7 +164,7 @@ package struct SubscriptionRun: Sendable {
     /// Greater than that of any earlier run, which may not have ended, or even begun, yet.
     let number: Int
     /// Each element signals that there may be a new value; the first comes at once.
-    let nudges: AsyncStream<Void>
+    let updateRequests: AsyncStream<Void>
 }
 
 /// The polling interval of a subscription.

@@ -68,7 +68,7 @@ extension SubscriptionService {
             let source = subscribedSource(
                 connection, SubscriptionKey.Target.accounts, in: watches.accounts
             ) { scope in
-                try await AccountService(scope).readAccounts(of: connection).value().map(\.linked)
+                try await AccountService(scope).readAccounts(of: connection).value().map(\.connectedAccount)
             } carrying: { _, all in
                 .accounts(all, of: connection)
             }
@@ -124,7 +124,7 @@ extension SubscriptionService {
                 .order(order)
             }
         } transform: {
-            $0.linked
+            $0.connectedOrder
         }
     }
 

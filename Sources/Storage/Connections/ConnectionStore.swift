@@ -24,9 +24,9 @@ package struct ConnectionStore: Sendable {
         key = try TokenKey(in: database, master).key
     }
 
-    /// The holder of the quota that calls with a connection's credential spend.
+    /// The account whose quota calls with a connection's credential spend.
     ///
-    /// All connections with the same key or token have the same holder, now and after they are removed. A
+    /// All connections with the same key or token have the same account, now and after they are removed. A
     /// credential by consent is renewed by other tokens, and is only in this connection: the connection
     /// identifies it.
     package func quotaAccount(of connection: StoredConnection, _ secret: Secret) -> QuotaAccount {

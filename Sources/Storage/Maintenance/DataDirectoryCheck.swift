@@ -19,16 +19,16 @@ package struct DataDirectoryCheck: Sendable {
         self.folder = folder
         checkDiskSpace()
         checkFilePermissions()
-        let house = folder.path(of: UserDatabase.name)
+        let database = folder.path(of: UserDatabase.name)
         do throws(StorageError) {
             try UserDatabase.rejectEmptyFile(in: folder)
         } catch {
             find("database", false, "\(error)")
             return
         }
-        guard checkIntegrity(of: house, "database") else { return }
-        checkMigrations(of: house)
-        checkKeys(of: house, masterKey)
+        guard checkIntegrity(of: database, "database") else { return }
+        checkMigrations(of: database)
+        checkKeys(of: database, masterKey)
         let cache = folder.path(of: CacheDatabase.name)
         if FileManager.default.fileExists(atPath: cache) { _ = checkIntegrity(of: cache, "cache") }
     }

@@ -59,11 +59,11 @@ package enum DatabaseBackup {
     /// - Throws: `damaged`, `full`, or `file` if one of the two cannot be used.
     static func copy(_ source: String, to draft: String) throws(StorageError) {
         do {
-            let house = try DatabaseQueue(path: source, configuration: .readOnly)
-            try house.writeWithoutTransaction { db in
+            let database = try DatabaseQueue(path: source, configuration: .readOnly)
+            try database.writeWithoutTransaction { db in
                 try db.execute(sql: "VACUUM INTO ?", arguments: [draft])
             }
-            try house.close()
+            try database.close()
         } catch {
             let failure = StorageError(error, path: source)
             // Only the copy is written.

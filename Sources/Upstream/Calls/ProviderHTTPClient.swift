@@ -22,8 +22,8 @@ package struct ProviderHTTPClient: Sendable {
             ProviderFailure.Cause.status(of: $0, now: $1)
         }
     ) {
-        let line = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
-        self.init(channel: line, windows: [], reportedQuotas: { _, _ in [] }, failure: failure)
+        let channel = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
+        self.init(channel: channel, windows: [], reportedQuotas: { _, _ in [] }, failure: failure)
     }
 
     /// See ``ProviderChannel/client(within:reportedQuotas:failure:)``.

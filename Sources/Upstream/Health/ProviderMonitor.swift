@@ -59,11 +59,11 @@ package final class ProviderMonitor: Sendable {
 
     /// The limiter that all calls to a provider share.
     func concurrencyLimiter(for provider: ProviderID) -> ConcurrencyLimiter {
-        concurrencyLimiters.withLock { gates in
-            if let gate = gates[provider] { return gate }
-            let gate = ConcurrencyLimiter(limit: concurrency, clock: clock)
-            gates[provider] = gate
-            return gate
+        concurrencyLimiters.withLock { limiters in
+            if let limiter = limiters[provider] { return limiter }
+            let limiter = ConcurrencyLimiter(limit: concurrency, clock: clock)
+            limiters[provider] = limiter
+            return limiter
         }
     }
 

@@ -30,11 +30,11 @@ package struct ClockReading {
 
     /// An entry that ends at an instant.
     func entry(
-        of holder: QuotaAccount, _ window: QuotaWindow, _ kind: StoredQuotaUsage.Kind = .calls,
+        of account: QuotaAccount, _ window: QuotaWindow, _ kind: StoredQuotaUsage.Kind = .calls,
         until end: ContinuousClock.Instant, count: Int = 1
     ) -> StoredQuotaUsage {
         StoredQuotaUsage(
-            account: holder, window: window.name, kind: kind, until: wallTime(of: end),
+            account: account, window: window.name, kind: kind, until: wallTime(of: end),
             untilUptime: ContinuousClock().systemEpoch.duration(to: end), count: count,
             maximumLifetime: max(window.period.maximumDuration, QuotaWindowCounter.maximumClosure)
                 + .seconds(3_600))

@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// The file is longer than 350 lines, because all methods change the state behind one lock.
 package final class QuotaLedger: QuotaLimiter {
-    /// The counters of a credential.
+    /// The counters of an account.
     ///
     /// A class, because a change of a value in two dictionaries allocates memory for each of them. It does not leave the lock.
-    private final class Account {
+    private final class Usage {
         /// A few, so that a search takes less time than a dictionary.
         var counters: [QuotaWindowCounter] = []
 
@@ -25,27 +25,27 @@ package final class QuotaLedger: QuotaLimiter {
     }
 
     private struct State {
-        var accounts: [QuotaAccount: Account] = [:]
+        var accounts: [QuotaAccount: Usage] = [:]
         /// Read at the start, until their windows are known.
         var restored: [QuotaAccount: [StoredQuotaUsage]] = [:]
-        /// The holders without a connection, whose calls the provider still counts.
+        /// The accounts without a connection, whose calls the provider still counts.
         var retired: Set<QuotaAccount> = []
         /// The time before which the idle ones of them are not searched again.
         var nextSweepOfRetired: ContinuousClock.Instant?
-        /// Before this moment idle holders are not searched again.
+        /// Before this moment idle accounts are not searched again.
         var nextSweep: ContinuousClock.Instant?
 
-        /// The number of holders that are not retired.
+        /// The number of accounts that are not retired.
         var used: Int { accounts.count - retired.count }
 
         /// Changes the counter of a window; nil if it is not known.
         func update<Result>(
-            _ window: QuotaWindow, of holder: QuotaAccount, _ change: (inout QuotaWindowCounter) -> Result
+            _ window: QuotaWindow, of account: QuotaAccount, _ change: (inout QuotaWindowCounter) -> Result
         ) -> Result? {
-            guard let account = accounts[holder], let index = account.index(of: window.name) else {
+            guard let usage = accounts[account], let index = usage.index(of: window.name) else {
                 return nil
             }
-            return change(&account.counters[index])
+            return change(&usage.counters[index])
         }
     }
 
@@ -98,17 +98,17 @@ package final class QuotaLedger: QuotaLimiter {
         state = Mutex(State())
     }
 
-    package func declare(_ windows: [QuotaWindow], of holder: QuotaAccount) {
+    package func declare(_ windows: [QuotaWindow], of account: QuotaAccount) {
         let moment = ClockReading(clock)
         state.withLock { state in
-            guard !windows.isEmpty, ensureCapacity(for: holder, in: &state, moment) else { return }
-            _ = Self.account(holder, with: windows, in: &state, moment)
+            guard !windows.isEmpty, ensureCapacity(for: account, in: &state, moment) else { return }
+            _ = Self.usage(of: account, with: windows, in: &state, moment)
         }
     }
 
-    package func status(of holder: QuotaAccount) -> [QuotaStatus] {
+    package func status(of account: QuotaAccount) -> [QuotaStatus] {
         let moment = ClockReading(clock)
-        let counters = state.withLock { $0.accounts[holder]?.counters ?? [] }
+        let counters = state.withLock { $0.accounts[account]?.counters ?? [] }
         return counters.map { $0.status(moment) }.sorted { $0.window.name < $1.window.name }
     }
 
@@ -120,16 +120,16 @@ package final class QuotaLedger: QuotaLimiter {
         return .init(tightestOf: used.map { ($0, $1.map { $0.status(moment) }) })
     }
 
-    /// The number of holders whose counts are in memory, without the unused ones.
+    /// The number of accounts whose counts are in memory, without the unused ones.
     package var accountCount: Int { state.withLock(\.used) }
 
     /// The counts are in memory until they are idle.
-    package func retire(_ holder: QuotaAccount) {
-        guard holder.credential != nil else { return }
+    package func retire(_ account: QuotaAccount) {
+        guard account.credential != nil else { return }
         let moment = ClockReading(clock)
         state.withLock { state in
-            guard state.accounts[holder] != nil else { return }
-            state.retired.insert(holder)
+            guard state.accounts[account] != nil else { return }
+            state.retired.insert(account)
             Self.removeIdleRetired(in: &state, moment)
         }
     }
@@ -138,10 +138,10 @@ package final class QuotaLedger: QuotaLimiter {
     ///
     /// None is removed whose calls still count: others
     /// are not tried meanwhile, because each may become another unused one.
-    package func hasCapacity(toTry holder: QuotaAccount) -> Bool {
+    package func hasCapacity(toTry account: QuotaAccount) -> Bool {
         let moment = ClockReading(clock)
         return state.withLock { state in
-            if state.accounts[holder] != nil || state.retired.count < limits.accounts { return true }
+            if state.accounts[account] != nil || state.retired.count < limits.accounts { return true }
             Self.removeIdleRetired(in: &state, moment)
             return state.retired.count < limits.accounts
         }
@@ -151,33 +151,33 @@ package final class QuotaLedger: QuotaLimiter {
     private static func removeIdleRetired(in state: inout State, _ moment: ClockReading) {
         guard moment.now >= state.nextSweepOfRetired ?? moment.now else { return }
         state.nextSweepOfRetired = moment.now + .seconds(1)
-        for holder in state.retired where state.accounts[holder]?.isIdle(at: moment.now) ?? true {
-            state.retired.remove(holder)
-            state.accounts[holder] = nil
+        for account in state.retired where state.accounts[account]?.isIdle(at: moment.now) ?? true {
+            state.retired.remove(account)
+            state.accounts[account] = nil
         }
     }
 
     // MARK: Slots
 
     package func reserve(
-        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of account: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool = false
     ) async throws(ProviderFailure) -> QuotaReservation {
         guard !windows.isEmpty else {
-            return QuotaReservation(account: holder, start: clock.now(), slots: [])
+            return QuotaReservation(account: account, start: clock.now(), slots: [])
         }
         while true {
-            let reservation = try book(windows, of: holder, before: deadline, isShared: isShared)
+            let reservation = try book(windows, of: account, before: deadline, isShared: isShared)
             await store(reservation)
             if reservation.start > clock.now() {
                 do {
                     try await clock.sleep(reservation.start)
                 } catch {
                     await release(reservation)
-                    throw ProviderFailure(holder.provider, .cancelled)
+                    throw ProviderFailure(account.provider, .cancelled)
                 }
                 // The provider may have closed the window in the meantime.
-                if isClosed(windows, of: holder) {
+                if isClosed(windows, of: account) {
                     await release(reservation)
                     continue
                 }
@@ -231,22 +231,22 @@ package final class QuotaLedger: QuotaLimiter {
     }
 
     private func book(
-        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of account: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool
     ) throws(ProviderFailure) -> QuotaReservation {
         let moment = ClockReading(clock)
         let result: Result<QuotaReservation, ProviderFailure> = state.withLock { state in
-            guard ensureCapacity(for: holder, in: &state, moment) else {
-                return .failure(ProviderFailure(holder.provider, .overloaded))
+            guard ensureCapacity(for: account, in: &state, moment) else {
+                return .failure(ProviderFailure(account.provider, .overloaded))
             }
-            let account = Self.account(holder, with: windows, in: &state, moment)
-            let indices = windows.compactMap { account.index(of: $0.name) }
-            for index in indices { account.counters[index].free(at: moment.now) }
+            let usage = Self.usage(of: account, with: windows, in: &state, moment)
+            let indices = windows.compactMap { usage.index(of: $0.name) }
+            for index in indices { usage.counters[index].free(at: moment.now) }
             func earliest(isShared: Bool) -> ContinuousClock.Instant? {
                 // A time at which one window has a slot remains possible if another window requires a later
                 // one.
                 indices.reduce(Optional(moment.now)) { start, index in
-                    start.flatMap { account.counters[index].earliest(from: $0, isShared: isShared) }
+                    start.flatMap { usage.counters[index].earliest(from: $0, isShared: isShared) }
                 }
             }
             let latest = min(deadline, moment.now + limits.maximumWait)
@@ -259,21 +259,21 @@ package final class QuotaLedger: QuotaLimiter {
                 let isOfShare = isShared && startOfOthers.map(isSoon) ?? false
                 return .failure(
                     ProviderFailure(
-                        holder.provider,
+                        account.provider,
                         isOfShare
                             ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
                 )
             }
-            let slots = indices.map { account.counters[$0].acquire(at: start, moment) }
-            return .success(QuotaReservation(account: holder, start: start, slots: slots))
+            let slots = indices.map { usage.counters[$0].acquire(at: start, moment) }
+            return .success(QuotaReservation(account: account, start: start, slots: slots))
         }
         return try result.get()
     }
 
-    private func isClosed(_ windows: [QuotaWindow], of holder: QuotaAccount) -> Bool {
+    private func isClosed(_ windows: [QuotaWindow], of account: QuotaAccount) -> Bool {
         let now = clock.now()
         return state.withLock { state in
-            windows.contains { state.update($0, of: holder) { $0.isClosed(at: now) } ?? false }
+            windows.contains { state.update($0, of: account) { $0.isClosed(at: now) } ?? false }
         }
     }
 
@@ -281,23 +281,23 @@ package final class QuotaLedger: QuotaLimiter {
 
     package func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
-        of holder: QuotaAccount
+        of account: QuotaAccount
     ) async {
         let moment = ClockReading(clock)
         let closed = QuotaRefusal(cause, readings, windows)
         let stored: [StoredQuotaUsage] = state.withLock { state in
             var stored: [StoredQuotaUsage] = []
             for window in windows {
-                _ = state.update(window, of: holder) { counter in
+                _ = state.update(window, of: account) { counter in
                     if let reading = readings.first(where: { $0.name == window.name }),
                         let added = counter.correct(reading, moment)
                     {
                         stored.append(
-                            moment.entry(of: holder, window, until: added.freeAt, count: added.count))
+                            moment.entry(of: account, window, until: added.freeAt, count: added.count))
                     }
                     if let closed, closed.window == window.name {
                         let until = counter.close(until: closed.retryAt, moment)
-                        stored.append(moment.entry(of: holder, window, .closure, until: until))
+                        stored.append(moment.entry(of: account, window, .closure, until: until))
                     } else if closed == nil {
                         counter.wasAdmitted()
                     }
@@ -323,14 +323,14 @@ package final class QuotaLedger: QuotaLimiter {
         }
     }
 
-    /// Whether there is room for a holder's counts, after counts without effect have been removed.
+    /// Whether there is room for the counts of an account, after counts without effect have been removed.
     ///
-    /// Idle holders are searched once a second at most: the search reads all holders under the lock, and
+    /// Idle accounts are searched once a second at most: the search reads all accounts under the lock, and
     /// refused callers would otherwise repeat it with each call.
-    private func ensureCapacity(for holder: QuotaAccount, in state: inout State, _ moment: ClockReading)
+    private func ensureCapacity(for account: QuotaAccount, in state: inout State, _ moment: ClockReading)
         -> Bool
     {
-        if state.accounts[holder] != nil, !state.retired.contains(holder) { return true }
+        if state.accounts[account] != nil, !state.retired.contains(account) { return true }
         if state.used >= limits.accounts {
             if let next = state.nextSweep, moment.now < next { return false }
             state.nextSweep = moment.now + .seconds(1)
@@ -338,29 +338,29 @@ package final class QuotaLedger: QuotaLimiter {
             state.retired.formIntersection(state.accounts.keys)
             guard state.used < limits.accounts else { return false }
         }
-        state.retired.remove(holder)
+        state.retired.remove(account)
         return true
     }
 
-    /// The account with counters of these windows.
-    private static func account(
-        _ holder: QuotaAccount, with windows: [QuotaWindow], in state: inout State, _ moment: ClockReading
-    ) -> Account {
-        let account = state.accounts[holder] ?? Account()
-        if account.counters.isEmpty { state.accounts[holder] = account }
+    /// The counters of an account, with those of these windows.
+    private static func usage(
+        of account: QuotaAccount, with windows: [QuotaWindow], in state: inout State, _ moment: ClockReading
+    ) -> Usage {
+        let usage = state.accounts[account] ?? Usage()
+        if usage.counters.isEmpty { state.accounts[account] = usage }
         for window in windows {
-            if let index = account.index(of: window.name) {
-                if account.counters[index].window != window { account.counters[index].window = window }
+            if let index = usage.index(of: window.name) {
+                if usage.counters[index].window != window { usage.counters[index].window = window }
                 continue
             }
             var counter = QuotaWindowCounter(window)
-            for stored in state.restored[holder] ?? [] where stored.window == window.name {
+            for stored in state.restored[account] ?? [] where stored.window == window.name {
                 counter.restore(stored, moment)
             }
-            state.restored[holder]?.removeAll { $0.window == window.name }
-            if state.restored[holder]?.isEmpty == true { state.restored[holder] = nil }
-            account.counters.append(counter)
+            state.restored[account]?.removeAll { $0.window == window.name }
+            if state.restored[account]?.isEmpty == true { state.restored[account] = nil }
+            usage.counters.append(counter)
         }
-        return account
+        return usage
     }
 }

@@ -21,10 +21,10 @@ import Synchronization
 ///   counts in memory.
 package protocol QuotaLimiter: Sendable {
     /// Makes windows known before their first call, for ``status(of:)``.
-    func declare(_ windows: [QuotaWindow], of holder: QuotaAccount)
+    func declare(_ windows: [QuotaWindow], of account: QuotaAccount)
 
     /// The state of an account's windows, by name.
-    func status(of holder: QuotaAccount) -> [QuotaStatus]
+    func status(of account: QuotaAccount) -> [QuotaStatus]
 
     /// The state of the windows of all providers, by provider and name; of several credentials the one with
     /// the fewest calls left.
@@ -33,16 +33,16 @@ package protocol QuotaLimiter: Sendable {
     /// Marks a credential as unused: its connection was not stored, was removed, or has another credential.
     ///
     /// Its counts continue for its next call, by whichever connection.
-    func retire(_ holder: QuotaAccount)
+    func retire(_ account: QuotaAccount)
 
     /// Whether a credential may be tried: its counts are known, or there is room for unused credentials.
-    func hasCapacity(toTry holder: QuotaAccount) -> Bool
+    func hasCapacity(toTry account: QuotaAccount) -> Bool
 
     /// Takes a slot in each window for one call, and waits for its time if that is near.
     ///
     /// - Parameters:
     ///   - windows: The limits that the call counts against.
-    ///   - holder: The owner of the quota.
+    ///   - account: The owner of the quota.
     ///   - deadline: The latest time at which the call may be sent.
     ///   - isShared: Whether the call belongs to a client without a session or with a guest session: it gets a slot only
     ///     while less than half of the window is taken (``QuotaWindow/shared(of:)``).
@@ -51,7 +51,7 @@ package protocol QuotaLimiter: Sendable {
     ///   would have a slot sooner, or if calls cannot be counted at present; `cancelled` with the task; `overloaded` if
     ///   there are more credentials than the limit.
     func reserve(
-        _ windows: [QuotaWindow], of holder: QuotaAccount, before deadline: ContinuousClock.Instant,
+        _ windows: [QuotaWindow], of account: QuotaAccount, before deadline: ContinuousClock.Instant,
         isShared: Bool
     ) async throws(ProviderFailure) -> QuotaReservation
 
@@ -67,10 +67,10 @@ package protocol QuotaLimiter: Sendable {
     ///   - readings: The reported limits; those of windows in which the call was not counted are ignored.
     ///   - cause: The cause of the failure; nil for a success.
     ///   - windows: The windows of the call.
-    ///   - holder: The account of the call.
+    ///   - account: The account of the call.
     func record(
         _ readings: [ReportedQuota], _ cause: ProviderFailure.Cause?, in windows: [QuotaWindow],
-        of holder: QuotaAccount
+        of account: QuotaAccount
     ) async
 }
 

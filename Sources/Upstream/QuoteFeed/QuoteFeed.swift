@@ -56,11 +56,11 @@ package final class QuoteFeed: Sendable {
         /// Sends the symbols that the connection must carry.
         var symbolsContinuation: AsyncStream<Set<Symbol>>.Continuation?
         /// Signals that there are unread symbols.
-        var nudge: AsyncStream<Void>.Continuation?
+        var readRequest: AsyncStream<Void>.Continuation?
         /// No subscriber is accepted any more.
         var isClosed = false
         /// The signals to send after the lock is released.
-        var wakeSignals: [QuoteFeedState.Bell] = []
+        var wakeSignals: [QuoteFeedState.SendSignal] = []
         /// Whether a task is about to send the wake signals.
         var isSignaling = false
     }
@@ -71,7 +71,7 @@ package final class QuoteFeed: Sendable {
     private let clock: TimeSource
     private let snapshot: Snapshot
     // Held while the state changes, never during an `await` or a wake signal: messages of the stream arrive
-    // on its thread. The streams of wanted symbols and of nudges are written while it is held, in the order
+    // on its thread. The streams of wanted symbols and of readRequests are written while it is held, in the order
     // of the changes. So no handler of a cancellation or of a stream's end may wait for it: such a handler
     // runs while a lock of the reading task is held, for which `yield` waits.
     private let state: Mutex<State>
@@ -105,8 +105,8 @@ package final class QuoteFeed: Sendable {
     /// Subscribes to symbols until the subscriber is released.
     ///
     /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
-    /// follow, and otherwise those of the user who follows the most symbols alone; so it is among anonymous clients. A symbol for which there is no room, or above the client's share, is reported as ended
-    /// (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
+    /// follow, and otherwise those of the user who follows the most symbols alone; so it is among anonymous clients. A symbol
+    /// for which there is no room, or above the client's share, is reported as ended (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
     /// (`notAllowed`). The other symbols are added.
     ///
     /// - Parameters:
@@ -114,7 +114,7 @@ package final class QuoteFeed: Sendable {
     ///   - client: The client for which they are counted.
     ///   - callBudget: The calls that the client may cause: one is used for each call that reads symbols that
     ///     no client follows yet. Later reads are for all subscribers. Nil for no limit.
-    ///   - bell: Called once there are undelivered events, again when they were taken and there are more,
+    ///   - wakeSignal: Called once there are undelivered events, again when they were taken and there are more,
     ///     and at the end. A new subscriber takes its first events without it. It is called on any thread,
     ///     and must be fast; it may call the feed.
     /// - Returns: The subscriber, which delivers the events. It ends immediately if the feed has been
@@ -122,33 +122,33 @@ package final class QuoteFeed: Sendable {
     /// - Throws: `feedFull` if there are as many subscribers as allowed.
     package func follow(
         _ symbols: Set<Symbol>, for client: QuoteClient, within callBudget: OperationCallBudget? = nil,
-        wakeSignal bell: @escaping @Sendable () -> Void
+        wakeSignal: @escaping @Sendable () -> Void
     ) throws(ProviderFailure) -> QuoteFeedSubscriber {
-        let (number, mustRing): (Int?, Bool) = state.withLock { state in
+        let (number, mustSend): (Int?, Bool) = state.withLock { state in
             // A number that no subscriber has.
             if state.isClosed { return (0, false) }
             guard state.feed.followerCount < policy.followers else { return (nil, false) }
-            let (number, bells) = state.feed.add(
-                symbols, for: client, within: callBudget, wakeSignal: bell)
+            let (number, wakeSignals) = state.feed.add(
+                symbols, for: client, within: callBudget, wakeSignal: wakeSignal)
             state.idleSince = nil
             if state.work == nil { start(&state) }
             state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
-            state.nudge?.yield()
-            return (number, enqueue(bells, &state))
+            state.readRequest?.yield()
+            return (number, enqueue(wakeSignals, &state))
         }
         guard let number else { throw ProviderFailure(provider, .feedFull(symbolsPerClient: nil)) }
-        if mustRing { Task.detached { [self] in sendWakeSignals() } }
+        if mustSend { Task.detached { [self] in sendWakeSignals() } }
         return QuoteFeedSubscriber(number, of: self)
     }
 
     /// Ends the feed: it makes no more calls, and all subscribers end.
     package func close() {
-        let (bells, work) = state.withLock { state in
+        let (wakeSignals, work) = state.withLock { state in
             state.isClosed = true
             return (state.feed.removeAll(), stop(&state))
         }
         work?.cancel()
-        for ring in bells { ring() }
+        for send in wakeSignals { send() }
     }
 
     func drainPending(by number: Int) -> QuoteFeedUpdate? {
@@ -180,14 +180,14 @@ package final class QuoteFeed: Sendable {
 
     /// Starts the work in a task of its own, because it belongs to all subscribers and not to the first one.
     private func start(_ state: inout State) {
-        let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (readRequests, readRequest) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.generation += 1
-        state.nudge = nudge
+        state.readRequest = readRequest
         let generation = state.generation
         state.work = Task.detached { [self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await self.keepConnected(generation) }
-                group.addTask { await self.readUnread(nudges, generation) }
+                group.addTask { await self.readUnread(readRequests, generation) }
                 group.addTask { await self.poll(generation) }
             }
         }
@@ -199,14 +199,14 @@ package final class QuoteFeed: Sendable {
             state.generation += 1
             state.work = nil
             state.symbolsContinuation = nil
-            state.nudge = nil
+            state.readRequest = nil
             state.feed.disconnected()
         }
         return state.work
     }
 
-    private func readUnread(_ nudges: AsyncStream<Void>, _ generation: Int) async {
-        for await _ in nudges {
+    private func readUnread(_ readRequests: AsyncStream<Void>, _ generation: Int) async {
+        for await _ in readRequests {
             await read(generation) { $0.drainUnread(at: clock.now()) }
         }
     }
@@ -293,7 +293,7 @@ package final class QuoteFeed: Sendable {
                 state.feed.connected()
                 // A stream may learn its limit when it connects.
                 state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
-                state.nudge?.yield()
+                state.readRequest?.yield()
             }
         case .carrying(let symbols):
             state.withLock { state in
@@ -305,24 +305,24 @@ package final class QuoteFeed: Sendable {
         }
     }
 
-    private func change(_ generation: Int, _ change: (inout QuoteFeedState) -> [QuoteFeedState.Bell]) {
-        let mustRing = state.withLock { state in
+    private func change(_ generation: Int, _ change: (inout QuoteFeedState) -> [QuoteFeedState.SendSignal]) {
+        let mustSend = state.withLock { state in
             guard state.generation == generation else { return false }
             let count = state.feed.symbolCount
-            let bells = change(&state.feed)
+            let wakeSignals = change(&state.feed)
             if state.feed.symbolCount != count {
                 state.symbolsContinuation?.yield(state.feed.streamed(atMost: stream?.symbolLimit))
             }
-            return enqueue(bells, &state)
+            return enqueue(wakeSignals, &state)
         }
         // Not immediately: messages that the stream sends together, a trade and then its quote, become one
         // event.
-        if mustRing { Task.detached { [self] in sendWakeSignals() } }
+        if mustSend { Task.detached { [self] in sendWakeSignals() } }
     }
 
-    /// - Returns: whether the caller must ring the bells outside of the lock.
-    private func enqueue(_ bells: [QuoteFeedState.Bell], _ state: inout State) -> Bool {
-        state.wakeSignals += bells
+    /// - Returns: whether the caller must send the wake signals outside of the lock.
+    private func enqueue(_ wakeSignals: [QuoteFeedState.SendSignal], _ state: inout State) -> Bool {
+        state.wakeSignals += wakeSignals
         if state.wakeSignals.isEmpty || state.isSignaling { return false }
         state.isSignaling = true
         return true
@@ -330,13 +330,13 @@ package final class QuoteFeed: Sendable {
 
     private func sendWakeSignals() {
         while true {
-            let bells = state.withLock { state in
+            let wakeSignals = state.withLock { state in
                 defer { state.wakeSignals = [] }
                 state.isSignaling = !state.wakeSignals.isEmpty
                 return state.wakeSignals
             }
-            if bells.isEmpty { return }
-            for ring in bells { ring() }
+            if wakeSignals.isEmpty { return }
+            for send in wakeSignals { send() }
         }
     }
 }

@@ -6,7 +6,7 @@ import Brokerage
 /// 350 lines, because all methods change the same entries.
 struct QuoteFeedState {
     /// Signals a subscriber that there is an undelivered event, or that the feed has ended.
-    typealias Bell = @Sendable () -> Void
+    typealias SendSignal = @Sendable () -> Void
 
     private struct Subscriber {
         let client: QuoteClient
@@ -15,7 +15,7 @@ struct QuoteFeedState {
         var pending: Set<Symbol> = []
         /// Symbols that are no longer followed, with failures that are not delivered yet.
         var ended: [Symbol: ProviderFailure] = [:]
-        let wakeSignal: Bell
+        let wakeSignal: SendSignal
 
         var hasPending: Bool { !pending.isEmpty || !ended.isEmpty }
     }
@@ -71,13 +71,13 @@ struct QuoteFeedState {
     ///   removed.
     mutating func add(
         _ symbols: Set<Symbol>, for client: QuoteClient, within callBudget: OperationCallBudget?,
-        wakeSignal bell: @escaping Bell
-    ) -> (number: Int, bells: [Bell]) {
+        wakeSignal: @escaping SendSignal
+    ) -> (number: Int, wakeSignals: [SendSignal]) {
         nextNumber += 1
         let number = nextNumber
         // The caller's set is copied only if some of the symbols are refused.
-        followers[number] = Subscriber(client: client, symbols: symbols, wakeSignal: bell)
-        var bells: [Bell] = []
+        followers[number] = Subscriber(client: client, symbols: symbols, wakeSignal: wakeSignal)
+        var wakeSignals: [SendSignal] = []
         // The number of symbols for which a call has been taken already.
         var paid = 0
         var callRefusal: ProviderFailure?
@@ -98,11 +98,11 @@ struct QuoteFeedState {
                     paid = symbolsPerCall
                 }
                 paid -= 1
-                bells += evictIfFull(for: client)
+                wakeSignals += evictIfFull(for: client)
             }
             add(symbol, to: number, of: client)
         }
-        return (number, bells)
+        return (number, wakeSignals)
     }
 
     private mutating func reject(_ symbol: Symbol, of number: Int, _ failure: ProviderFailure) {
@@ -152,26 +152,26 @@ struct QuoteFeedState {
 
     /// Ends another symbol, if there is no room for one more symbol of a client.
     ///
-    /// - Returns: The bells of its followers.
-    private mutating func evictIfFull(for client: QuoteClient) -> [Bell] {
+    /// - Returns: The wake signals of its followers.
+    private mutating func evictIfFull(for client: QuoteClient) -> [SendSignal] {
         guard entries.count >= limit.symbols, let evicted = evicted(for: client) else { return [] }
         return end(evicted, ProviderFailure(provider, .feedFull(symbolsPerClient: nil)))
     }
 
     /// Ends a symbol for all followers.
     ///
-    /// - Returns: The bells that have not rung since their followers last took news.
-    private mutating func end(_ symbol: Symbol, _ failure: ProviderFailure) -> [Bell] {
-        var bells: [Bell] = []
+    /// - Returns: The wake signals of the followers to which none was sent since they last took their events.
+    private mutating func end(_ symbol: Symbol, _ failure: ProviderFailure) -> [SendSignal] {
+        var wakeSignals: [SendSignal] = []
         for number in entries[symbol]?.followers ?? [] {
             guard let follower = followers[number] else { continue }
-            if !follower.hasPending { bells.append(follower.wakeSignal) }
+            if !follower.hasPending { wakeSignals.append(follower.wakeSignal) }
             followers[number]?.symbols.remove(symbol)
             followers[number]?.pending.remove(symbol)
             followers[number]?.ended[symbol] = failure
             release(symbol, of: number, follower.client)
         }
-        return bells
+        return wakeSignals
     }
 
     /// Removes a subscriber, and the symbols that have no subscriber any more.
@@ -225,8 +225,8 @@ struct QuoteFeedState {
 
     /// Lets all followers go.
     ///
-    /// - Returns: their bells.
-    mutating func removeAll() -> [Bell] {
+    /// - Returns: The wake signals of all followers.
+    mutating func removeAll() -> [SendSignal] {
         defer {
             (followers, entries, unread, clients, evictable) = ([:], [:], [], [:], [])
             soleFollowers = SoleFollowers()
@@ -300,9 +300,9 @@ struct QuoteFeedState {
     /// Stores the results of a snapshot.
     ///
     /// A symbol that the provider does not know is no longer followed.
-    mutating func settle(_ results: [Symbol: QuoteEvent], at moment: Instant) -> [Bell] {
+    mutating func settle(_ results: [Symbol: QuoteEvent], at moment: Instant) -> [SendSignal] {
         var news: [Symbol: QuoteEvent] = [:]
-        var bells: [Bell] = []
+        var wakeSignals: [SendSignal] = []
         for (symbol, result) in results {
             guard let place = entries.index(forKey: symbol) else { continue }
             switch (result, entries.values[place].event) {
@@ -318,16 +318,16 @@ struct QuoteFeedState {
                     news[symbol] = .success(known.markedStale)
                 }
             case (.failure(let failure), _) where failure.cause.traits.contains(.unknownObject):
-                bells += end(symbol, failure)
+                wakeSignals += end(symbol, failure)
             case (.failure, _):
                 news[symbol] = result
             }
         }
-        return bells + publish(news)
+        return wakeSignals + publish(news)
     }
 
     /// Applies a change from the stream.
-    mutating func apply(_ change: QuoteUpdate, at moment: Instant) -> [Bell] {
+    mutating func apply(_ change: QuoteUpdate, at moment: Instant) -> [SendSignal] {
         guard let place = entries.index(forKey: change.symbol),
             let quote = entries.values[place].apply(change, from: provider, at: moment)
         else { return [] }
@@ -361,19 +361,19 @@ struct QuoteFeedState {
     ///
     /// - Returns: The wake signals of the subscribers that have a new event, and got no signal since they
     ///   last read.
-    private mutating func publish(_ news: [Symbol: QuoteEvent]) -> [Bell] {
-        var bells: [Bell] = []
+    private mutating func publish(_ news: [Symbol: QuoteEvent]) -> [SendSignal] {
+        var wakeSignals: [SendSignal] = []
         for (symbol, item) in news {
             guard let known = entries[symbol] else { continue }
             entries[symbol]?.event = item
             guard known.event.map({ !item.isEquivalent(to: $0) }) ?? true else { continue }
-            bells.reserveCapacity(known.followers.count)
+            wakeSignals.reserveCapacity(known.followers.count)
             for number in known.followers {
                 guard let follower = followers[number] else { continue }
-                if !follower.hasPending { bells.append(follower.wakeSignal) }
+                if !follower.hasPending { wakeSignals.append(follower.wakeSignal) }
                 followers[number]?.pending.insert(symbol)
             }
         }
-        return bells
+        return wakeSignals
     }
 }

@@ -86,9 +86,9 @@ struct CurrentExchange {
     }
 
     /// Cancels the work, because the client has disconnected.
-    func cancel(in waitingRoom: AdmissionQueue) {
+    func cancel(in queue: AdmissionQueue) {
         switch work {
-        case .queued(let ticket, _): _ = waitingRoom.withdraw(ticket)
+        case .queued(let ticket, _): _ = queue.withdraw(ticket)
         case .running(let task): task.cancel()
         }
     }

@@ -36,11 +36,11 @@ func client(
         dataURL: #require(HTTPURL(url + "/data")), credential: credential, feed: feed)
     let system = TimeSource.system
     let clock = TimeSource(now: system.now, wallTime: { wallTime }, sleep: system.sleep)
-    let line = ProviderChannel(
+    let channel = ProviderChannel(
         QuotaAccount(.alpaca, credential: "test"), over: transport, clock: clock, retry: retry)
     // The responses that a test writes down have no probe among them.
     return AlpacaClient(
-        configuration, over: line, assetCache: AlpacaAssetCache(clock: clock), plans: .fixed(.unknown))
+        configuration, over: channel, assetCache: AlpacaAssetCache(clock: clock), plans: .fixed(.unknown))
 }
 
 /// Runs `body` with a client of a server that gives the answers written down.

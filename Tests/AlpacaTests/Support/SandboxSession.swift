@@ -38,10 +38,10 @@ struct SandboxSession {
             credential: credential, feed: feed, streamSymbols: streamSymbols,
             streamTimeout: .seconds(300))
         let clock = callClock(sleep: sleep)
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.alpaca, credential: account), over: transport, clock: clock, retry: retry)
         return AlpacaClient(
-            configuration, over: line, assetCache: AlpacaAssetCache(clock: clock), plans: plans)
+            configuration, over: channel, assetCache: AlpacaAssetCache(clock: clock), plans: plans)
     }
 
     func callClock(sleep: (@Sendable (ContinuousClock.Instant) async throws -> Void)? = nil) -> TimeSource {

@@ -26,9 +26,9 @@ func withAlphaVantage(
         let configuration = try AlphaVantageConfiguration(
             base: ProviderBaseURL(#require(HTTPURL(server.url + "/av"))), key: APIKey(secretKey), plan: plan,
             entitlement: entitlement)
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.alphaVantage), over: transport, clock: .showing(wallTime), retry: retry)
-        try await body(AlphaVantageClient(configuration, over: line), server)
+        try await body(AlphaVantageClient(configuration, over: channel), server)
     }
 }
 

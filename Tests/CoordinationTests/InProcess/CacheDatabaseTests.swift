@@ -4,7 +4,7 @@ import EngineTestSupport
 import Foundation
 import GRDB
 import Storage
-import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -302,7 +302,7 @@ struct CacheDatabaseTests {
         try await Folder.with { folder in
             let file = try CacheDatabase(in: try folder.opened())
             let counted = Counter()
-            let values = SQLitePersistentCache(in: file) { _ in counted.add() }
+            let values = SQLitePersistentCache(in: file) { _ in counted.increment() }
             try await file.database.write { try $0.execute(sql: "DROP TABLE lasting") }
             values.save([Self.key("A"): Self.value(1)])
             await values.flush()
@@ -310,11 +310,4 @@ struct CacheDatabaseTests {
             #expect(counted.count == 2)
         }
     }
-}
-
-/// Counts from any thread.
-final class Counter: Sendable {
-    private let value = Mutex(0)
-    var count: Int { value.withLock { $0 } }
-    func add() { value.withLock { $0 += 1 } }
 }

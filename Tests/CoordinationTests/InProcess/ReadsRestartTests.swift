@@ -3,6 +3,7 @@ import Coordination
 import EngineTestSupport
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 import Upstream
 
@@ -52,7 +53,7 @@ struct ReadsRestartTests {
             let now = clock.wallTime()
             return try await reads.read(ReadsRestartTests.query, in: scope, for: context) {
                 _ throws(ProviderFailure) in
-                calls.add()
+                calls.increment()
                 guard let price else { throw ProviderFailure(scope.provider, .unavailable) }
                 var quote = Quote(
                     symbol: .example, provenance: Provenance(source: scope.provider, fetchedAt: now))

@@ -208,7 +208,7 @@ struct ConnectionReloadTests {
             redirects: RedirectPolicy([], allowsLoopback: false, remedy: ""), clock: .system,
             didChange: { connection in changed.withLock { $0.append(connection.quotaAccount) } })
         var connection = try Self.connection("c")
-        func holder(_ key: String) -> QuotaAccount { own.quotaAccount(of: connection, Secret(key)) }
+        func account(_ key: String) -> QuotaAccount { own.quotaAccount(of: connection, Secret(key)) }
         func current() throws -> ProviderConnection {
             let connections = registry.connections(of: owner)
             try #require(connections.count == 1)
@@ -216,37 +216,37 @@ struct ConnectionReloadTests {
         }
         #expect(try await own.add(connection, Secret("key 1"), maximum: 20) == .added)
         try await service.reload([owner])
-        #expect(try current().quotaAccount == holder("key 1"))
+        #expect(try current().quotaAccount == account("key 1"))
 
         // Both have the same time.
         let version = try #require(try await own.renew(connection, Secret("key 2")))
         #expect(try await other.renew(connection, Secret("key 3")) == version + 1)
         try await service.reload([owner])
-        #expect(try current().quotaAccount == holder("key 3"))
+        #expect(try current().quotaAccount == account("key 3"))
         // This process continues after its write.
         let used = try service.didRenew(connection, Secret("key 2"), version: version, connector)
-        #expect(used.quotaAccount == holder("key 3") && used.credentialVersion == version + 1)
+        #expect(used.quotaAccount == account("key 3") && used.credentialVersion == version + 1)
         // A read that began before the renewals ends.
         let early = service.open(connection, Secret("key 1"), connector, version: 1)
         guard case .outdated(let newer) = registry.add(early) else {
             Issue.record("The credential of version 1 is in memory.")
             return
         }
-        #expect(newer.quotaAccount == holder("key 3"))
-        #expect(try current().quotaAccount == holder("key 3"))
+        #expect(newer.quotaAccount == account("key 3"))
+        #expect(try current().quotaAccount == account("key 3"))
         try await service.reload([owner])
-        #expect(changed.withLock(\.self) == [holder("key 1"), holder("key 1")])
+        #expect(changed.withLock(\.self) == [account("key 1"), account("key 1")])
 
         // The accounts of a call with the old credential do not bring it back.
         let accounts = [StoredAccount(id: "1", number: "N1", name: nil, currency: "USD")]
         registry.setAccounts(accounts, of: "c", of: owner)
-        #expect(try current().quotaAccount == holder("key 3"))
+        #expect(try current().quotaAccount == account("key 3"))
         #expect(try current().knownAccounts == accounts)
 
         connection.connectedAt = connection.connectedAt + .seconds(1)
         #expect(try await other.renew(connection, Secret("key 4")) == version + 2)
         try await service.reload([owner])
-        #expect(try current().quotaAccount == holder("key 4"))
-        #expect(changed.withLock(\.self) == [holder("key 1"), holder("key 1"), holder("key 3")])
+        #expect(try current().quotaAccount == account("key 4"))
+        #expect(changed.withLock(\.self) == [account("key 1"), account("key 1"), account("key 3")])
     }
 }

@@ -63,9 +63,9 @@ struct InstrumentRouteTests {
                 symbol: .example, side: .long, quantity: 1, currency: "USD",
                 provenance: Provenance(source: .alpaca, fetchedAt: .now))
             position.probableAssetClass = probable
-            let linked = ConnectedPosition(
+            let connected = ConnectedPosition(
                 position: position, connection: try gateway.connection("demo", of: alice))
-            #expect(try await InstrumentService(scope).assetClasses(of: [linked]).value() == [expected])
+            #expect(try await InstrumentService(scope).assetClasses(of: [connected]).value() == [expected])
         }
     }
 }

@@ -136,12 +136,12 @@ struct LiveConsistencyTests {
             var parent = Order(
                 id: "parent", symbol: .example, side: .buy, state: .filled, provenance: reading)
             parent.legs = [older, other]
-            let linked = try await OrderService(scope).linked([parent, newer], of: connection)
-            let event = EventValue.order(SubscribedOrder(linked: linked[1], hasEnded: true))
+            let connected = try await OrderService(scope).connectedOrders([parent, newer], of: connection)
+            let event = EventValue.order(SubscribedOrder(connectedOrder: connected[1], hasEnded: true))
             for (scope, states) in [
                 (scope, [OrderState.open, .open]), (scope.showing(event), [.filled, .open]),
             ] {
-                let legs = try await OrderService(scope).legs(of: linked[0]).value()?.map { try $0.get() }
+                let legs = try await OrderService(scope).legs(of: connected[0]).value()?.map { try $0.get() }
                 #expect(legs?.map(\.order.id) == ["leg", "other"])
                 #expect(legs?.map(\.order.state) == states)
             }

@@ -253,7 +253,7 @@ struct LiveOrderTests {
 
 @Suite("The state of subscribed orders")
 struct OrderSnapshotTests {
-    private func linked(
+    private func connectedOrder(
         _ name: String, _ id: String, _ state: OrderState, at seconds: Int64 = 0, replaces: String? = nil
     ) throws -> ConnectedOrder {
         var order = Order(
@@ -285,42 +285,42 @@ struct OrderSnapshotTests {
     func latest() throws {
         var board = OrderSnapshot()
         let steps: [(ConnectedOrder, OrderState, String)] = [
-            (try linked("a", "1", .open, at: 10), .open, "1"),
-            (try linked("a", "1", .partiallyFilled, at: 20), .partiallyFilled, "1"),
+            (try connectedOrder("a", "1", .open, at: 10), .open, "1"),
+            (try connectedOrder("a", "1", .partiallyFilled, at: 20), .partiallyFilled, "1"),
             // Read before the stream told the last one.
-            (try linked("a", "1", .open, at: 10), .partiallyFilled, "1"),
-            (try linked("a", "2", .open, at: 30, replaces: "1"), .open, "2"),
-            (try linked("a", "1", .replaced, at: 30), .open, "2"),
-            (try linked("a", "2", .filled, at: 40), .filled, "2"),
-            (try linked("a", "2", .partiallyFilled, at: 50), .filled, "2"),
+            (try connectedOrder("a", "1", .open, at: 10), .partiallyFilled, "1"),
+            (try connectedOrder("a", "2", .open, at: 30, replaces: "1"), .open, "2"),
+            (try connectedOrder("a", "1", .replaced, at: 30), .open, "2"),
+            (try connectedOrder("a", "2", .filled, at: 40), .filled, "2"),
+            (try connectedOrder("a", "2", .partiallyFilled, at: 50), .filled, "2"),
         ]
         for (index, (step, state, id)) in steps.enumerated() {
             board.merge(step)
             let all = board.all
-            #expect(all.count == 1 && all[0].linked.order.state == state, "step \(index)")
-            #expect(all[0].linked.order.id == id && all[0].hasEnded == state.isFinal, "step \(index)")
+            #expect(all.count == 1 && all[0].connectedOrder.order.state == state, "step \(index)")
+            #expect(all[0].connectedOrder.order.id == id && all[0].hasEnded == state.isFinal, "step \(index)")
         }
     }
 
     @Test("has an order again that another one was to replace, if it is read again under its name")
     func restored() throws {
         var board = OrderSnapshot()
-        board.merge(try linked("a", "1", .open, at: 10))
+        board.merge(try connectedOrder("a", "1", .open, at: 10))
         let steps: [(ConnectedOrder, isReadAgain: Bool, OrderState, String)] = [
-            (try linked("a", "2", .accepted, at: 20, replaces: "1"), false, .accepted, "2"),
+            (try connectedOrder("a", "2", .accepted, at: 20, replaces: "1"), false, .accepted, "2"),
             // An event of before.
-            (try linked("a", "1", .open, at: 10), false, .accepted, "2"),
-            (try linked("a", "1", .open, at: 10), true, .open, "1"),
-            (try linked("a", "1", .filled, at: 30), false, .filled, "1"),
+            (try connectedOrder("a", "1", .open, at: 10), false, .accepted, "2"),
+            (try connectedOrder("a", "1", .open, at: 10), true, .open, "1"),
+            (try connectedOrder("a", "1", .filled, at: 30), false, .filled, "1"),
             // Its end is known, whichever it is.
-            (try linked("a", "2", .accepted, at: 40, replaces: "1"), false, .accepted, "2"),
-            (try linked("a", "1", .replaced, at: 20), true, .replaced, "1"),
+            (try connectedOrder("a", "2", .accepted, at: 40, replaces: "1"), false, .accepted, "2"),
+            (try connectedOrder("a", "1", .replaced, at: 20), true, .replaced, "1"),
         ]
         for (index, (step, isReadAgain, state, id)) in steps.enumerated() {
             board.merge(step, isReadAgain: isReadAgain)
             let all = board.all
-            #expect(all.map(\.linked.order.state) == [state], "step \(index)")
-            #expect(all.map(\.linked.order.id) == [id], "step \(index)")
+            #expect(all.map(\.connectedOrder.order.state) == [state], "step \(index)")
+            #expect(all.map(\.connectedOrder.order.id) == [id], "step \(index)")
         }
     }
 
@@ -331,31 +331,31 @@ struct OrderSnapshotTests {
             (.accepted, .accepted), (.canceled, .canceled), (.accepted, .canceled),
         ]
         for (index, step) in steps.enumerated() {
-            var entry = try linked("a", "1", .canceled, at: 10)
-            entry.order.legs = [try linked("b", "2", step.reported).order]
+            var entry = try connectedOrder("a", "1", .canceled, at: 10)
+            entry.order.legs = [try connectedOrder("b", "2", step.reported).order]
             board.merge(entry)
-            #expect(board.all.map { $0.linked.order.legs.map(\.state) } == [[step.state]], "step \(index)")
+            #expect(board.all.map { $0.connectedOrder.order.legs.map(\.state) } == [[step.state]], "step \(index)")
         }
         // The leg has been reported as an order itself.
-        board.merge(try linked("3", "3", .canceled))
-        var other = try linked("c", "4", .canceled, at: 10)
-        other.order.legs = [try linked("3", "3", .accepted).order]
+        board.merge(try connectedOrder("3", "3", .canceled))
+        var other = try connectedOrder("c", "4", .canceled, at: 10)
+        other.order.legs = [try connectedOrder("3", "3", .accepted).order]
         board.merge(other)
-        #expect(board.all.last?.linked.order.legs.map(\.state) == [.canceled])
+        #expect(board.all.last?.connectedOrder.order.legs.map(\.state) == [.canceled])
     }
 
     @Test("names orders that are no longer open, and keeps only the last ended ones")
     func ended() throws {
         var board = OrderSnapshot()
-        #expect(try board.merge(open: [linked("a", "a", .open), linked("b", "b", .open)]).isEmpty)
-        let missing = try board.merge(open: [linked("b", "b", .open)])
+        #expect(try board.merge(open: [connectedOrder("a", "a", .open), connectedOrder("b", "b", .open)]).isEmpty)
+        let missing = try board.merge(open: [connectedOrder("b", "b", .open)])
         #expect(missing.map(\.name) == [.current("a")])
         board.end(missing[0])
-        #expect(try board.merge(open: [linked("b", "b", .open)]).isEmpty)
+        #expect(try board.merge(open: [connectedOrder("b", "b", .open)]).isEmpty)
         for number in 0..<OrderSnapshot.maximumEnded {
-            board.merge(try linked("c\(number)", "c\(number)", .filled))
+            board.merge(try connectedOrder("c\(number)", "c\(number)", .filled))
         }
-        let names = Set(board.all.map(\.linked.name))
+        let names = Set(board.all.map(\.connectedOrder.name))
         #expect(names.count == OrderSnapshot.maximumEnded + 1)
         #expect(names.contains(.current("b")) && !names.contains(.current("a")))
     }

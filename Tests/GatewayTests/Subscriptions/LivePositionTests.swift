@@ -48,9 +48,9 @@ struct LivePositionTests {
                 let position = Position(
                     symbol: try #require(Symbol(name)), side: .long, quantity: 1, currency: "USD",
                     provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
-                var linked = ConnectedPosition(position: position, connection: connection)
-                linked.isListComplete = isListComplete
-                return linked
+                var connected = ConnectedPosition(position: position, connection: connection)
+                connected.isListComplete = isListComplete
+                return connected
             }
             var changes = ChangeDetector<ConnectedPosition>()
             func told(_ names: String..., isListComplete: Bool = true) throws -> [String] {

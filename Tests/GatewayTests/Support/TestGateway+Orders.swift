@@ -20,11 +20,11 @@ extension TestGateway {
         let time = TimeSource(
             now: TimeSource.system.now, wallTime: wallTime, runningTime: TimeSource.system.runningTime,
             sleep: TimeSource.system.sleep)
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.saxo, credential: "saxo"), over: transport, clock: time, retry: .once)
         let client = SaxoClient(
-            configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: line,
-            instrumentCache: SaxoInstrumentCache(clock: line.clock))
+            configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: channel,
+            instrumentCache: SaxoInstrumentCache(clock: channel.clock))
         return BrokerConnection(
             id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
             orders: client, watchlists: client,

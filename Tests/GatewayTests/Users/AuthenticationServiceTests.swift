@@ -5,7 +5,6 @@ import Gateway
 import GraphQL
 import PorticoCore
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -384,15 +383,6 @@ struct AuthenticationServiceTests {
         }
     }
 
-    /// Counts events in several tasks.
-    private final class Counter: Sendable {
-        private let value = Mutex(0)
-
-        var count: Int { value.withLock(\.self) }
-
-        func increase() { value.withLock { $0 += 1 } }
-    }
-
     /// Runs a test while the hasher, which has one place in its queue, takes no further hash of any client.
     private static func withFullHasher(_ hasher: PasswordHasher, _ test: () async throws -> Void) async throws
     {
@@ -402,7 +392,7 @@ struct AuthenticationServiceTests {
             func hold(_ client: HashingClient) {
                 group.addTask {
                     try? await hasher.run(for: client) {
-                        begun.increase()
+                        begun.increment()
                         _ = end.wait(timeout: .now() + 60)
                     }
                 }
@@ -503,7 +493,7 @@ struct AuthenticationServiceTests {
                     let client = HashingClient(knownUser: "user \(user)", address: 1_000 + user)
                     group.addTask {
                         try await hasher.run(for: client) {
-                            begun.increase()
+                            begun.increment()
                             _ = end.wait(timeout: .now() + 60)
                         }
                     }
@@ -513,7 +503,7 @@ struct AuthenticationServiceTests {
                     group.addTask {
                         let mutation = TestClient.signIn("mallory", scopes: "ADMIN")
                         let refusal = try await session.refusal(of: mutation)
-                        if refusal["extensions"]?["code"] == "RATE_LIMITED" { refused.increase() }
+                        if refusal["extensions"]?["code"] == "RATE_LIMITED" { refused.increment() }
                     }
                 }
                 try await waitUntil { refused.count == 78 }

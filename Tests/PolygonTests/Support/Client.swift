@@ -25,9 +25,9 @@ func withPolygon(
     try await CannedServer.run(answering: answer) { server, transport in
         let configuration = try PolygonConfiguration(
             base: ProviderBaseURL(#require(HTTPURL(server.url + "/polygon"))), key: APIKey(secretKey))
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.polygon), over: transport, clock: .showing(wallTime), retry: retry)
-        try await body(PolygonClient(configuration, over: line), server)
+        try await body(PolygonClient(configuration, over: channel), server)
     }
 }
 

@@ -221,7 +221,7 @@ struct ConnectingTests {
             #expect(answer["data"]?["connectProvider"] == .null)
             #expect(!"\(answer)".contains("planted"), "\(answer)")
             #expect(try await gateway.kept().isEmpty)
-            // The holders of the server's own connections and keys.
+            // The quota accounts of the server's own connections and keys.
             #expect(gateway.ledger.accountCount == before)
         }
     }
@@ -381,7 +381,7 @@ struct ConnectingLimitTests {
     }
 
     @Test("a failed attempt leaves no account in the quota ledger, nor does a removed connection")
-    func holders() async throws {
+    func ledgerAccounts() async throws {
         try await withTestGateway { gateway in
             let ann = try gateway.user("ann")
             let before = gateway.ledger.accountCount

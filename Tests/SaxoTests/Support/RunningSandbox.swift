@@ -44,7 +44,7 @@ struct RunningSandbox: Sendable {
         try result.get()
     }
 
-    var line: ProviderChannel {
+    var channel: ProviderChannel {
         ProviderChannel(
             QuotaAccount(.saxo, credential: "c1"), over: transport, clock: time.clock, retry: .attempts(3))
     }

@@ -31,10 +31,10 @@ func client(
 ) throws -> SaxoClient {
     let configuration = try SaxoConfiguration(
         environment: .paper, restURL: #require(HTTPURL(url + "/sim/openapi")))
-    let line = ProviderChannel(
+    let channel = ProviderChannel(
         QuotaAccount(.saxo, credential: "c1"), over: transport, clock: clock, retry: .once, ledger: ledger)
     return SaxoClient(
-        configuration, access: try access ?? .token(SaxoToken(secretToken)), over: line,
+        configuration, access: try access ?? .token(SaxoToken(secretToken)), over: channel,
         instrumentCache: instrumentCache ?? SaxoInstrumentCache(clock: clock))
 }
 

@@ -94,10 +94,10 @@ struct CallRecordTests {
             .status(200, body: Array("ok".utf8))
         } _: { server, transport in
             let all = Journal<CallRecord>()
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(),
                 monitor: ProviderMonitor { all.note($0) })
-            let caller = line.client(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
+            let caller = channel.client(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
             let journal = Journal<CallRecord>()
             let request = try HTTPClientTests.request(server)
             let context = ReadCacheTests.context(journal: journal)

@@ -19,13 +19,13 @@ struct ConcurrencyLimiterTests {
     @Test("admits the limit at a time, and all in the end")
     func limits() async throws {
         let clock = ManualClock()
-        let gate = ConcurrencyLimiter(limit: 3, clock: clock.clock)
+        let limiter = ConcurrencyLimiter(limit: 3, clock: clock.clock)
         let inside = Occupancy()
         await withTaskGroup { group in
             for _ in 0..<500 {
                 group.addTask {
                     do {
-                        try await gate.acquire(before: clock.now + .seconds(60))
+                        try await limiter.acquire(before: clock.now + .seconds(60))
                     } catch {
                         Issue.record("\(error)")
                         return
@@ -33,7 +33,7 @@ struct ConcurrencyLimiterTests {
                     inside.enter()
                     await Task.yield()
                     inside.leave()
-                    gate.release()
+                    limiter.release()
                 }
             }
         }
@@ -44,42 +44,42 @@ struct ConcurrencyLimiterTests {
     @Test("ends a wait at the deadline")
     func deadline() async throws {
         let clock = ManualClock()
-        let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
-        try await gate.acquire(before: clock.now)
-        let waiter = Task { try await gate.acquire(before: clock.now + .seconds(1)) }
+        let limiter = ConcurrencyLimiter(limit: 1, clock: clock.clock)
+        try await limiter.acquire(before: clock.now)
+        let waiter = Task { try await limiter.acquire(before: clock.now + .seconds(1)) }
         await clock.somebodySleeps()
         clock.advance(by: .seconds(1))
         await #expect(throws: ConcurrencyLimiter.Failure.timedOut) { try await waiter.value }
-        gate.release()
-        try await gate.acquire(before: clock.now)
+        limiter.release()
+        try await limiter.acquire(before: clock.now)
     }
 
     @Test("ends a wait when it is cancelled, and its slot is not lost")
     func cancelled() async throws {
         let clock = ManualClock()
-        let gate = ConcurrencyLimiter(limit: 1, clock: clock.clock)
-        try await gate.acquire(before: clock.now)
-        let waiters = (0..<5).map { _ in Task { try await gate.acquire(before: clock.now + .seconds(1)) } }
+        let limiter = ConcurrencyLimiter(limit: 1, clock: clock.clock)
+        try await limiter.acquire(before: clock.now)
+        let waiters = (0..<5).map { _ in Task { try await limiter.acquire(before: clock.now + .seconds(1)) } }
         await clock.somebodySleeps()
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters {
             await #expect(throws: ConcurrencyLimiter.Failure.cancelled) { try await waiter.value }
         }
-        gate.release()
-        try await gate.acquire(before: clock.now)
+        limiter.release()
+        try await limiter.acquire(before: clock.now)
     }
 
     @Test("limits the number of waiting calls")
     func overloaded() async throws {
         let clock = ManualClock()
-        let gate = ConcurrencyLimiter(limit: 1, maximumQueueLength: 1, clock: clock.clock)
-        try await gate.acquire(before: clock.now)
-        let waiter = Task { try await gate.acquire(before: clock.now + .seconds(1)) }
+        let limiter = ConcurrencyLimiter(limit: 1, maximumQueueLength: 1, clock: clock.clock)
+        try await limiter.acquire(before: clock.now)
+        let waiter = Task { try await limiter.acquire(before: clock.now + .seconds(1)) }
         await clock.somebodySleeps()
         await #expect(throws: ConcurrencyLimiter.Failure.overloaded) {
-            try await gate.acquire(before: clock.now + .seconds(1))
+            try await limiter.acquire(before: clock.now + .seconds(1))
         }
-        gate.release()
+        limiter.release()
         try await waiter.value
     }
 }

@@ -43,9 +43,9 @@ struct OperationCallBudgetTests {
         try await HTTPClientTests.with { _ in
             .status(200, body: Array("ok".utf8))
         } _: { server, transport in
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = line.client(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
+            let caller = channel.client(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
             let context = Self.context(OperationCallBudget(limit: 2))
             func call() async throws -> String {
                 try await caller.call(
@@ -57,7 +57,7 @@ struct OperationCallBudgetTests {
                 try await call()
             }
             #expect(server.requests.count == 2)
-            #expect(line.ledger.status(of: line.quotaAccount).map(\.remaining) == [7])
+            #expect(channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [7])
         }
     }
 
@@ -66,9 +66,9 @@ struct OperationCallBudgetTests {
         try await HTTPClientTests.with { _ in
             .status(200, body: Array("ok".utf8))
         } _: { server, transport in
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.alphaVantage), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = line.client(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
+            let caller = channel.client(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
             let request = try HTTPClientTests.request(server)
             func call(_ callBudget: OperationCallBudget) async -> Outcome {
                 do throws(ProviderFailure) {

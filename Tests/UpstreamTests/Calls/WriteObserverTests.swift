@@ -84,9 +84,9 @@ struct WriteObserverTests {
         try await HTTPClientTests.with { request in
             request.number == 2 ? .shutDown : .status(200)
         } _: { server, transport in
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = line.client(within: [Self.window])
+            let caller = channel.client(within: [Self.window])
             let told = ReceivedEvents()
             _ = try await caller.call(
                 "account", HTTPClientTests.request(server), in: told.context,
@@ -99,7 +99,7 @@ struct WriteObserverTests {
             #expect(server.requests.map(\.method) == ["GET", "POST"])
             #expect(told.all == ["sending"])
             #expect(
-                line.ledger.status(of: line.quotaAccount).map(\.remaining) == [0], "the provider counted it")
+                channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [0], "the provider counted it")
         }
     }
 
@@ -110,17 +110,17 @@ struct WriteObserverTests {
         var limits = HTTPClientLimits()
         limits.connectTimeout = .milliseconds(50)
         let transport = try HTTPClient(limits: limits, userAgent: "portico-test")
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
         let told = ReceivedEvents()
         let request = try HTTPClientTests.request(port: listener.port, "/", .post)
         let failure = await ProviderHTTPClientTests.failure {
-            try await line.client(within: [Self.window]).call(
+            try await channel.client(within: [Self.window]).call(
                 "order", request, in: told.context, read: ProviderHTTPClientTests.text)
         }
         #expect(failure == ProviderFailure(.alpaca, .timedOut))
         #expect(told.all == ["sending", "not taken"])
-        #expect(line.ledger.status(of: line.quotaAccount).map(\.remaining) == [2])
+        #expect(channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [2])
         await transport.shutDown()
     }
 

@@ -178,10 +178,10 @@ struct CircuitBreakerTests {
             .status(503)
         } _: { broken, transport in
             let sound = try TestServer { _ in .status(200, body: Array("1".utf8)) }
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.saxo), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1), monitor: monitor)
-            let caller = line.client()
+            let caller = channel.client()
             for _ in 0..<3 { #expect(await QuotaCallTests.get(caller, broken, clock) != nil) }
             let retryAt = clock.wallTime + .seconds(1)
             #expect(await QuotaCallTests.get(caller, broken, clock)?.cause == .circuitOpen(retryAt: retryAt))
@@ -191,7 +191,7 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("all lines to a provider together have no more calls in flight than it bears, and others their own")
+    @Test("all channels to a provider together have no more calls in flight than it bears, and others their own")
     func concurrency() async throws {
         let monitor = ProviderMonitor(concurrency: 2)
         // Longer than any machine is busy: what ends these calls is the test alone.
@@ -204,13 +204,13 @@ struct CircuitBreakerTests {
             ) async throws -> String {
                 var retry = ProviderHTTPClientTests.policy(attempts: 1)
                 retry.attemptTimeout = patience
-                let line = ProviderChannel(
+                let channel = ProviderChannel(
                     QuotaAccount(provider, credential: user), over: transport, retry: retry, monitor: monitor)
-                return try await line.client().call(
+                return try await channel.client().call(
                     "quote", HTTPClientTests.request(server, target, within: patience),
                     in: ReadCacheTests.context(in: patience), read: ProviderHTTPClientTests.text)
             }
-            // Two lines of two users, each with a call that does not end.
+            // Two channels of two users, each with a call that does not end.
             let hanging = ["alice", "bob"].map { user in
                 Task { try await call(.saxo, of: user, "/slow") }
             }
@@ -235,10 +235,10 @@ struct CircuitBreakerTests {
         } _: { server, transport in
             let clock = ManualClock()
             let monitor = ProviderMonitor(clock: clock.clock, policy: Self.policy())
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.saxo), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1), monitor: monitor)
-            let caller = line.client()
+            let caller = channel.client()
             for _ in 0..<3 {
                 #expect(await QuotaCallTests.get(caller, server, clock)?.cause == .unavailable)
             }

@@ -26,11 +26,11 @@ struct QuotaCallTests {
             .status(200)
         } _: { server, transport in
             let clock = ManualClock()
-            let holder = QuotaAccount(.polygon)
-            let line = ProviderChannel(
-                holder, over: transport, clock: clock.clock,
+            let account = QuotaAccount(.polygon)
+            let channel = ProviderChannel(
+                account, over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1))
-            let caller = line.client(within: [Self.window])
+            let caller = channel.client(within: [Self.window])
             #expect(await Self.get(caller, server, clock) == nil)
             #expect(await Self.get(caller, server, clock) == nil)
             let retryAt = clock.wallTime + .seconds(62)
@@ -47,10 +47,10 @@ struct QuotaCallTests {
             .status(503)
         } _: { server, transport in
             let clock = ManualClock()
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy())
-            let caller = line.client(within: [Self.window])
+            let caller = channel.client(within: [Self.window])
             let task = Task { await Self.get(caller, server, clock) }
             await clock.somebodySleeps()
             clock.advance(by: .milliseconds(1))
@@ -67,9 +67,9 @@ struct QuotaCallTests {
     @Test("a call that cannot have reached the provider gives its slots back")
     func unreachable() async throws {
         let transport = try HTTPClient(userAgent: "portico-test")
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(attempts: 1))
-        let caller = line.client(within: [Self.window])
+        let caller = channel.client(within: [Self.window])
         let request = try HTTPClientTests.request(port: TestServer.deadPort)
         for _ in 0..<5 {
             let failure = await ProviderHTTPClientTests.failure {
@@ -78,30 +78,30 @@ struct QuotaCallTests {
             }
             #expect(failure == ProviderFailure(.polygon, .unavailable))
         }
-        #expect(line.ledger.status(of: line.quotaAccount).map(\.remaining) == [2])
+        #expect(channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [2])
         await transport.shutDown()
     }
 
-    @Test("lines of one holder share a ledger's count, and what responses say of it")
+    @Test("channels of one account share a ledger's count, and what responses say of it")
     func shared() async throws {
         try await HTTPClientTests.with { _ in
             .status(200, headers: ["X-Remaining: 0"])
         } _: { server, transport in
             let clock = ManualClock()
             let ledger = QuotaLedger(clock: clock.clock)
-            let lines = (0..<2).map { _ in
+            let channels = (0..<2).map { _ in
                 ProviderChannel(
                     QuotaAccount(.saxo, credential: "1"), over: transport, clock: clock.clock,
                     retry: ProviderHTTPClientTests.policy(), ledger: ledger)
             }
-            let caller = lines[0].client(within: [Self.window]) { response, now in
+            let caller = channels[0].client(within: [Self.window]) { response, now in
                 response["X-Remaining"].flatMap { Int($0) }.map {
                     [ReportedQuota(name: "requests", limit: nil, remaining: $0, resetsAt: now + .seconds(7))]
                 } ?? []
             }
             #expect(await Self.get(caller, server, clock) == nil)
             let retryAt = clock.wallTime + .seconds(7)
-            let other = lines[1].client(within: [Self.window])
+            let other = channels[1].client(within: [Self.window])
             #expect(await Self.get(other, server, clock)?.cause == .quotaExhausted(retryAt: retryAt))
             #expect(server.requests.count == 1)
         }
@@ -126,21 +126,21 @@ struct QuotaCallTests {
         } _: { server, transport in
             var limits = QuotaLedger.Limits()
             limits.maximumWait = .seconds(600)
-            let line = ProviderChannel(
+            let channel = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, clock: clock.clock,
                 retry: ProviderHTTPClientTests.policy(attempts: 1),
                 ledger: QuotaLedger(clock: clock.clock, limits: limits))
-            try await test(server, line, line.client(within: windows), clock, arrivals)
+            try await test(server, channel, channel.client(within: windows), clock, arrivals)
         }
     }
 
     /// A call that waits in the transport for its connection, and has taken its slots.
     private static func waiting(
-        _ caller: ProviderHTTPClient, _ server: TestServer, _ line: ProviderChannel, _ clock: ManualClock,
+        _ caller: ProviderHTTPClient, _ server: TestServer, _ channel: ProviderChannel, _ clock: ManualClock,
         leaving remaining: Int
     ) async -> Task<ProviderFailure?, Never> {
         let task = Task { await Self.get(caller, server, clock) }
-        try? await waitUntil { line.ledger.status(of: line.quotaAccount).map(\.remaining) == [remaining] }
+        try? await waitUntil { channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [remaining] }
         return task
     }
 
@@ -148,18 +148,18 @@ struct QuotaCallTests {
         "a read replaces a slot that is too old at its first byte, or is sent later if it is much too old",
         arguments: [2, 9, 13])
     func tooOld(seconds: Int) async throws {
-        try await Self.withOneConnection([Self.window]) { server, line, caller, clock, arrivals in
+        try await Self.withOneConnection([Self.window]) { server, channel, caller, clock, arrivals in
             let start = clock.now
-            let first = await Self.waiting(caller, server, line, clock, leaving: 1)
+            let first = await Self.waiting(caller, server, channel, clock, leaving: 1)
             await server.received(1)
-            let second = await Self.waiting(caller, server, line, clock, leaving: 0)
+            let second = await Self.waiting(caller, server, channel, clock, leaving: 0)
             clock.advance(by: .seconds(seconds))
             first.cancel()
             #expect(await second.value == nil)
             #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .seconds(seconds)])
             // The second call counts from its new slot.
             #expect(
-                line.ledger.status(of: line.quotaAccount).first?.resetsAt == clock.wallTime + .seconds(62))
+                channel.ledger.status(of: channel.quotaAccount).first?.resetsAt == clock.wallTime + .seconds(62))
         }
     }
 
@@ -168,15 +168,15 @@ struct QuotaCallTests {
     )
     func countedAtTheProvider() async throws {
         let window = QuotaWindow("requests", limit: 2, per: .rolling(seconds: 10))
-        try await Self.withOneConnection([window]) { server, line, caller, clock, arrivals in
+        try await Self.withOneConnection([window]) { server, channel, caller, clock, arrivals in
             let start = clock.now
-            let first = await Self.waiting(caller, server, line, clock, leaving: 1)
+            let first = await Self.waiting(caller, server, channel, clock, leaving: 1)
             await server.received(1)
-            var calls = [await Self.waiting(caller, server, line, clock, leaving: 0)]
+            var calls = [await Self.waiting(caller, server, channel, clock, leaving: 0)]
             // The slots of both are free again, and two more calls take them, before the second is sent.
             clock.advance(by: .milliseconds(10_500))
             for remaining in [1, 0] {
-                calls.append(await Self.waiting(caller, server, line, clock, leaving: remaining))
+                calls.append(await Self.waiting(caller, server, channel, clock, leaving: remaining))
             }
             first.cancel()
             await server.received(3)
@@ -194,17 +194,17 @@ struct QuotaCallTests {
     @Test("a slot of a short window that is too old is replaced at the first byte if another one is free")
     func renewed() async throws {
         let window = QuotaWindow("second", limit: 2, per: .rolling(seconds: 1))
-        try await Self.withOneConnection([window]) { server, line, caller, clock, arrivals in
+        try await Self.withOneConnection([window]) { server, channel, caller, clock, arrivals in
             let start = clock.now
-            let first = await Self.waiting(caller, server, line, clock, leaving: 1)
+            let first = await Self.waiting(caller, server, channel, clock, leaving: 1)
             await server.received(1)
-            let second = await Self.waiting(caller, server, line, clock, leaving: 0)
+            let second = await Self.waiting(caller, server, channel, clock, leaving: 0)
             clock.advance(by: .milliseconds(400))
             first.cancel()
             #expect(await second.value == nil)
             #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .milliseconds(400)])
             #expect(
-                line.ledger.status(of: line.quotaAccount).first?.resetsAt == clock.wallTime
+                channel.ledger.status(of: channel.quotaAccount).first?.resetsAt == clock.wallTime
                     + .milliseconds(1_250))
         }
     }

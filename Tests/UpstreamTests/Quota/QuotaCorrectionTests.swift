@@ -4,11 +4,11 @@ import Upstream
 
 @Suite("Correcting the quota ledger")
 struct QuotaCorrectionTests {
-    static let holder = QuotaAccount(.saxo, credential: "7")
+    static let account = QuotaAccount(.saxo, credential: "7")
     static let window = QuotaWindow("port", limit: 10, per: .rolling(seconds: 60))
 
     static func remaining(_ ledger: QuotaLedger) -> Int? {
-        ledger.status(of: holder).first { $0.window.name == "port" }?.remaining
+        ledger.status(of: account).first { $0.window.name == "port" }?.remaining
     }
 
     static func reading(_ remaining: Int, limit: Int? = nil, resetsAt: Instant? = nil) -> ReportedQuota {
@@ -20,9 +20,9 @@ struct QuotaCorrectionTests {
     func stricter(_ told: Int) async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.account) == nil)
         let resetsAt = clock.wallTime + .seconds(20)
-        await ledger.record([Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.account)
         #expect(Self.remaining(ledger) == min(max(told, 0), 9))
         clock.advance(by: .seconds(20))
         #expect(Self.remaining(ledger) == 9)
@@ -34,9 +34,9 @@ struct QuotaCorrectionTests {
     func repeated() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        ledger.declare([Self.window], of: Self.holder)
+        ledger.declare([Self.window], of: Self.account)
         for _ in 0..<3 {
-            await ledger.record([Self.reading(4)], nil, in: [Self.window], of: Self.holder)
+            await ledger.record([Self.reading(4)], nil, in: [Self.window], of: Self.account)
             #expect(Self.remaining(ledger) == 4)
         }
     }
@@ -45,24 +45,24 @@ struct QuotaCorrectionTests {
     func limits() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        ledger.declare([Self.window], of: Self.holder)
-        await ledger.record([Self.reading(3, limit: 3)], nil, in: [Self.window], of: Self.holder)
-        #expect(ledger.status(of: Self.holder).first?.limit == 3)
+        ledger.declare([Self.window], of: Self.account)
+        await ledger.record([Self.reading(3, limit: 3)], nil, in: [Self.window], of: Self.account)
+        #expect(ledger.status(of: Self.account).first?.limit == 3)
         #expect(Self.remaining(ledger) == 3)
-        await ledger.record([Self.reading(500, limit: 500)], nil, in: [Self.window], of: Self.holder)
-        #expect(ledger.status(of: Self.holder).first?.limit == 10)
+        await ledger.record([Self.reading(500, limit: 500)], nil, in: [Self.window], of: Self.account)
+        #expect(ledger.status(of: Self.account).first?.limit == 10)
         #expect(Self.remaining(ledger) == 10)
-        await ledger.record([Self.reading(5, limit: 0)], nil, in: [Self.window], of: Self.holder)
-        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
+        await ledger.record([Self.reading(5, limit: 0)], nil, in: [Self.window], of: Self.account)
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.account) == nil)
     }
 
     @Test("a reading whose window is over already says nothing of this one")
     func past() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        ledger.declare([Self.window], of: Self.holder)
+        ledger.declare([Self.window], of: Self.account)
         let resetsAt = clock.wallTime - .seconds(1)
-        await ledger.record([Self.reading(0, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([Self.reading(0, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.account)
         #expect(Self.remaining(ledger) == 10)
     }
 
@@ -70,8 +70,8 @@ struct QuotaCorrectionTests {
     func absurdReset() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        ledger.declare([Self.window], of: Self.holder)
-        await ledger.record([Self.reading(0, resetsAt: .latest)], nil, in: [Self.window], of: Self.holder)
+        ledger.declare([Self.window], of: Self.account)
+        await ledger.record([Self.reading(0, resetsAt: .latest)], nil, in: [Self.window], of: Self.account)
         #expect(Self.remaining(ledger) == 0)
         clock.advance(by: .seconds(60))
         #expect(Self.remaining(ledger) == 10)
@@ -90,11 +90,11 @@ struct QuotaCorrectionTests {
         ]
         for (cause, readings, name) in cases {
             let ledger = try QuotaLedgerTests.impatient(clock)
-            ledger.declare([orders, Self.window], of: Self.holder)
-            await ledger.record(readings, cause, in: [Self.window, orders], of: Self.holder)
-            let closed = ledger.status(of: Self.holder).filter { $0.remaining == 0 }.map(\.window.name)
+            ledger.declare([orders, Self.window], of: Self.account)
+            await ledger.record(readings, cause, in: [Self.window, orders], of: Self.account)
+            let closed = ledger.status(of: Self.account).filter { $0.remaining == 0 }.map(\.window.name)
             #expect(closed == [name])
-            let refused = await QuotaLedgerTests.take([Self.window, orders], ledger, of: Self.holder)
+            let refused = await QuotaLedgerTests.take([Self.window, orders], ledger, of: Self.account)
             #expect(refused?.retryAt.map { $0 >= retryAt } == true)
         }
     }
@@ -103,18 +103,18 @@ struct QuotaCorrectionTests {
     func bareRefusals() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        ledger.declare([Self.window], of: Self.holder)
+        ledger.declare([Self.window], of: Self.account)
         var pauses: [Duration] = []
         func refuse() async throws {
-            await ledger.record([], .rateLimited(retryAt: nil), in: [Self.window], of: Self.holder)
-            let cause = await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder)
+            await ledger.record([], .rateLimited(retryAt: nil), in: [Self.window], of: Self.account)
+            let cause = await QuotaLedgerTests.take([Self.window], ledger, of: Self.account)
             let pause = try #require(cause?.retryAt).duration(since: clock.wallTime)
             pauses.append(pause)
             clock.advance(by: pause)
         }
         for _ in 0..<8 { try await refuse() }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        await ledger.record([], nil, in: [Self.window], of: Self.holder)
+        await ledger.record([], nil, in: [Self.window], of: Self.account)
         try await refuse()
         #expect(pauses.last == .seconds(1))
     }
@@ -123,11 +123,11 @@ struct QuotaCorrectionTests {
     func absurdClosure() async throws {
         let clock = ManualClock()
         let ledger = try QuotaLedgerTests.impatient(clock)
-        ledger.declare([Self.window], of: Self.holder)
-        await ledger.record([], .rateLimited(retryAt: .latest), in: [Self.window], of: Self.holder)
+        ledger.declare([Self.window], of: Self.account)
+        await ledger.record([], .rateLimited(retryAt: .latest), in: [Self.window], of: Self.account)
         clock.advance(by: .seconds(25 * 3_600 - 1))
-        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) != nil)
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.account) != nil)
         clock.advance(by: .seconds(1))
-        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.holder) == nil)
+        #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.account) == nil)
     }
 }

@@ -5,7 +5,7 @@ import Upstream
 
 @Suite("The quota ledger")
 struct QuotaLedgerTests {
-    static let holder = QuotaAccount(.alphaVantage)
+    static let account = QuotaAccount(.alphaVantage)
     static let perSecond = QuotaWindow("second", limit: 1, per: .rolling(seconds: 1))
     static let perMinute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
     static let perDay = QuotaWindow("day", limit: 25, per: .newYorkDay)
@@ -19,12 +19,12 @@ struct QuotaLedgerTests {
 
     /// Takes a slot; nil, or the failure.
     static func take(
-        _ windows: [QuotaWindow], _ ledger: QuotaLedger, of holder: QuotaAccount = holder,
+        _ windows: [QuotaWindow], _ ledger: QuotaLedger, of account: QuotaAccount = account,
         before deadline: ContinuousClock.Instant? = nil, isShared: Bool = false
     ) async -> ProviderFailure.Cause? {
         do throws(ProviderFailure) {
             _ = try await ledger.reserve(
-                windows, of: holder, before: deadline ?? ledger.clock.now() + .seconds(60), isShared: isShared
+                windows, of: account, before: deadline ?? ledger.clock.now() + .seconds(60), isShared: isShared
             )
             return nil
         } catch {
@@ -72,33 +72,33 @@ struct QuotaLedgerTests {
         let narrow = QuotaWindow("narrow", limit: 1, per: .rolling(seconds: 10))
         #expect(await Self.take([Self.perMinute, narrow], ledger) == nil)
         #expect(await Self.take([Self.perMinute, narrow], ledger) != nil)
-        #expect(ledger.status(of: Self.holder).map(\.remaining) == [4, 0])
+        #expect(ledger.status(of: Self.account).map(\.remaining) == [4, 0])
     }
 
-    @Test("holders do not share a quota")
-    func holders() async throws {
+    @Test("accounts do not share a quota")
+    func accounts() async throws {
         let clock = ManualClock()
         let ledger = try Self.impatient(clock)
         let window = QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))
         let others = [
             QuotaAccount(.saxo), QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2"),
         ]
-        for holder in others { #expect(await Self.take([window], ledger, of: holder) == nil) }
-        for holder in others { #expect(await Self.take([window], ledger, of: holder) != nil) }
+        for account in others { #expect(await Self.take([window], ledger, of: account) == nil) }
+        for account in others { #expect(await Self.take([window], ledger, of: account) != nil) }
     }
 
-    @Test("of several holders tells the one that has the fewest calls left, by provider and window")
+    @Test("of several accounts tells the one that has the fewest calls left, by provider and window")
     func tightest() async throws {
         let clock = ManualClock()
         let ledger = try Self.impatient(clock)
         let minute = QuotaWindow("minute", limit: 5, per: .rolling(seconds: 60))
         let day = QuotaWindow("day", limit: 9, per: .newYorkDay)
         ledger.declare([minute], of: QuotaAccount(.polygon))
-        let holders = [QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2")]
-        for (holder, calls) in zip(holders, [1, 3]) {
-            for _ in 0..<calls { #expect(await Self.take([minute], ledger, of: holder) == nil) }
+        let accounts = [QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2")]
+        for (account, calls) in zip(accounts, [1, 3]) {
+            for _ in 0..<calls { #expect(await Self.take([minute], ledger, of: account) == nil) }
         }
-        #expect(await Self.take([day], ledger, of: holders[0]) == nil)
+        #expect(await Self.take([day], ledger, of: accounts[0]) == nil)
         let told = ledger.tightest().map {
             "\($0.provider.name.text) \($0.status.window.name) \($0.status.remaining)"
         }
@@ -164,10 +164,10 @@ struct QuotaLedgerTests {
         #expect(await Self.take([Self.perSecond, Self.perMinute], ledger) == nil)
         let waiter = Task { await Self.take([Self.perSecond, Self.perMinute], ledger) }
         await clock.somebodySleeps()
-        #expect(ledger.status(of: Self.holder).map(\.remaining) == [3, 0])
+        #expect(ledger.status(of: Self.account).map(\.remaining) == [3, 0])
         waiter.cancel()
         #expect(await waiter.value == .cancelled)
-        #expect(ledger.status(of: Self.holder).map(\.remaining) == [4, 0])
+        #expect(ledger.status(of: Self.account).map(\.remaining) == [4, 0])
     }
 
     @Test("a refusal of somebody else puts off those that wait")
@@ -178,7 +178,7 @@ struct QuotaLedgerTests {
         let waiter = Task { await Self.take([Self.perSecond], ledger) }
         await clock.somebodySleeps()
         let retryAt = clock.wallTime + .seconds(30)
-        await ledger.record([], .rateLimited(retryAt: retryAt), in: [Self.perSecond], of: Self.holder)
+        await ledger.record([], .rateLimited(retryAt: retryAt), in: [Self.perSecond], of: Self.account)
         clock.advance(by: .milliseconds(1_250))
         #expect(await waiter.value == .quotaExhausted(retryAt: retryAt))
     }
@@ -194,16 +194,16 @@ struct QuotaLedgerTests {
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(admitted == 5)
-        #expect(ledger.status(of: Self.holder).map(\.remaining) == [20, 0])
+        #expect(ledger.status(of: Self.account).map(\.remaining) == [20, 0])
     }
 
     @Test("tells how windows stand, known before the first call")
     func status() async throws {
         let clock = ManualClock()
         let ledger = try Self.impatient(clock)
-        ledger.declare([Self.perMinute, Self.perDay], of: Self.holder)
+        ledger.declare([Self.perMinute, Self.perDay], of: Self.account)
         #expect(
-            ledger.status(of: Self.holder) == [
+            ledger.status(of: Self.account) == [
                 QuotaStatus(window: Self.perDay, limit: 25, remaining: 25, resetsAt: nil),
                 QuotaStatus(window: Self.perMinute, limit: 5, remaining: 5, resetsAt: nil),
             ])
@@ -211,42 +211,42 @@ struct QuotaLedgerTests {
         let resetsAt = clock.wallTime + .seconds(62)
         #expect(await Self.take([Self.perMinute], ledger) == nil)
         #expect(
-            ledger.status(of: Self.holder).last
+            ledger.status(of: Self.account).last
                 == QuotaStatus(window: Self.perMinute, limit: 5, remaining: 4, resetsAt: resetsAt))
     }
 
-    @Test("forgets idle holders, and refuses more busy ones than its bound")
+    @Test("forgets idle accounts, and refuses more busy ones than its bound")
     func bounded() async throws {
         let clock = ManualClock()
         var limits = QuotaLedger.Limits()
         limits.accounts = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
-        let holders = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
+        let accounts = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[0]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[1]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[2]) == .overloaded)
         clock.advance(by: .seconds(62))
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[2]) == nil)
     }
 
-    @Test("searches idle holders once a second at most, so that refused calls do not repeat the search")
+    @Test("searches idle accounts once a second at most, so that refused calls do not repeat the search")
     func sweeps() async throws {
         let clock = ManualClock()
         var limits = QuotaLedger.Limits()
         limits.accounts = 2
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
-        let holders = (0..<4).map { QuotaAccount(.saxo, credential: "\($0)") }
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[0]) == nil)
+        let accounts = (0..<4).map { QuotaAccount(.saxo, credential: "\($0)") }
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[0]) == nil)
         clock.advance(by: .milliseconds(100))
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[1]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[1]) == nil)
         clock.advance(by: .seconds(62) - .milliseconds(101))
         // One millisecond before the first is idle the search finds nothing, and the next one is a second later.
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[2]) == .overloaded)
         clock.advance(by: .milliseconds(500))
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == .overloaded)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[2]) == .overloaded)
         #expect(ledger.accountCount == 2)
         clock.advance(by: .milliseconds(500))
-        #expect(await Self.take([Self.perMinute], ledger, of: holders[2]) == nil)
+        #expect(await Self.take([Self.perMinute], ledger, of: accounts[2]) == nil)
         #expect(ledger.accountCount == 1)
     }
 }

@@ -87,7 +87,7 @@ struct QuotaModelTests {
             for _ in 0..<300 {
                 group.addTask {
                     let slot = try? await ledger.reserve(
-                        windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
+                        windows, of: QuotaLedgerTests.account, before: clock.now + .seconds(60))
                     if let slot { starts.note(start.duration(to: slot.start)) }
                     done.note(())
                 }
@@ -126,7 +126,7 @@ struct QuotaModelTests {
         for _ in 0..<1_000 {
             clock.advance(by: .milliseconds(Int.random(in: 0...120, using: &random)))
             if let reservation = try? await ledger.reserve(
-                windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
+                windows, of: QuotaLedgerTests.account, before: clock.now + .seconds(60))
             {
                 waiting.append(reservation)
             }
@@ -169,7 +169,7 @@ struct QuotaModelTests {
         for _ in 0..<4_000 {
             clock.advance(by: .milliseconds(Int.random(in: 0...1_000, using: &random)))
             if let reservation = try? await ledger.reserve(
-                windows, of: QuotaLedgerTests.holder, before: clock.now + .seconds(60))
+                windows, of: QuotaLedgerTests.account, before: clock.now + .seconds(60))
             {
                 let delay = Duration.milliseconds(Int.random(in: 0...14_000, using: &random))
                 waiting.append((reservation, clock.now + delay))

@@ -61,9 +61,9 @@ struct QuotaPersistenceTests {
         #expect(await QuotaLedgerTests.take(Self.windows, second) != nil)
         clock.advance(by: .milliseconds(1_250))
         #expect(await QuotaLedgerTests.take(Self.windows, second) == nil)
-        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 1, 0])
+        #expect(second.status(of: QuotaLedgerTests.account).map(\.remaining) == [21, 1, 0])
         clock.advance(by: .seconds(62))
-        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [21, 5, 1])
+        #expect(second.status(of: QuotaLedgerTests.account).map(\.remaining) == [21, 5, 1])
     }
 
     @Test(
@@ -93,11 +93,11 @@ struct QuotaPersistenceTests {
         let clock = ManualClock()
         let store = MemoryStore()
         let window = QuotaWindow("minute", limit: 100, per: .rolling(seconds: 60))
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         let first = try QuotaLedgerTests.impatient(clock, store: store)
         #expect(await QuotaLedgerTests.take([window], first) == nil)
         let retryAt = clock.wallTime + .seconds(seconds)
-        await first.record([], .rateLimited(retryAt: retryAt), in: [window], of: holder)
+        await first.record([], .rateLimited(retryAt: retryAt), in: [window], of: account)
         let second = try QuotaLedgerTests.impatient(clock, store: store)
         #expect(await QuotaLedgerTests.take([window], second) == .quotaExhausted(retryAt: retryAt))
         clock.advance(by: .seconds(seconds))
@@ -122,9 +122,9 @@ struct QuotaPersistenceTests {
         struct DiskFull: Error {}
         let clock = ManualClock()
         let store = MemoryStore(failure: DiskFull(), failures: 1)
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         let first = try QuotaLedgerTests.impatient(clock, store: store)
-        let unused = try await first.reserve([window], of: holder, before: clock.now + .seconds(9))
+        let unused = try await first.reserve([window], of: account, before: clock.now + .seconds(9))
         #expect(await QuotaLedgerTests.take([window], first) == nil)
         let stored = store.entries
         #expect(stored.map(\.count) == [window.limit == 25 ? 1 : 8])
@@ -138,7 +138,7 @@ struct QuotaPersistenceTests {
         #expect(await QuotaLedgerTests.take([window], first) == nil)
         #expect(store.entries.reduce(0) { $0 + $1.count } == 2 * (stored.first?.count ?? 0))
         let sent = 1 + (stored.first?.count ?? 0)
-        #expect(first.status(of: holder).map(\.remaining) == [window.limit - sent])
+        #expect(first.status(of: account).map(\.remaining) == [window.limit - sent])
     }
 
     @Test(
@@ -149,9 +149,9 @@ struct QuotaPersistenceTests {
         let store = MemoryStore()
         let window = QuotaWindow("minute", limit: 1, per: .rolling(seconds: 60))
         let windows = [QuotaLedgerTests.perSecond, window, QuotaLedgerTests.perDay]
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         let first = try QuotaLedgerTests.impatient(clock, store: store)
-        let reservation = try await first.reserve(windows, of: holder, before: clock.now + .seconds(60))
+        let reservation = try await first.reserve(windows, of: account, before: clock.now + .seconds(60))
         clock.advance(by: .seconds(seconds))
         #expect(first.confirm(reservation) == isSent)
         guard isSent else {
@@ -176,19 +176,19 @@ struct QuotaPersistenceTests {
     func severalCalls(sent: Int, counted: Int) async throws {
         let clock = ManualClock()
         let store = MemoryStore()
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         let first = try QuotaLedgerTests.impatient(clock, store: store)
         for _ in 0..<sent {
             #expect(await QuotaLedgerTests.take([Self.largeWindow], first) == nil)
             clock.advance(by: .milliseconds(100))
         }
         #expect(store.entries.reduce(0) { $0 + $1.count } == counted)
-        #expect(first.status(of: holder).map(\.remaining) == [200 - sent])
+        #expect(first.status(of: account).map(\.remaining) == [200 - sent])
         let second = try QuotaLedgerTests.impatient(clock, store: store)
-        second.declare([Self.largeWindow], of: holder)
-        #expect(second.status(of: holder).map(\.remaining) == [200 - counted])
+        second.declare([Self.largeWindow], of: account)
+        #expect(second.status(of: account).map(\.remaining) == [200 - counted])
         clock.advance(by: .seconds(63))
-        #expect(second.status(of: holder).map(\.remaining) == [200])
+        #expect(second.status(of: account).map(\.remaining) == [200])
     }
 
     @Test("a call that is given back leaves its room to the next one, and nothing is written")
@@ -198,7 +198,7 @@ struct QuotaPersistenceTests {
         let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         for _ in 0..<50 {
             let unused = try await ledger.reserve(
-                [Self.largeWindow], of: QuotaLedgerTests.holder, before: clock.now + .seconds(9))
+                [Self.largeWindow], of: QuotaLedgerTests.account, before: clock.now + .seconds(9))
             await ledger.release(unused)
         }
         #expect(store.entries.map(\.count) == [8])
@@ -226,8 +226,8 @@ struct QuotaPersistenceTests {
             clock.advance(by: .seconds(62))
         }
         let second = try QuotaLedgerTests.impatient(clock, store: store)
-        second.declare([window], of: QuotaLedgerTests.holder)
-        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [394])
+        second.declare([window], of: QuotaLedgerTests.account)
+        #expect(second.status(of: QuotaLedgerTests.account).map(\.remaining) == [394])
     }
 
     @Test("what was given back, and what the provider said, is kept too")
@@ -235,19 +235,19 @@ struct QuotaPersistenceTests {
         let clock = ManualClock()
         let store = MemoryStore()
         let first = try QuotaLedgerTests.impatient(clock, store: store)
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         let windows = [QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay]
-        let used = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
-        let unused = try await first.reserve(windows, of: holder, before: clock.now + .seconds(9))
+        let used = try await first.reserve(windows, of: account, before: clock.now + .seconds(9))
+        let unused = try await first.reserve(windows, of: account, before: clock.now + .seconds(9))
         await first.release(unused)
         let reading = ReportedQuota(name: "day", limit: nil, remaining: 10, resetsAt: nil)
-        await first.record([reading], nil, in: windows, of: holder)
+        await first.record([reading], nil, in: windows, of: account)
         let retryAt = clock.wallTime + .seconds(90)
-        await first.record([], .rateLimited(retryAt: retryAt), in: windows, of: holder)
+        await first.record([], .rateLimited(retryAt: retryAt), in: windows, of: account)
         let second = try QuotaLedgerTests.impatient(clock, store: store)
-        second.declare(windows, of: holder)
-        #expect(second.status(of: holder) == first.status(of: holder))
-        #expect(second.status(of: holder).map(\.remaining) == [10, 0])
+        second.declare(windows, of: account)
+        #expect(second.status(of: account) == first.status(of: account))
+        #expect(second.status(of: account).map(\.remaining) == [10, 0])
         #expect(used.slots.count == 2)
     }
 
@@ -255,27 +255,27 @@ struct QuotaPersistenceTests {
         "a wall clock that was set back between two processes freezes a window for no longer than its length")
     func setBack() async throws {
         let clock = ManualClock()
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         let far = clock.wallTime + .seconds(40 * 86_400)
         let store = MemoryStore([
             StoredQuotaUsage(
-                account: holder, window: "minute", kind: .calls, until: far, count: 5,
+                account: account, window: "minute", kind: .calls, until: far, count: 5,
                 maximumLifetime: .seconds(26 * 3_600)),
             StoredQuotaUsage(
-                account: holder, window: "day", kind: .calls, until: far, count: 25,
+                account: account, window: "day", kind: .calls, until: far, count: 25,
                 maximumLifetime: .seconds(26 * 3_600)),
             StoredQuotaUsage(
-                account: holder, window: "other", kind: .closure, until: far, count: 1,
+                account: account, window: "other", kind: .closure, until: far, count: 1,
                 maximumLifetime: .seconds(26 * 3_600)),
         ])
         let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         let other = QuotaWindow("other", limit: 5, per: .rolling(seconds: 60))
-        ledger.declare([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay, other], of: holder)
-        #expect(ledger.status(of: holder).map(\.remaining) == [0, 0, 0])
+        ledger.declare([QuotaLedgerTests.perMinute, QuotaLedgerTests.perDay, other], of: account)
+        #expect(ledger.status(of: account).map(\.remaining) == [0, 0, 0])
         clock.advance(by: .seconds(62))
-        #expect(ledger.status(of: holder).map(\.remaining) == [0, 5, 0])
+        #expect(ledger.status(of: account).map(\.remaining) == [0, 5, 0])
         clock.advance(by: .seconds(25 * 3_600))
-        #expect(ledger.status(of: holder).map(\.remaining) == [25, 5, 5])
+        #expect(ledger.status(of: account).map(\.remaining) == [25, 5, 5])
     }
 
     @Test(
@@ -299,11 +299,11 @@ struct QuotaPersistenceTests {
         }
         let before = clock.wallTime
         shift.withLock { $0 = .seconds(seconds) }
-        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
+        #expect(ledger.status(of: QuotaLedgerTests.account).map(\.remaining) == [20, 0])
         clock.advance(by: .seconds(62))
-        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
+        #expect(ledger.status(of: QuotaLedgerTests.account).map(\.remaining) == [20, 5])
         clock.advance(by: midnight.duration(since: before) - .seconds(62))
-        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
+        #expect(ledger.status(of: QuotaLedgerTests.account).map(\.remaining) == [25, 5])
     }
 
     @Test(
@@ -318,12 +318,12 @@ struct QuotaPersistenceTests {
         let stepped = TimeSource(
             now: { clock.now }, wallTime: { clock.wallTime + .seconds(seconds) }, sleep: clock.clock.sleep)
         let second = try QuotaLedger(clock: stepped, store: store)
-        second.declare(windows, of: QuotaLedgerTests.holder)
-        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 0])
+        second.declare(windows, of: QuotaLedgerTests.account)
+        #expect(second.status(of: QuotaLedgerTests.account).map(\.remaining) == [20, 0])
         clock.advance(by: .seconds(62))
-        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [20, 5])
+        #expect(second.status(of: QuotaLedgerTests.account).map(\.remaining) == [20, 5])
         clock.advance(by: .seconds(25 * 3_600))
-        #expect(second.status(of: QuotaLedgerTests.holder).map(\.remaining) == [25, 5])
+        #expect(second.status(of: QuotaLedgerTests.account).map(\.remaining) == [25, 5])
     }
 
     @Test("the counts of a credential without a connection continue for its calls by any connection")
@@ -332,32 +332,32 @@ struct QuotaPersistenceTests {
         let store = MemoryStore()
         let ledger = try QuotaLedgerTests.impatient(clock, store: store)
         let windows = [QuotaLedgerTests.perMinute]
-        let (holder, other) = (
+        let (account, other) = (
             QuotaAccount(.saxo, credential: "1"), QuotaAccount(.saxo, credential: "2")
         )
-        for _ in 0..<2 { #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil) }
+        for _ in 0..<2 { #expect(await QuotaLedgerTests.take(windows, ledger, of: account) == nil) }
         // Two connections with the credential end at the same time.
-        for _ in 0..<2 { ledger.retire(holder) }
+        for _ in 0..<2 { ledger.retire(account) }
         #expect(ledger.accountCount == 0)
         #expect(ledger.tightest().isEmpty)
         #expect(await QuotaLedgerTests.take(windows, ledger, of: other) == nil)
         #expect(ledger.status(of: other).map(\.remaining) == [4])
         // A connection tries it while another attempt with it fails.
-        #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
-        ledger.retire(holder)
-        #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: account) == nil)
+        ledger.retire(account)
+        #expect(await QuotaLedgerTests.take(windows, ledger, of: account) == nil)
         #expect(ledger.accountCount == 2)
-        #expect(ledger.status(of: holder).map(\.remaining) == [1])
-        ledger.retire(holder)
+        #expect(ledger.status(of: account).map(\.remaining) == [1])
+        ledger.retire(account)
         // The next process has these counts, too.
         let next = try QuotaLedgerTests.impatient(clock, store: store)
-        next.declare(windows, of: holder)
-        #expect(next.status(of: holder).map(\.remaining) == [1])
+        next.declare(windows, of: account)
+        #expect(next.status(of: account).map(\.remaining) == [1])
         // Counts without effect are removed.
         clock.advance(by: .seconds(62))
         ledger.retire(other)
         #expect(ledger.accountCount == 0)
-        #expect(ledger.status(of: holder).isEmpty)
+        #expect(ledger.status(of: account).isEmpty)
     }
 
     @Test(
@@ -371,20 +371,20 @@ struct QuotaPersistenceTests {
         let clock = ManualClock()
         let ledger = QuotaLedger(clock: clock.clock, limits: limits)
         let windows = [QuotaLedgerTests.perMinute]
-        let holders = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
+        let accounts = (0..<3).map { QuotaAccount(.saxo, credential: "\($0)") }
         let other = QuotaAccount(.saxo, credential: "other")
         #expect(ledger.hasCapacity(toTry: other))
         // A connection that ends can exceed the number.
-        for holder in holders {
-            #expect(await QuotaLedgerTests.take(windows, ledger, of: holder) == nil)
-            ledger.retire(holder)
+        for account in accounts {
+            #expect(await QuotaLedgerTests.take(windows, ledger, of: account) == nil)
+            ledger.retire(account)
         }
-        #expect(holders.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], [4]])
+        #expect(accounts.map { ledger.status(of: $0).map(\.remaining) } == [[4], [4], [4]])
         #expect(!ledger.hasCapacity(toTry: other))
         // One whose calls count already adds nothing.
-        #expect(holders.allSatisfy(ledger.hasCapacity(toTry:)))
+        #expect(accounts.allSatisfy(ledger.hasCapacity(toTry:)))
         #expect(await QuotaLedgerTests.take(windows, ledger) == nil)
-        ledger.retire(QuotaLedgerTests.holder)
+        ledger.retire(QuotaLedgerTests.account)
         #expect(ledger.accountCount == 1)
         clock.advance(by: .seconds(62))
         #expect(ledger.hasCapacity(toTry: other))
@@ -394,7 +394,7 @@ struct QuotaPersistenceTests {
     @Test("an end by the uptime counts for a window of a day, also while the wall clock is behind")
     func wallClockBehind() async throws {
         let clock = ManualClock()
-        let holder = QuotaLedgerTests.holder
+        let account = QuotaLedgerTests.account
         // An hour before midnight in New York by this clock; the day of the entry ends later.
         let date = try #require(clock.wallTime.inNewYork.date.adding(days: 1))
         let midnight = Instant(newYork: try #require(LocalTime(date: date, hour: 0)))
@@ -402,16 +402,16 @@ struct QuotaPersistenceTests {
         let uptime = ClockReading(clock.clock).uptime
         let store = MemoryStore([
             StoredQuotaUsage(
-                account: holder, window: "day", kind: .calls, until: clock.wallTime,
+                account: account, window: "day", kind: .calls, until: clock.wallTime,
                 untilUptime: uptime + .seconds(20 * 3_600), count: 25,
                 maximumLifetime: .seconds(26 * 3_600))
         ])
         let ledger = try QuotaLedgerTests.impatient(clock, store: store)
-        ledger.declare([QuotaLedgerTests.perDay], of: holder)
+        ledger.declare([QuotaLedgerTests.perDay], of: account)
         clock.advance(by: .seconds(19 * 3_600))
-        #expect(ledger.status(of: holder).map(\.remaining) == [0])
+        #expect(ledger.status(of: account).map(\.remaining) == [0])
         clock.advance(by: .seconds(3_600))
-        #expect(ledger.status(of: holder).map(\.remaining) == [25])
+        #expect(ledger.status(of: account).map(\.remaining) == [25])
     }
 
     @Test("a call goes out, counted in memory, when the count cannot be kept, and that is reported")
@@ -423,7 +423,7 @@ struct QuotaPersistenceTests {
             reports.note("\($0)")
         }
         #expect(await QuotaLedgerTests.take([QuotaLedgerTests.perMinute], ledger) == nil)
-        #expect(ledger.status(of: QuotaLedgerTests.holder).map(\.remaining) == [4])
+        #expect(ledger.status(of: QuotaLedgerTests.account).map(\.remaining) == [4])
         #expect(reports.entries == ["DiskFull()"])
     }
 }

@@ -39,9 +39,9 @@ func withYahoo(
         let configuration = try YahooConfiguration(
             base: ProviderBaseURL(#require(HTTPURL(server.url + "/q"))),
             cookiePage: ProviderBaseURL(#require(HTTPURL(server.url + "/fc"))), windows: windows)
-        let line = ProviderChannel(
+        let channel = ProviderChannel(
             QuotaAccount(.yahoo), over: transport, clock: clock, retry: .once)
-        try await body(YahooClient(configuration, over: line), server)
+        try await body(YahooClient(configuration, over: channel), server)
     }
 }
 

@@ -48,11 +48,11 @@ private func makeFixture(
     _ sandbox: Sandbox, _ clock: ManualClock, _ transport: HTTPClient
 ) throws -> RunningSandbox {
     let system = TimeSource.system
-    let line = ProviderChannel(
+    let channel = ProviderChannel(
         QuotaAccount(.yahoo), over: transport,
         clock: TimeSource(now: system.now, wallTime: { clock.now }, sleep: system.sleep), retry: .once)
     let configuration = try YahooConfiguration(
         base: ProviderBaseURL(#require(HTTPURL(sandbox.yahoo.queryURL))),
         cookiePage: ProviderBaseURL(#require(HTTPURL(sandbox.yahoo.cookieURL))), windows: [])
-    return RunningSandbox(sandbox: sandbox, clock: clock, client: YahooClient(configuration, over: line))
+    return RunningSandbox(sandbox: sandbox, clock: clock, client: YahooClient(configuration, over: channel))
 }

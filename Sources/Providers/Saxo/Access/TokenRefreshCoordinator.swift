@@ -15,20 +15,21 @@ final class TokenRefreshCoordinator: Sendable {
 
     typealias Renew = @Sendable () async throws(ProviderFailure) -> Entry
     private typealias Result = Swift.Result<Entry, ProviderFailure>
-    private typealias Waiter = CheckedContinuation<Result, Never>
 
     private struct State {
         var current: SaxoTokenPair?
         var unsaved: Entry?
         var isRunning = false
         var nextID = 0
-        /// The waiters, and those about to wait.
-        var present: Set<Int> = []
-        var waiters: [Int: Waiter] = [:]
-        /// The waiters that were cancelled before their wait began.
-        var earlyFailures: [Int: ProviderFailure] = [:]
+        var waiters: [Int: AsyncStream<Result>.Continuation] = [:]
         /// The waiters for the end of the renewal.
         var settling: [CheckedContinuation<Void, Never>] = []
+
+        /// - Returns: Whether the caller must start a renewal.
+        mutating func begin() -> Bool {
+            defer { isRunning = true }
+            return !isRunning
+        }
     }
 
     // Held for a few lines each, never across a suspension.
@@ -55,37 +56,26 @@ final class TokenRefreshCoordinator: Sendable {
     func value(by deadline: ContinuousClock.Instant, _ renew: @escaping Renew) async throws(ProviderFailure)
         -> SaxoTokenPair
     {
-        let id = state.withLock { state in
+        if Task.isCancelled { throw ProviderFailure(.saxo, .cancelled) }
+        let (results, waiter) = AsyncStream.makeStream(of: Result.self)
+        let (id, starts) = state.withLock { state in
             state.nextID += 1
-            state.present.insert(state.nextID)
-            return state.nextID
+            state.waiters[state.nextID] = waiter
+            return (state.nextID, state.begin())
         }
-        let alarm = Task { [self] in
-            guard (try? await clock.sleep(deadline)) != nil else { return }
-            cancelWait(id, ProviderFailure(.saxo, .timedOut))
-        }
-        defer { alarm.cancel() }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in wait(id, continuation, renew) }
-        } onCancel: {
-            cancelWait(id, ProviderFailure(.saxo, .cancelled))
-        }
-        state.withLock { state in
-            state.present.remove(id)
-            state.earlyFailures[id] = nil
-        }
-        return try result.get().tokens
-    }
-
-    private func wait(_ id: Int, _ continuation: Waiter, _ renew: @escaping Renew) {
-        let (failure, starts) = state.withLock { state -> (ProviderFailure?, Bool) in
-            if let failure = state.earlyFailures.removeValue(forKey: id) { return (failure, false) }
-            state.waiters[id] = continuation
-            defer { state.isRunning = true }
-            return (nil, !state.isRunning)
-        }
-        if let failure { continuation.resume(returning: .failure(failure)) }
         if starts { launch(renew) }
+        let timeout = Task { [clock] in
+            if (try? await clock.sleep(deadline)) != nil {
+                waiter.yield(.failure(ProviderFailure(.saxo, .timedOut)))
+            }
+        }
+        defer {
+            timeout.cancel()
+            state.withLock { $0.waiters[id] = nil }
+        }
+        var iterator = results.makeAsyncIterator()
+        guard let result = await iterator.next() else { throw ProviderFailure(.saxo, .cancelled) }
+        return try result.get().tokens
     }
 
     /// Waits until no renewal is in progress; the end of the process would lose its response.
@@ -101,11 +91,7 @@ final class TokenRefreshCoordinator: Sendable {
 
     /// Starts a renewal without waiting for it, unless one is in progress.
     func start(_ renew: @escaping Renew) {
-        let starts = state.withLock { state in
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        if starts { launch(renew) }
+        if state.withLock({ $0.begin() }) { launch(renew) }
     }
 
     /// Detached, because it belongs to all who wait and outlives each of them.
@@ -126,16 +112,7 @@ final class TokenRefreshCoordinator: Sendable {
             defer { (state.waiters, state.settling) = ([:], []) }
             return (state.waiters.values, state.settling)
         }
-        for waiter in waiters { waiter.resume(returning: result) }
+        for waiter in waiters { waiter.yield(result) }
         for waiter in settling { waiter.resume() }
-    }
-
-    private func cancelWait(_ id: Int, _ failure: ProviderFailure) {
-        let waiter = state.withLock { state -> Waiter? in
-            if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
-            if state.present.contains(id) { state.earlyFailures[id] = failure }
-            return nil
-        }
-        waiter?.resume(returning: .failure(failure))
     }
 }

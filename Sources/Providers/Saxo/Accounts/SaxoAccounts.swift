@@ -227,11 +227,11 @@ struct SaxoIdentityCache: Sendable {
     private let scope: CacheScope?
 
     /// Each client has its own cache, so that the scope need not contain the connection; it contains its owner.
-    init(of holder: QuotaAccount, clock: TimeSource) {
+    init(of account: QuotaAccount, clock: TimeSource) {
         reads = ReadCache(
             "accounts", CacheBounds(entries: 1, bytes: 1 << 20), freshness: .fixed(.seconds(60)),
             weight: { identity in 512 * (identity.accounts.count + 1) }, time: clock)
-        scope = OwnerID("connection \(holder.credential ?? "")").map { .connection("", of: $0, at: .saxo) }
+        scope = OwnerID("connection \(account.credential ?? "")").map { .connection("", of: $0, at: .saxo) }
     }
 
     func identity(
