@@ -90,7 +90,7 @@ package struct RedisURL: Sendable {
         location =
             switch endpoint {
             case .host(let host, let port):
-                "\(scheme.prefix)\(host.contains(":") ? "[\(host)]" : host):\(port)/\(database)"
+                "\(scheme.prefix)\(URLAuthority.host(host)):\(port)/\(database)"
             case .socket(let path): "\(scheme.prefix)\(path)?db=\(database)"
             }
     }

@@ -3,6 +3,7 @@ package import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
+import PorticoCore
 import ServiceLifecycle
 import Synchronization
 
@@ -10,7 +11,7 @@ import Synchronization
 ///
 /// ```swift
 /// let server = try await HTTPServer.start(configuration, service: service, logger: logger)
-/// print("http://\(server.host):\(server.port)/graphql")
+/// print("\(server.origin)/graphql")
 /// try await server.run()
 /// ```
 package final class HTTPServer: Service {
@@ -18,6 +19,8 @@ package final class HTTPServer: Service {
     package let host: String
     /// The port on which it listens; the chosen one if 0 was configured.
     package let port: Int
+    /// Scheme, address and port, as at the beginning of its URLs.
+    package var origin: String { "http\(identity == nil ? "" : "s")://\(URLAuthority.host(host)):\(port)" }
     private let listener: any Channel
     package let state: ServerState
     private let identity: TLSIdentity?

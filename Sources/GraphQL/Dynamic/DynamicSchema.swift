@@ -78,7 +78,9 @@ public struct DynamicSchema: Sendable {
     private func plan(
         _ request: GraphQLRequest, _ rootValue: InputValue, _ format: IncrementalFormat?
     ) throws(GraphQLErrors) -> (OperationPlan, VariableValues) {
-        let document = PreparedDocument(try valid(request.document))
+        let document = PreparedDocument(
+            try schema.validDocument(
+                SourceText(request.document), limits: options.parserLimits, options: options.validation))
         let operation = try document.operation(named: request.operationName)
         let variables = try operation.variables(given: request.variables, schema, options.validation)
         let root = DynamicValue(rootValue)
@@ -94,15 +96,5 @@ public struct DynamicSchema: Sendable {
                 operation.definition, of: document.valid.document, from: root, settings, conditions)
         }
         return (plan, variables)
-    }
-
-    private func valid(_ text: String) throws(GraphQLErrors) -> ValidDocument {
-        let document: Document
-        do {
-            document = try parse(SourceText(text), limits: options.parserLimits)
-        } catch {
-            throw GraphQLErrors([GraphQLError(error)])
-        }
-        return try validate(document, against: schema, options: options.validation)
     }
 }

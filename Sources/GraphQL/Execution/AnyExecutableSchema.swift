@@ -37,7 +37,9 @@ final class AnyExecutableSchema: Sendable {
         parsed.wrappingAdd(1, ordering: .relaxed)
         let source = SourceText(request.document)
         do throws(GraphQLErrors) {
-            let document = PreparedDocument(try validDocument(source), planBytes: documents.planBytes)
+            let valid = try schema.validDocument(
+                source, limits: options.limits.limiting(options.parserLimits), options: options.validation)
+            let document = PreparedDocument(valid, planBytes: documents.planBytes)
             let prepared = prepare(request, of: document)
             // Cache only accepted documents: refused ones, which any client can send, must not evict them.
             if case .operation(let operation, _, _) = prepared.state,
@@ -61,16 +63,6 @@ final class AnyExecutableSchema: Sendable {
         } catch {
             return PreparedRequest(request, .rejected(error, text: document.text))
         }
-    }
-
-    private func validDocument(_ source: SourceText) throws(GraphQLErrors) -> ValidDocument {
-        let document: Document
-        do {
-            document = try parse(source, limits: options.limits.limiting(options.parserLimits))
-        } catch {
-            throw GraphQLErrors([GraphQLError(error)])
-        }
-        return try validate(document, against: schema, options: options.validation)
     }
 
     /// Implements `ExecutableSchema.respond(to:context:allowing:)`.

@@ -38,6 +38,24 @@ public func validate(
     return ValidDocument(typed)
 }
 
+extension Schema {
+    /// Parses a document and validates it against this schema.
+    ///
+    /// - Throws: The syntax error, or the errors of validation.
+    package func validDocument(
+        _ source: SourceText, limits: ParserLimits = .default,
+        options: ValidationOptions = ValidationOptions()
+    ) throws(GraphQLErrors) -> ValidDocument {
+        let document: Document
+        do {
+            document = try parse(source, limits: limits)
+        } catch {
+            throw GraphQLErrors([GraphQLError(error)])
+        }
+        return try validate(document, against: self, options: options)
+    }
+}
+
 extension ValidationRule {
     /// Returns the violations of all rules, in the order in which a single traversal with all rules finds
     /// them.

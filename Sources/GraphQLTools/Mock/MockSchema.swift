@@ -52,7 +52,7 @@ public struct MockSchema: Sendable {
         data: InputValue? = nil
     ) -> GraphQLResponse {
         do throws(GraphQLErrors) {
-            let prepared = PreparedDocument(try valid(request.document))
+            let prepared = PreparedDocument(try schema.validDocument(SourceText(request.document)))
             let operation = try prepared.operation(named: request.operationName).definition
             if let allowed, !allowed.contains(operation.type) {
                 return GraphQLResponse(notAllowing: operation.type)
@@ -84,20 +84,10 @@ public struct MockSchema: Sendable {
 
     /// The kind and name of a request's operation; nil if the request is invalid.
     package func operation(of request: GraphQLRequest) -> (type: OperationType, name: String?)? {
-        guard let document = try? valid(request.document),
+        guard let document = try? schema.validDocument(SourceText(request.document)),
             let operation = try? PreparedDocument(document).operation(named: request.operationName).definition
         else { return nil }
         return (operation.type, operation.name.map { document.document.text($0) })
-    }
-
-    private func valid(_ text: String) throws(GraphQLErrors) -> ValidDocument {
-        let document: Document
-        do {
-            document = try parse(SourceText(text))
-        } catch {
-            throw GraphQLErrors([GraphQLError(error)])
-        }
-        return try validate(document, against: schema)
     }
 }
 

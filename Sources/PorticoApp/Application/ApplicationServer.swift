@@ -64,8 +64,8 @@ struct ApplicationServer {
             }
         self.schemaUse = schemaUse
         let message = StartupMessage(
-            host: server.host, port: server.port, adminPort: admin?.port, sandbox: parts.sandbox?.address,
-            isSecure: http.server.tls != nil, hasExplorer: explorer.hasPages)
+            origin: server.origin, adminPort: admin?.port, sandbox: parts.sandbox?.address,
+            hasExplorer: explorer.hasPages)
         let changed = Dictionary(settings.changed.map { ($0.name, Logger.MetadataValue.string($0.value)) }) {
             $1
         }

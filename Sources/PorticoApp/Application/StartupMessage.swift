@@ -3,23 +3,15 @@ import ServiceLifecycle
 
 /// The text that `portico serve` prints when it is ready.
 struct StartupMessage {
-    let host: String
-    let port: Int
+    /// Scheme, address and port of the server.
+    let origin: String
     var adminPort: Int?
     /// The address of the embedded sandbox; nil if providers are configured.
     let sandbox: String?
-    var isSecure = false
     var hasExplorer = false
 
-    /// Host and port as a URL has them.
-    private var address: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
-
-    private var scheme: String { isSecure ? "https" : "http" }
-
     /// The address of the endpoint.
-    var url: String { "\(scheme)://\(address)/graphql" }
+    var url: String { "\(origin)/graphql" }
 
     private var providerNotice: String {
         guard let sandbox else { return "It uses the configured providers." }
@@ -30,7 +22,7 @@ struct StartupMessage {
     }
 
     private var exploring: String {
-        hasExplorer ? "\nExplore it in a browser at \(scheme)://\(address)/" : ""
+        hasExplorer ? "\nExplore it in a browser at \(origin)/" : ""
     }
 
     private var administration: String {
@@ -42,7 +34,7 @@ struct StartupMessage {
         Portico \(Version.current) listens on \(url)
         \(providerNotice)\(exploring)\(administration)
 
-          curl -s \(scheme)://\(address)/graphql -H 'Content-Type: application/json' \\
+          curl -s \(url) -H 'Content-Type: application/json' \\
             -H "Authorization: Bearer \(sandbox == nil ? "$PORTICO_TOKEN" : "sandbox")" \\
             -d '{"query": "{ account { equity cash currency positions { symbol quantity quote { price currency } } } }"}'
 

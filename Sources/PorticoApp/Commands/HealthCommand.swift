@@ -65,20 +65,11 @@ struct HealthCommand: AsyncParsableCommand {
         let publicHost = try values[Settings.server.host]
         if port == nil, let adminPort = try values[Settings.server.adminPort], adminPort != 0 {
             let adminHost = try values[Settings.server.adminHost] ?? publicHost
-            return "http://\(HealthCommand.authority(host ?? adminHost, adminPort))"
+            return "http://\(URLAuthority.local(host ?? adminHost, port: adminPort))"
         }
         let scheme = try values[Settings.http.tlsCertificateFile] == nil ? "http" : "https"
         let port = try values.value(of: Settings.server.port, in: 1...65_535)
-        return "\(scheme)://\(HealthCommand.authority(publicHost, port))"
-    }
-
-    /// Host and port as a URL has them: a loopback address if the server listens on all addresses.
-    private static func authority(_ host: String, _ port: Int) -> String {
-        switch host {
-        case "0.0.0.0": "127.0.0.1:\(port)"
-        case "::": "[::1]:\(port)"
-        default: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        }
+        return "\(scheme)://\(URLAuthority.local(publicHost, port: port))"
     }
 }
 

@@ -2,6 +2,7 @@ import Logging
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
+import PorticoCore
 import Synchronization
 
 /// An HTTP/1.1 server for one request handler, and one WebSocket handler.
@@ -103,18 +104,8 @@ struct SandboxDrainEvent: Sendable {}
 
 extension SocketAddress {
     /// `127.0.0.1:8081`, as in a URL; a wildcard address is replaced by the loopback address.
-    var authority: String {
-        let port = port ?? 0
-        switch ipAddress {
-        case "0.0.0.0": return "127.0.0.1:\(port)"
-        case "::": return "[::1]:\(port)"
-        case .some(let address): return address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
-        case nil: return "localhost:\(port)"
-        }
-    }
-}
+    var authority: String { URLAuthority.local(ipAddress ?? "localhost", port: port ?? 0) }
 
-extension SocketAddress {
     /// True for an address of this machine: 127.0.0.0/8, ::1, or an IPv4-mapped form of the former.
     package var isLoopback: Bool {
         guard let text = ipAddress else { return false }

@@ -1,4 +1,5 @@
 import Glibc
+import PorticoCore
 
 /// An address of IPv4 or IPv6.
 package enum IPAddress: Hashable, Sendable {
@@ -104,10 +105,5 @@ extension IPAddress: CustomStringConvertible {
     }
 
     /// The address as the host of a URL.
-    var urlHost: String {
-        switch self {
-        case .v4: description
-        case .v6: "[\(description)]"
-        }
-    }
+    var urlHost: String { URLAuthority.host(description) }
 }

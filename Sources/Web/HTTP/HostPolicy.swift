@@ -1,4 +1,5 @@
 import NIOCore
+import PorticoCore
 
 /// The hosts that a server accepts, by the Host field of HTTP/1.1 and `:authority` of HTTP/2.
 ///
@@ -32,7 +33,7 @@ package struct HostPolicy: Sendable, Hashable {
     ///   - host: The name or address that it listens on.
     ///   - names: Further hosts by which clients reach it, in the form that `normalized` returns.
     package init(listeningOn host: String, names: [String] = []) {
-        let address = (host.contains(":") ? "[\(host)]" : host).lowercased()
+        let address = URLAuthority.host(host).lowercased()
         self.init(
             names: names, address: address,
             extent: HostPolicy.isLoopback(address.utf8Span.span) ? .loopback : .network)

@@ -1,11 +1,7 @@
 import ArgumentParser
-import Foundation
 import GraphQL
 import GraphQLTools
-import Logging
 import PorticoCore
-import ServiceLifecycle
-import UnixSignals
 import Web
 
 /// The command `portico mock`.
@@ -66,11 +62,8 @@ struct MockServeCommand: AsyncParsableCommand {
     @Option(help: "The milliseconds between events of a subscription.")
     var interval: UInt32 = 1000
 
-    @Option(help: "The address to listen on.")
-    var host = "127.0.0.1"
-
-    @Option(help: "The port to listen on; 0 chooses a free port and prints it.")
-    var port: UInt16 = 4000
+    @OptionGroup
+    var options: MockServerOptions
 
     @Option(help: "More host names by which clients reach the mock, separated by commas; * for any.")
     var hosts: String?
@@ -110,7 +103,6 @@ struct MockServeCommand: AsyncParsableCommand {
     }
 
     private func serve(_ mock: MockSchema, _ scenario: MockScenario, schemaText: String) async throws {
-        let logger = Logger(label: "mock", factory: { StreamLogHandler.standardError(label: $0) })
         let session = MockSession(mock, scenario, interval: .milliseconds(Int64(interval)))
         var service = GraphQLService(schemaText: schemaText, session: { _ in session })
         service.prepare = { request in
@@ -119,22 +111,8 @@ struct MockServeCommand: AsyncParsableCommand {
             named.operationName = request.operationName ?? operation?.name
             return PreparedRequest(unprepared: named, operationType: operation?.type)
         }
-        var configuration = ServerConfiguration(host: host, port: Int(port))
-        configuration.cors.origins = .any
-        configuration.cors.allowedHeaders = nil
-        configuration.limits.batch = 10
-        configuration.hosts = try HostPolicy(
-            (hosts ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) },
-            named: "--hosts", listeningOn: host)
-        let server = try await HTTPServer.start(configuration, service: service, logger: logger)
-        let address = server.host.contains(":") ? "[\(server.host)]" : server.host
-        let greeting = StartupMessageService(
-            text: """
-                The mock of \(schema) listens on http://\(address):\(server.port)/graphql
-
-                """)
-        let group = ServiceGroup(
-            services: [server, greeting], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        try await group.run()
+        try await options.serve(service, log: "mock", hosts: hosts) { url in
+            "The mock of \(schema) listens on \(url)\n"
+        }
     }
 }

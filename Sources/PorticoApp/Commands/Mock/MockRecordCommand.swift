@@ -1,10 +1,7 @@
 import ArgumentParser
-import Foundation
 import GraphQL
 import GraphQLTools
-import Logging
 import PorticoCore
-import ServiceLifecycle
 import UnixSignals
 import Upstream
 import Web
@@ -42,11 +39,8 @@ struct MockRecordCommand: AsyncParsableCommand {
     @OptionGroup
     var source: SchemaSourceOptions
 
-    @Option(help: "The address to listen on.")
-    var host = "127.0.0.1"
-
-    @Option(help: "The port to listen on; 0 chooses a free port and prints it.")
-    var port: UInt16 = 4000
+    @OptionGroup
+    var options: MockServerOptions
 
     func run() async throws {
         let address = try HTTPURL.read(url, like: "http://127.0.0.1:8080", canHaveHeader: true)
@@ -96,7 +90,6 @@ struct MockRecordCommand: AsyncParsableCommand {
     private func serve(
         _ server: RecordedServer, _ recording: ScenarioRecording, schemaText: SourceText
     ) async throws {
-        let logger = Logger(label: "record", factory: { StreamLogHandler.standardError(label: $0) })
         var service = GraphQLService(schemaText: String(decoding: schemaText.bytes, as: UTF8.self)) { token in
             MockRecordSession(server, recording, token: token)
         }
@@ -105,23 +98,11 @@ struct MockRecordCommand: AsyncParsableCommand {
             return PreparedRequest(
                 unprepared: request, operationType: document?.operationType(named: request.operationName))
         }
-        var configuration = ServerConfiguration(host: host, port: Int(port))
-        configuration.cors.origins = .any
-        configuration.cors.allowedHeaders = nil
-        configuration.allowsUpstreamReports = false
-        configuration.limits.batch = 10
-        configuration.hosts = try HostPolicy([], named: "--host", listeningOn: host)
-        let proxy = try await HTTPServer.start(configuration, service: service, logger: logger)
-        let address = proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host
-        let greeting = StartupMessageService(
-            text: """
-                Operations at http://\(address):\(proxy.port)/graphql are forwarded to \(server.endpoint) and recorded
-
-                """)
-        let group = ServiceGroup(
-            services: [proxy, greeting], gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger
-        )
-        try await group.run()
+        try await options.serve(
+            service, log: "record", reportsUpstream: false, until: [.sigterm, .sigint, .sighup]
+        ) { url in
+            "Operations at \(url) are forwarded to \(server.endpoint) and recorded\n"
+        }
     }
 
     private func write(_ recording: ScenarioRecording, to file: ScenarioFile) throws {
