@@ -58,7 +58,7 @@ struct RunningSandbox: Sendable {
             environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)),
             streamingURL: streaming, pricesPerCall: pricesPerCall)
         return SaxoClient(
-            configuration, access: try access ?? .token(SaxoToken(token)), over: line,
+            configuration, access: try access ?? .token(SaxoToken(token)), over: channel,
             instrumentCache: SaxoInstrumentCache(clock: time.clock), takesTradeLevel: takesTradeLevel)
     }
 
