@@ -149,11 +149,9 @@ struct PolygonChartQuery {
     mutating func shortenToFreePlan(at now: Instant) -> Bool {
         // A day less than two years: whose days these are is not documented.
         let first = now.inNewYork.date.adding(months: -24)?.adding(days: 1)
-        guard !isShortened, let midnight = first.flatMap({ LocalTime(date: $0, hour: 0) }) else {
-            return false
-        }
-        let start = Instant(newYork: midnight)
-        guard range.from < start, start <= range.to else { return false }
+        guard !isShortened, let start = first.map(Instant.init(newYorkMidnight:)), range.from < start,
+            start <= range.to
+        else { return false }
         (range.from, isShortened) = (start, true)
         return true
     }

@@ -58,9 +58,7 @@ package struct CandleCalendar {
             if date.weekday == .sunday { date = date.adding(days: 1) ?? date }
             date = interval.firstDay(around: date)
         }
-        guard !isUTC, let midnight = LocalTime(date: date, hour: 0) else {
-            return Int64(date.daysSince1970) * 86_400
-        }
-        return Instant(newYork: midnight).secondsSince1970
+        return isUTC
+            ? Int64(date.daysSince1970) * 86_400 : Instant(newYorkMidnight: date).secondsSince1970
     }
 }
