@@ -187,6 +187,18 @@ extension Instant {
         }
     }
 
+    /// Midnight in New York, with which a day begins there.
+    package init(newYorkMidnight date: CalendarDate) {
+        self.init(newYork: LocalTime(date: date, secondOfDay: 0))
+    }
+
+    /// When the interval began that this time is in, in seconds since 1970: for a day and longer, midnight in New York of
+    /// its first day; for a part of a day, this time.
+    package func newYorkStart(of interval: Interval) -> Int64 {
+        if interval.isIntraday { return secondsSince1970 }
+        return Instant(newYorkMidnight: interval.firstDay(around: inNewYork.date)).secondsSince1970
+    }
+
     private static let daylightOffset = -4 * 3600
     private static let standardOffset = -5 * 3600
 

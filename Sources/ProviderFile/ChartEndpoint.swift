@@ -67,32 +67,14 @@ struct ChartEndpoint: Sendable {
     }
 
     /// The values of the placeholders.
-    func values(_ spelling: String, _ window: ChartWindow, from: Instant, to: Instant) -> [String: String] {
+    func values(_ spelling: String, _ window: ChartWindow, _ range: ChartQueryRange) -> [String: String] {
         var values = intervals[window.interval] ?? [:]
         values["symbol"] = spelling
-        values["from"] = times.text(from)
-        values["to"] = times.text(to)
+        values["from"] = times.text(range.from)
+        values["to"] = times.text(range.to)
         values["adjustment"] = adjustment(of: window)?.text
         values["limit"] = String(window.maximumCandles)
         return values
-    }
-
-    /// The range of the calls, both ends included; nil where nothing can lie in the window.
-    func range(_ window: ChartWindow, now: Instant) -> (from: Instant, to: Instant)? {
-        let to = min(window.to.map { $0 - .milliseconds(1) } ?? now, now)
-        // Weeks may begin a day before Portico's, and days may be counted in another zone.
-        let from = window.from.map { $0 - .seconds(86_400) } ?? Self.reach(back: window, to: to)
-        return from <= to ? (from, to) : nil
-    }
-
-    /// The start of a range that contains the requested number of candles.
-    ///
-    /// A share is traded in 6.5 of 24 hours and on five of seven days, except on holidays.
-    private static func reach(back window: ChartWindow, to: Instant) -> Instant {
-        let length = window.interval.length(on: to.dateInUTC)
-        let share: Int64 = window.interval.isIntraday ? 6 : 2
-        let seconds = Int64(window.maximumCandles) * length * share + 10 * 86_400
-        return to - .seconds(seconds)
     }
 }
 
@@ -130,9 +112,9 @@ struct FileCharts: ChartSource {
     ) async throws(ProviderFailure) -> CandleSeries? {
         var result = ItemList<Candle>()
         var candles: [Candle] = []
-        if var range = endpoint.range(window, now: client.clock.wallTime()) {
+        if var range = ChartQueryRange(window, now: client.clock.wallTime()) {
             for _ in 1...max(endpoint.pages, 1) {
-                let values = endpoint.values(spelling, window, from: range.from, to: range.to)
+                let values = endpoint.values(spelling, window, range)
                 guard let page = try await page(values, in: call) else { return nil }
                 result.timeliness = page.timeliness
                 result.next = page.next
@@ -143,11 +125,8 @@ struct FileCharts: ChartSource {
                 candles += isCut ? items.dropLast() : items[...]
                 // A candle that could not be read is one of the requested candles.
                 guard isCut, candles.count + result.failures.count < window.maximumCandles,
-                    let oldest = candles.last,
-                    let end = Instant(secondsSince1970: oldest.time).map({ $0 - .milliseconds(1) }),
-                    range.from <= end, end < range.to
+                    let oldest = candles.last, range.end(before: oldest)
                 else { break }
-                range.to = end
             }
             if candles.isEmpty, result.failures.isEmpty, try await isUnknown(symbol, in: call) { return nil }
         }
@@ -193,7 +172,7 @@ extension ChartEndpoint {
         source: ProviderID, fetchedAt: Instant
     ) throws(ProviderFailure) -> CandleSeries {
         let candles = list.items
-        let calendar = FileCalendar(
+        let calendar = CandleCalendar(
             symbols.form(of: symbol)?.days ?? .utc, window.interval, candles, hasDates: hasDates)
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
@@ -214,56 +193,5 @@ extension ChartEndpoint {
         series.isLastComplete = series.isLastOver(at: known, offset: calendar.offset(at: fetchedAt))
         if list.next != nil { series.isTruncated = true }
         return series
-    }
-}
-
-/// The days of a series.
-private struct FileCalendar {
-    private let interval: Interval
-    private let isUTC: Bool
-    private let hasDates: Bool
-
-    init(_ days: FileSymbols.Days, _ interval: Interval, _ candles: [Candle], hasDates: Bool) {
-        self.interval = interval
-        self.hasDates = hasDates
-        isUTC =
-            switch days {
-            case .newYork: false
-            case .utc: true
-            case .candles:
-                interval.isIntraday || candles.first.map { $0.time.isMultiple(of: 86_400) } ?? true
-            }
-    }
-
-    /// An IANA name.
-    var timeZone: String { isUTC ? "Etc/UTC" : "America/New_York" }
-
-    func offset(at moment: Instant) -> Int { isUTC ? 0 : moment.newYorkOffset }
-
-    /// The candles in the order of time, each under the beginning of its interval.
-    func oldestFirst(_ items: [Candle], isNewestFirst: Bool) -> [Candle] {
-        var candles = isNewestFirst ? Array(items.reversed()) : items
-        if hasDates || interval == .oneWeek {
-            for index in candles.indices { candles[index].time = start(of: candles[index].time) }
-        }
-        // Providers are in order, but few guarantee it.
-        let isSorted = zip(candles, candles.dropFirst()).allSatisfy { $0.time <= $1.time }
-        return isSorted ? candles : candles.sorted { $0.time < $1.time }
-    }
-
-    /// The start of the interval: of a date midnight of the exchange, of a week its Monday.
-    ///
-    /// A week that begins on a Sunday is that of the next day.
-    private func start(of time: Int64) -> Int64 {
-        guard let instant = Instant(secondsSince1970: time) else { return time }
-        var date = isUTC || hasDates ? instant.dateInUTC : instant.inNewYork.date
-        if interval == .oneWeek {
-            if date.weekday == .sunday { date = date.adding(days: 1) ?? date }
-            date = interval.firstDay(around: date)
-        }
-        guard !isUTC, let midnight = LocalTime(date: date, hour: 0) else {
-            return Int64(date.daysSince1970) * 86_400
-        }
-        return Instant(newYork: midnight).secondsSince1970
     }
 }

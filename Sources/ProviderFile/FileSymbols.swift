@@ -11,7 +11,7 @@ package struct FileSymbols: SymbolMapping {
         let market: String?
         /// ISO 4217; nil if it is unknown, or in the symbol.
         let currency: String?
-        let days: Days
+        let days: CandleCalendar.Days
 
         /// The number of characters that are no placeholders: a form with more is tried first.
         var literalCount: Int {
@@ -36,14 +36,6 @@ package struct FileSymbols: SymbolMapping {
             case .index: ["name"]
             }
         }
-    }
-
-    /// The time zone by which days are counted.
-    enum Days: String, Sendable, CaseIterable {
-        case newYork = "NEW_YORK"
-        case utc = "UTC"
-        /// UTC if the candles begin at midnight of UTC, otherwise New York.
-        case candles = "CANDLES"
     }
 
     private let forms: [Form]

@@ -166,7 +166,7 @@ struct ProviderFileReader {
             forms.append(
                 FileSymbols.Form(
                     kind: kind, text: template, market: market?.text, currency: element["currency"]?.text,
-                    days: element["days"]?.text.flatMap(FileSymbols.Days.init(rawValue:)) ?? kind.days))
+                    days: element["days"]?.text.flatMap(CandleCalendar.Days.init(rawValue:)) ?? kind.days))
         }
         return FileSymbols(forms)
     }
@@ -285,7 +285,7 @@ struct ProviderFileReader {
 
 extension FileSymbols.Kind {
     /// The time zone of days, unless the file has another.
-    fileprivate var days: FileSymbols.Days {
+    fileprivate var days: CandleCalendar.Days {
         switch self {
         case .listing, .index: .newYork
         case .market: .utc

@@ -82,10 +82,8 @@ struct AlphaVantageSeriesQuery {
     private static func month(of window: ChartWindow, now: Instant) -> (name: String, start: Instant)? {
         guard let end = window.to, end < now - .seconds(30 * 86_400) else { return nil }
         let last = (end - .nanoseconds(1)).inNewYork.date
-        guard let first = CalendarDate(year: last.year, month: last.month, day: 1),
-            let midnight = LocalTime(date: first, hour: 0)
-        else { return nil }
-        return (String(first.description.prefix(7)), Instant(newYork: midnight))
+        let first = Interval.oneMonth.firstDay(around: last)
+        return (String(first.description.prefix(7)), Instant(newYorkMidnight: first))
     }
 
     private static func intraday(

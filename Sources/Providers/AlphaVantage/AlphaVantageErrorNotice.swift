@@ -85,9 +85,6 @@ extension ProviderFailure.Cause {
 extension Instant {
     /// When the day ends in New York, with which Alpha Vantage's is assumed to end.
     var nextMidnightInNewYork: Instant? {
-        guard let day = inNewYork.date.adding(days: 1), let midnight = LocalTime(date: day, hour: 0) else {
-            return nil
-        }
-        return Instant(newYork: midnight)
+        inNewYork.date.adding(days: 1).map(Instant.init(newYorkMidnight:))
     }
 }

@@ -129,12 +129,12 @@ extension AlphaVantageSeries {
         for row in rows {
             candles.append(
                 Candle(
-                    time: row.time.start(of: interval), prices: try row.prices.converted(from: subject.unit),
-                    volume: row.volume))
+                    time: row.time.newYorkStart(of: interval),
+                    prices: try row.prices.converted(from: subject.unit), volume: row.volume))
         }
         try series.append(candles, in: window)
         series.append(
-            unreadable: unreadable.map { ($0.reason, $0.time?.start(of: interval)) }, in: window)
+            unreadable: unreadable.map { ($0.reason, $0.time?.newYorkStart(of: interval)) }, in: window)
         series.isLastComplete = series.isLastOver(
             at: subject.fetchedAt, offset: subject.fetchedAt.newYorkOffset)
         if subject.isCompact, rows.count + unreadable.count >= Self.compactCount, lacksOlder(candles, window)
@@ -163,17 +163,6 @@ extension AlphaVantageSeries {
 
     /// As many rows as `outputsize=compact` has.
     static let compactCount = 100
-}
-
-extension Instant {
-    /// The start of the interval in seconds since 1970: of a week its Monday, of a month the first.
-    fileprivate func start(of interval: Interval) -> Int64 {
-        let first = interval.firstDay(around: inNewYork.date)
-        guard !interval.isIntraday, let midnight = LocalTime(date: first, hour: 0) else {
-            return secondsSince1970
-        }
-        return Instant(newYork: midnight).secondsSince1970
-    }
 }
 
 extension OHLC {

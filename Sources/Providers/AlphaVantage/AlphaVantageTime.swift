@@ -10,7 +10,7 @@ enum AlphaVantageTime {
     static func instant(_ text: some StringProtocol) -> Instant? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = parts.first, let date = CalendarDate(first) else { return nil }
-        guard parts.count == 2 else { return LocalTime(date: date, hour: 0).map(Instant.init(newYork:)) }
+        guard parts.count == 2 else { return Instant(newYorkMidnight: date) }
         // A fraction and its range are checked by the reader of RFC 3339, which only needs a zone to be there.
         guard let inUTC = Instant("\(date)T\(parts[1])Z"), inUTC.dateInUTC == date else { return nil }
         let second = Int(inUTC.secondsSince1970 - Int64(date.daysSince1970) * 86_400)

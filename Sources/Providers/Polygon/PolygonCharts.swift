@@ -44,12 +44,10 @@ extension PolygonClient: ChartSource {
                 bars += isCut && query.isComposed ? page.bars.dropLast() : page.bars[...]
                 // A bar that could not be read is one of the requested bars.
                 guard isCut, bars.count + unreadable.count < window.maximumCandles, let oldest = bars.last,
-                    let end = Instant(secondsSince1970: oldest.time).map({ $0 - .milliseconds(1) }),
-                    query.from <= end, end < query.to
+                    query.range.end(before: oldest)
                 else { break }
                 // The next page has the ones behind the oldest bar again.
                 unreadable.removeAll { $0.notAfter.map { $0 <= oldest.time } ?? false }
-                query.to = end
             }
             if bars.isEmpty, unreadable.isEmpty, try await isUnknown(symbol, in: context) { return nil }
             // Without a beginning, the requested number of candles is enough.
@@ -101,7 +99,12 @@ extension PolygonClient: ChartSource {
         _ window: ChartWindow
     ) throws(ProviderFailure) -> CandleSeries {
         let fetchedAt = clock.wallTime()
-        let calendar = PolygonCalendar(symbol, window.interval, newestFirst)
+        let days: CandleCalendar.Days =
+            switch SymbolKind(symbol) {
+            case .currencies, .crypto: .candles
+            case .listing, .index, .future, nil: .newYork
+            }
+        let calendar = CandleCalendar(days, window.interval, newestFirst)
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
             provenance: Provenance(source: .polygon, fetchedAt: fetchedAt),
@@ -111,7 +114,7 @@ extension PolygonClient: ChartSource {
         series.isExtendedHours = window.interval.isIntraday ? true : nil
         series.timeZone = calendar.timeZone
         do throws(Decimal.Overflow) {
-            try series.append(calendar.oldestFirst(newestFirst), in: window)
+            try series.append(calendar.oldestFirst(newestFirst, isNewestFirst: true), in: window)
         } catch {
             throw ProviderFailure(.polygon, .invalidResponse(nil))
         }
@@ -129,43 +132,27 @@ struct PolygonChartQuery {
     let ticker: String
     let interval: Interval
     let isAdjusted: Bool
-    /// Both ends are inclusive.
-    private(set) var from: Instant
-    var to: Instant
+    var range: ChartQueryRange
     /// Whether it begins later than the window, because the free plan has no earlier prices.
     private(set) var isShortened = false
 
     /// Nil where nothing can lie in the window.
     init?(_ ticker: String, _ window: ChartWindow, now: Instant) {
+        guard let range = ChartQueryRange(window, now: now) else { return nil }
         self.ticker = ticker
+        self.range = range
         interval = window.interval
         isAdjusted = window.adjustment != .raw
-        to = min(window.to.map { $0 - .milliseconds(1) } ?? now, now)
-        // Polygon's weeks begin a day before Portico's.
-        from = window.from.map { $0 - .seconds(86_400) } ?? Self.reach(back: window, to: to)
-        guard from <= to else { return nil }
-    }
-
-    /// The start of a range that contains the requested number of candles.
-    ///
-    /// A share is traded in 6.5 of 24 hours and on five of seven days, except on holidays.
-    private static func reach(back window: ChartWindow, to: Instant) -> Instant {
-        let length = window.interval.length(on: to.dateInUTC)
-        let share: Int64 = window.interval.isIntraday ? 6 : 2
-        let seconds = Int64(window.maximumCandles) * length * share + 10 * 86_400
-        return to - .seconds(seconds)
     }
 
     /// Begins the query with the history of the free plan, two years; false if it does not begin earlier, or has ended by then.
     mutating func shortenToFreePlan(at now: Instant) -> Bool {
         // A day less than two years: whose days these are is not documented.
         let first = now.inNewYork.date.adding(months: -24)?.adding(days: 1)
-        guard !isShortened, let midnight = first.flatMap({ LocalTime(date: $0, hour: 0) }) else {
-            return false
-        }
-        let start = Instant(newYork: midnight)
-        guard from < start, start <= to else { return false }
-        (from, isShortened) = (start, true)
+        guard !isShortened, let start = first.map(Instant.init(newYorkMidnight:)), range.from < start,
+            start <= range.to
+        else { return false }
+        (range.from, isShortened) = (start, true)
         return true
     }
 
@@ -173,8 +160,7 @@ struct PolygonChartQuery {
     func address(_ base: HTTPURL) -> HTTPURL? {
         base.appending(
             path: "v2", "aggs", "ticker", ticker, "range", String(multiplier), timespan,
-            Self.milliseconds(from),
-            Self.milliseconds(to)
+            String(range.from.millisecondsSince1970), String(range.to.millisecondsSince1970)
         )?.appending(query: [
             ("adjusted", isAdjusted ? "true" : "false"), ("sort", "desc"), ("limit", String(Self.limit)),
         ])
@@ -182,11 +168,6 @@ struct PolygonChartQuery {
 
     /// The maximum that Polygon accepts; it counts the smaller bars from which the others are computed.
     static let limit = 50_000
-
-    private static func milliseconds(_ instant: Instant) -> String {
-        // No instant is further than 253 billion seconds away, so this cannot overflow.
-        String(instant.secondsSince1970 * 1_000 + Int64(instant.nanoseconds / 1_000_000))
-    }
 
     private var multiplier: Int {
         switch interval {
@@ -282,49 +263,5 @@ struct PolygonBar: JSONDecodable {
         candle = Candle(
             time: try reader.required(start, "t").secondsSince1970, prices: prices,
             volume: volume?.rounded(to: Self.volumeDigits, .halfEven))
-    }
-}
-
-/// The days of a series: those of New York, or of UTC for instruments that are traded around the clock.
-struct PolygonCalendar {
-    private let interval: Interval
-    private let isUTC: Bool
-
-    /// Bars of a day and longer show it by their start: midnight in New York is never midnight in UTC.
-    init(_ symbol: Symbol, _ interval: Interval, _ bars: [Candle]) {
-        self.interval = interval
-        switch SymbolKind(symbol) {
-        case .currencies, .crypto:
-            isUTC = interval.isIntraday || bars.first.map { $0.time.isMultiple(of: 86_400) } ?? true
-        case .listing, .index, .future, nil: isUTC = false
-        }
-    }
-
-    /// An IANA name.
-    var timeZone: String { isUTC ? "Etc/UTC" : "America/New_York" }
-
-    func offset(at moment: Instant) -> Int { isUTC ? 0 : moment.newYorkOffset }
-
-    /// The bars in the order of time, each under the beginning of its interval.
-    func oldestFirst(_ bars: [Candle]) -> [Candle] {
-        var candles = Array(bars.reversed())
-        if interval == .oneWeek {
-            for index in candles.indices { candles[index].time = monday(of: candles[index].time) }
-        }
-        // Pages are in order, but the documentation does not guarantee it.
-        let isSorted = zip(candles, candles.dropFirst()).allSatisfy { $0.time <= $1.time }
-        return isSorted ? candles : candles.sorted { $0.time < $1.time }
-    }
-
-    /// Polygon's weeks begin on Sundays.
-    private func monday(of start: Int64) -> Int64 {
-        guard let start = Instant(secondsSince1970: start) else { return start }
-        let date = isUTC ? start.dateInUTC : start.inNewYork.date
-        let day = date.weekday == .sunday ? date.adding(days: 1) ?? date : date
-        let monday = interval.firstDay(around: day)
-        guard !isUTC, let midnight = LocalTime(date: monday, hour: 0) else {
-            return Int64(monday.daysSince1970) * 86_400
-        }
-        return Instant(newYork: midnight).secondsSince1970
     }
 }

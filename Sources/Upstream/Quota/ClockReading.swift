@@ -43,10 +43,10 @@ package struct ClockReading {
     /// The first midnight in New York after an instant.
     func newYorkDayEnd(after instant: ContinuousClock.Instant) -> ContinuousClock.Instant {
         let day = wallTime(of: instant).inNewYork.date
-        guard let next = day.adding(days: 1), let midnight = LocalTime(date: next, hour: 0) else {
+        guard let next = day.adding(days: 1) else {
             // After the year 9999.
             return instant + QuotaWindow.Period.newYorkDay.maximumDuration
         }
-        return self.instant(of: Instant(newYork: midnight))
+        return self.instant(of: Instant(newYorkMidnight: next))
     }
 }

@@ -222,8 +222,7 @@ package struct AlpacaHistoryQuery: Hashable {
 
     /// Midnight in New York on the first day of the range.
     private static func start(_ range: DateRange, now: Instant) -> Instant? {
-        range.firstDay(until: now.inNewYork.date).flatMap { LocalTime(date: $0, hour: 0) }
-            .map(Instant.init(newYork:))
+        range.firstDay(until: now.inNewYork.date).map(Instant.init(newYorkMidnight:))
     }
 
     /// The year in which Alpaca was founded.

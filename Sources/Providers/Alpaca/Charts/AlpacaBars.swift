@@ -204,10 +204,6 @@ struct AlpacaSeriesBuilder {
 
     /// The start of the candle: as it was sent within a day, midnight in New York of its first day for a day and longer.
     private func start(_ time: Int64) -> Int64 {
-        let interval = query.window.interval
-        guard !interval.isIntraday, let date = Instant(secondsSince1970: time)?.inNewYork.date,
-            let midnight = LocalTime(date: interval.firstDay(around: date), hour: 0)
-        else { return time }
-        return Instant(newYork: midnight).secondsSince1970
+        Instant(secondsSince1970: time)?.newYorkStart(of: query.window.interval) ?? time
     }
 }

@@ -195,8 +195,8 @@ extension AlpacaBarQuery {
     private static func start(of window: ChartWindow, symbols: Int, before end: Instant) -> Instant {
         let days = daysOf(candles: window.maximumCandles, window.interval)
         let today = end.inNewYork.date
-        let date = today.adding(days: -(symbols == 1 ? days * 10 : days)) ?? .earliest
-        return LocalTime(date: date, hour: 0).map(Instant.init(newYork:)) ?? .earliest
+        return Instant(
+            newYorkMidnight: today.adding(days: -(symbols == 1 ? days * 10 : days)) ?? .earliest)
     }
 
     /// The number of calendar days in which a continuously traded symbol has at least this number of candles.

@@ -201,27 +201,19 @@ struct YahooTradingDays {
     /// The beginning of the interval that a stamp is of, in seconds since 1970.
     func start(of interval: Interval, _ stamp: Int64) -> Int64 {
         guard !interval.isIntraday else { return stamp }
-        let midnight = midnight(before: stamp)
-        guard let date = date(of: midnight) else { return midnight }
-        let first = interval.firstDay(around: date)
-        if isNewYork, let local = LocalTime(date: first, hour: 0) {
-            return Instant(newYork: local).secondsSince1970
+        if isNewYork, let instant = Instant(secondsSince1970: stamp) {
+            return instant.newYorkStart(of: interval)
         }
+        let midnight = midnight(before: stamp)
+        // Two hours later it is that day by the clocks of summer and of winter.
+        guard let date = Instant(secondsSince1970: midnight + offset + 7_200)?.dateInUTC else {
+            return midnight
+        }
+        let first = interval.firstDay(around: date)
         return midnight - Int64(date.daysSince1970 - first.daysSince1970) * 86_400
     }
 
-    /// The day that begins at a midnight: two hours later it is that day by the clocks of summer and of winter.
-    private func date(of midnight: Int64) -> CalendarDate? {
-        if isNewYork { return Instant(secondsSince1970: midnight)?.inNewYork.date }
-        return Instant(secondsSince1970: midnight + offset + 7_200)?.dateInUTC
-    }
-
     private func midnight(before stamp: Int64) -> Int64 {
-        if isNewYork, let instant = Instant(secondsSince1970: stamp),
-            let local = LocalTime(date: instant.inNewYork.date, hour: 0)
-        {
-            return Instant(newYork: local).secondsSince1970
-        }
         let second = Self.second(of: stamp + offset)
         // Clocks of the other half of the year are an hour off.
         if [0, 3_600, 82_800].contains(second) { return stamp }
