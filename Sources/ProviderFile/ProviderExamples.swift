@@ -174,9 +174,9 @@ struct ProviderExample: Sendable {
             return (endpoint.request, endpoint.values(spellings))
         case .charts:
             guard let endpoint = provider.charts, let spelling = spellings.first,
-                let range = endpoint.range(window, now: now), endpoint.intervals[window.interval] != nil
+                let range = ChartQueryRange(window, now: now), endpoint.intervals[window.interval] != nil
             else { return nil }
-            return (endpoint.request, endpoint.values(spelling, window, from: range.from, to: range.to))
+            return (endpoint.request, endpoint.values(spelling, window, range))
         case .instrument:
             guard let endpoint = provider.instrument, let spelling = spellings.first else { return nil }
             return (endpoint.request, ["symbol": spelling])

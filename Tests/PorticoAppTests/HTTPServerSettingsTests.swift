@@ -92,6 +92,19 @@ struct HTTPServerSettingsTests {
     }
 
     @Test(
+        "limits the connections of one address, and behind proxies only if that is set",
+        arguments: [
+            ([:], 256), (["TRUSTED_PROXIES": "1"], 10_000),
+            (["TRUSTED_PROXIES": "1", "MAXIMUM_CONNECTIONS": "500"], 500),
+            (["TRUSTED_PROXIES": "1", "MAXIMUM_CONNECTIONS_PER_ADDRESS": "7"], 7),
+        ] as [([String: String], Int)])
+    func connectionsOfAddress(changes: [String: String], limit: Int) throws {
+        let environment = Dictionary(uniqueKeysWithValues: changes.map { ("PORTICO_" + $0, $1) })
+        let settings = try HTTPServerSettings(SettingsLoader.load(environment: environment))
+        #expect(settings.server.limits.connectionsPerAddress == limit)
+    }
+
+    @Test(
         "allows one address as many new guests as are set, and all addresses not fewer",
         arguments: [
             (nil, 60, CallRate(burst: 2_000, every: .milliseconds(500))),

@@ -170,7 +170,11 @@ extension ServerLimits {
         batch = try values[limits.batch]
         body = try values[limits.maximumBody]
         connections = try values[limits.maximumConnections]
-        connectionsPerAddress = try values[limits.maximumConnectionsPerAddress]
+        // The address of each connection is that of a proxy.
+        let isBehindProxy = try values[Settings.http.trustedProxies] > 0
+        connectionsPerAddress =
+            try values[limits.maximumConnectionsPerAddress]
+            ?? (isBehindProxy ? connections : connectionsPerAddress)
         requestsInFlight = try values[limits.maximumRequests]
         streamsPerClient = try values[limits.maximumStreamsPerClient]
         socketsPerClient = try values[limits.maximumSocketsPerClient]

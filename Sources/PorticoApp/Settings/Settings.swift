@@ -164,8 +164,8 @@ struct HTTPSettingGroup: SettingGroup {
     let hosts = Setting(
         "hosts", .list(of: "names or addresses, each with an optional port"),
         unset: """
-            none except those of this machine; if it listens on another address, every address and every name that \
-            public DNS does not resolve
+            none except those of this machine; if it listens on another address, every address, every name of one \
+            label, and every name that ends with `.local`, `.internal`, `.svc`, `.home.arpa` or `.test`
             """,
         """
         Names by which clients reach Portico, such as `portico.example.com` behind a proxy; `*` for any. Requests \
@@ -235,8 +235,12 @@ struct LimitSettingGroup: SettingGroup {
     let maximumConnections = Setting(
         "maximum-connections", .integer(1...1_000_000), default: standard.connections, "Open connections.")
     let maximumConnectionsPerAddress = Setting(
-        "maximum-connections-per-address", .integer(1...1_000_000), default: standard.connectionsPerAddress,
-        "Open connections of one address.")
+        "maximum-connections-per-address", .integer(1...1_000_000),
+        unset: "`\(standard.connectionsPerAddress)`; with `PORTICO_TRUSTED_PROXIES`, `PORTICO_MAXIMUM_CONNECTIONS`",
+        """
+        Open connections of one address. The address of a connection is that of the proxy, also behind \
+        `PORTICO_TRUSTED_PROXIES`.
+        """)
     let maximumRequests = Setting(
         "maximum-requests", .integer(1...1_000_000), default: standard.requestsInFlight,
         "Requests that wait for data at a time; further requests wait in a queue.")

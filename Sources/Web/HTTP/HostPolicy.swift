@@ -19,7 +19,7 @@ package struct HostPolicy: Sendable, Hashable {
     private enum AcceptedHosts {
         /// Names and addresses of the loopback interface, and the configured ones.
         case loopback
-        /// Also every address, and every name that public DNS does not resolve.
+        /// Also every address, and every name for private networks.
         case network
         case any
     }
@@ -106,13 +106,15 @@ package struct HostPolicy: Sendable, Hashable {
             || ipv4(host).map { $0[0] == 127 } ?? false
     }
 
-    /// Whether public DNS may resolve a host: it is neither an address nor of one label, and its last label is not reserved
-    /// (`local` by RFC 6762, `internal` by ICANN).
+    /// Whether public DNS may resolve a host: it is neither an address nor of one label, and it does not end with a name for
+    /// private networks (`local` by RFC 6762, `internal` by ICANN, `test` by RFC 6761, `home.arpa` by RFC 8375), or with
+    /// `svc`, with which Kubernetes ends the names of services and which no registry has.
     private static func isPublicName(_ host: Span<UInt8>) -> Bool {
         guard !host.isEmpty, host[0] != UInt8(ascii: "["), host.firstIndex(of: UInt8(ascii: ".")) != nil,
             ipv4(host) == nil
         else { return false }
-        return !host.hasSuffix(".local") && !host.hasSuffix(".internal")
+        return !(host.hasSuffix(".local") || host.hasSuffix(".internal") || host.hasSuffix(".svc")
+            || host.hasSuffix(".test") || host.hasSuffix(".home.arpa"))
     }
 
     /// The bytes of an IPv4 address in the form that browsers use for all: four decimal numbers.

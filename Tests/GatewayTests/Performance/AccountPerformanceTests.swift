@@ -98,7 +98,7 @@ struct AccountPerformanceTests {
             let own = try #require(performance["timeWeighted"], "\(performance)")
             let rate = try #require(own["percentage"]?.decimal).doubleValue
             #expect(own["method"] == "VALUED_AT_FLOWS" && own["unvaluedFlowDates"] == .array([]))
-            #expect(abs(rate - (try Self.connectedOrder(history, deposits: series)) * 100) < 6e-5)
+            #expect(abs(rate - (try Self.linked(history, deposits: series)) * 100) < 6e-5)
             let gain = try #require(performance["gain"])
             let parts = try ["price", "income", "taxes", "fees", "exchangeRates"].map {
                 try #require(gain[$0]?.decimal)

@@ -43,8 +43,9 @@ struct HostPolicyTests {
                 accepted: loopback + [
                     "portico", "portico:8080", "10.1.2.3:8080", "[2001:db8::1]:8080", "nas.local",
                     "portico.default.svc.cluster.local", "host.docker.internal:8080", "0.0.0.0:8080",
+                    "portico.default.svc:9090", "portico.test", "portico.home.arpa",
                 ],
-                refused: foreign + ["portico.example.com", "1.2.3", "1.2.3.256", "1.2.3.4.5", "0x7f.0.0.1"]),
+                refused: foreign + ["portico.example.com", "1.2.3", "1.2.3.256", "1.2.3.4.5", "0x7f.0.0.1", "portico.default"]),
             Case(
                 listening: "::", names: ["portico.example.com"],
                 accepted: loopback + ["portico.example.com", "nas"],
