@@ -5,8 +5,8 @@
     scale-model.py --check    fails if the page differs
 
 `COUNTED` has numbers of queries, which are read from the tables of docs/several-replicas.md. `MEASURED` has values that
-were measured with prototypes on two shared cores over loopback, `ASSUMED` has the behavior of users and machines. Everything
-else on the page is calculated from them.
+were measured with prototypes on two shared cores over loopback, and one of the built executable, which is read from
+docs/deployment.md. `ASSUMED` has the behavior of users and machines. Everything else on the page is calculated from them.
 """
 
 import re
@@ -14,16 +14,19 @@ import sys
 
 PAGE = "docs/scale-model.md"
 TABLE = "docs/several-replicas.md"
+DEPLOYMENT = "docs/deployment.md"
 
 
-def documented(row, pattern):
-    """The number that the pattern finds behind the first cell of a row of TABLE."""
-    with open(TABLE, encoding="utf-8") as file:
+def documented(row, pattern, page=TABLE):
+    """The number that the pattern finds behind the first cell of a row of a page."""
+    with open(page, encoding="utf-8") as file:
         found = re.search(rf"^\| {re.escape(row)} \| {pattern}", file.read(), re.MULTILINE)
     if not found:
-        sys.exit(f"{TABLE} has no row \"{row}\" with this pattern: {pattern}")
+        sys.exit(f"{page} has no row \"{row}\" with this pattern: {pattern}")
     return int(found[1].replace(",", ""))
 
+
+HOT = 'public response from the cache (`{ instrument(symbol: "AAPL") { name } }`)'
 
 # name: (value, unit, source)
 COUNTED = {
@@ -36,7 +39,7 @@ COUNTED = {
 }
 
 MEASURED = {
-    "hot_cpu": (38e-6, "s", "CPU of a cached public response, one of two replicas, with a part of the client's: 39,400 responses/s on two cores"),
+    "hot_cpu": (documented(HOT, "[0-9,]+ a second, ([0-9]+) µs", DEPLOYMENT) / 1e6, "s", "CPU of a cached public response, of the built executable on one core ([sizing](deployment.md#sizing))"),
     "session_cpu": (43e-6, "s", "client's CPU of a session look-up in PostgreSQL"),
     "session_rate": (20_000, "/s", "session look-ups, 16 callers"),
     "begin_rate": (2_100, "/s", "`begin` of the order journal, 6 statements, with the row lock"),
@@ -178,8 +181,8 @@ def page():
         "How much load a number of users causes, and which part reaches its limit first, for 1 to 100 replicas. The inputs are of",
         "three kinds: **counted** values are numbers of queries of the built executable ([sizing](several-replicas.md#sizing)); **measured** values",
         "are of prototypes on two shared cores over loopback, with a disk that confirms a write in 0.12 ms, so that they give orders of",
-        "magnitude; **assumed** values are behavior of users and sizes of machines. All results are **extrapolated** from them by",
-        "`Scripts/scale-model.py`; none was measured at these sizes.",
+        "magnitude, and the CPU of a response is of the built executable; **assumed** values are behavior of users and sizes of machines.",
+        "All results are **extrapolated** from them by `Scripts/scale-model.py`; none was measured at these sizes.",
         "",
         "## Result",
         "",

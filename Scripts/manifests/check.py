@@ -37,7 +37,7 @@ ALERTS = "Docker/monitoring/alerts.yaml"
 # Of a group at most one component can be used; the others combine freely.
 ALTERNATIVES = [{"ingress", "ingress-nginx", "gateway"}, {"backup", "postgres"}, {"replicas", "autoscaling"}]
 # A component that needs another one.
-NEEDED = {"replicas": "postgres", "autoscaling": "postgres"}
+NEEDED = {"replicas": "postgres", "autoscaling": "postgres", "redis": "postgres"}
 
 
 class Failure(Exception):

@@ -15,6 +15,7 @@
 {{- if gt (int $routes) 1 }}{{ fail "Use one of the components ingress, ingressNginx and gateway." }}{{ end }}
 {{- if and .replicas .autoscaling }}{{ fail "Use one of the components replicas and autoscaling." }}{{ end }}
 {{- if and (or .replicas .autoscaling) (not .postgres) }}{{ fail "Several replicas need the component postgres." }}{{ end }}
+{{- if and .redis (not .postgres) }}{{ fail "The component redis needs the component postgres: Redis excludes a data directory." }}{{ end }}
 {{- if and .backup .postgres }}{{ fail "The component backup copies a data directory: back up PostgreSQL instead." }}{{ end }}
 {{- end }}
 {{- end }}

@@ -20,7 +20,11 @@ struct ConfigurationPage {
         A setting whose name ends with `-file` takes the path of a file that contains the value.
 
         Portico exits with status 2 if a variable that begins with `PORTICO_`, or a key of the file, is not in this list, so
-        that a mistyped name is not ignored.
+        that a mistyped name is not ignored. There are two exceptions:
+
+        - `PORTICO_TOKEN` and `PORTICO_SCHEMA`, which other commands read;
+        - variables that Kubernetes sets for a Service, such as `PORTICO_PORT=tcp://10.0.0.11:80`. They are ignored and named
+          in the log; `enableServiceLinks: false` in the specification of the pod turns them off.
 
         `make docs` generates this page from the code.
         \(Settings.groups.map(section).joined())
