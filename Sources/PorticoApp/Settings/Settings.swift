@@ -237,10 +237,7 @@ struct LimitSettingGroup: SettingGroup {
     let maximumConnectionsPerAddress = Setting(
         "maximum-connections-per-address", .integer(1...1_000_000),
         unset: "`\(standard.connectionsPerAddress)`; with `PORTICO_TRUSTED_PROXIES`, `PORTICO_MAXIMUM_CONNECTIONS`",
-        """
-        Open connections of one address. The address of a connection is that of the proxy, also behind \
-        `PORTICO_TRUSTED_PROXIES`.
-        """)
+        "Open connections of one address. A connection of a proxy has the proxy's address, whoever its client is.")
     let maximumRequests = Setting(
         "maximum-requests", .integer(1...1_000_000), default: standard.requestsInFlight,
         "Requests that wait for data at a time; further requests wait in a queue.")
@@ -362,7 +359,11 @@ struct LogSettingGroup: SettingGroup {
     let metrics = Setting(
         "metrics",
         .choice([("on", .everyone), ("local", .thisMachine), ("off", MetricsAudience.nobody)]),
-        default: .thisMachine, "Who may read `/metrics`: any client, clients on this machine, or none.")
+        default: .thisMachine,
+        """
+        Who may read `/metrics` of the public port: any client, clients on this machine, or none. With \
+        `PORTICO_ADMIN_PORT` it has no effect: the admin port sends it to every client, and the public port to none.
+        """)
     let schemaUsage = Setting(
         "schema-usage", .boolean, unset: "`true` with a data directory, except with the sandbox",
         """
