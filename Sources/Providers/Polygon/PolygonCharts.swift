@@ -58,7 +58,8 @@ extension PolygonClient: ChartSource {
         return series
     }
 
-    /// Whether the directory does not have the symbol.
+    /// Whether the directory does not have the symbol, and never had it: a share that is not listed any more has bars of
+    /// earlier times, although this range may have none.
     ///
     /// - Throws: `ProviderFailure` if the directory cannot be read: an unknown symbol is not an empty chart.
     func isUnknown(
@@ -69,8 +70,8 @@ extension PolygonClient: ChartSource {
             return false
         } catch {
             guard error.cause == .notFound else { throw error }
-            return true
         }
+        return try await !isDelisted(symbol, in: context)
     }
 
     /// Nil for a ticker that Polygon does not know.
