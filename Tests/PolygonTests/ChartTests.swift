@@ -142,6 +142,37 @@ struct ChartTests {
         }
     }
 
+    @Test("of a later refused window begins with the plan's history at once, in the same market")
+    func rememberedHistory() async throws {
+        let refusal = try example("error")
+        let first = try #require(Instant("2024-11-22T05:00:00Z"))
+        try await withPolygon(
+            windows: [],
+            answering: { request, _ in
+                let parts = request.target.split(separator: "/")
+                let from = parts.dropLast().last.flatMap { Int64($0) } ?? 0
+                return from < first.secondsSince1970 * 1_000
+                    ? .text(refusal, status: 403) : .text(Self.bars(["2026-11-20T05:00:00Z"]))
+            }
+        ) { client, server in
+            let charts = [
+                ("AAPL", 2020, 2), ("AAPL", 2020, 1), ("IBM", 2019, 1),
+                // A later beginning may be included, and is then known to be refused too.
+                ("IBM", 2023, 2), ("AAPL", 2022, 1), ("AAPL", 2025, 1),
+                // Other markets have plans of their own.
+                ("BTC/USD", 2020, 2), ("EUR/USD", 2020, 1),
+            ]
+            for (name, year, calls) in charts {
+                let before = server.requests.count
+                let window = ChartWindow(interval: .oneDay, from: Instant("\(year)-01-01T00:00:00Z"))
+                let symbol = try symbol(name)
+                let series = try #require(try await client.charts(of: [symbol], window, in: .patient)[symbol])
+                #expect(series.isTruncated == (year < 2025) && series.count == 1, "\(name) \(year)")
+                #expect(server.requests.count - before == calls, "\(name) \(year)")
+            }
+        }
+    }
+
     @Test("of a window that ended before the plan's history is not entitled")
     func beforeFreePlan() async throws {
         let (refusal, details) = (try example("error"), try example("openapi-ticker-details"))
