@@ -252,7 +252,8 @@ let package = Package(
         tests(
             "AlphaVantageTests",
             dependencies: [
-                "AlphaVantage", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+                "AlphaVantage", "Brokerage", "PorticoCore", "ProviderTestSupport", "Sandbox", "TestSupport",
+                "Upstream",
             ]),
         tests(
             "PolygonTests",

@@ -10,7 +10,8 @@ struct AlphaVantageSymbolsTests {
     @Test(
         "goes both ways",
         arguments: [
-            ("IBM", "IBM"), ("BRK.B", "BRK-B"), ("TSCO:XLON", "TSCO.LON"), ("BT.A:XLON", "BT-A.LON"),
+            ("IBM", "IBM"), ("BRK.B", "BRK-B"), ("BAC.PRK", "BAC-P-K"), ("ABR.PRD", "ABR-P-D"),
+            ("AAC.WS", "AAC-WS"), ("AAC.U", "AAC-U"), ("TSCO:XLON", "TSCO.LON"), ("BT.A:XLON", "BT-A.LON"),
             ("SHOP:XTSE", "SHOP.TRT"), ("GPV:XTSX", "GPV.TRV"), ("MBG:XETR", "MBG.DEX"),
             ("RELIANCE:XBOM", "RELIANCE.BSE"), ("600104:XSHG", "600104.SHH"), ("000002:XSHE", "000002.SHZ"),
             ("PETR4:BVMF", "PETR4.SAO"), ("AIR:XPAR", "AIR.PAR"), ("ASML:XAMS", "ASML.AMS"),

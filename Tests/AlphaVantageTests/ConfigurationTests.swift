@@ -1,5 +1,6 @@
 import AlphaVantage
 import Brokerage
+import PorticoCore
 import Testing
 import Upstream
 
@@ -21,6 +22,26 @@ struct ConfigurationTests {
             ])
         let own = [QuotaWindow("day", limit: 500, per: .newYorkDay)]
         #expect(AlphaVantageConfiguration(base: base, key: key, windows: own).windows == own)
+    }
+
+    @Test(
+        "has the entitlement that is set, which only premium plans have",
+        arguments: [
+            ([:], .free, nil), (["premium": "true"], .premium(callsPerMinute: 75), nil),
+            (["entitlement": "realtime"], .premium(callsPerMinute: 75), .realTime),
+            (
+                ["premium": "true", "per-minute": "30", "entitlement": "DELAYED"],
+                .premium(callsPerMinute: 30), .delayed
+            ),
+        ] as [([String: String], AlphaVantagePlan, AlphaVantageEntitlement?)])
+    func entitlement(
+        settings: [String: String], plan: AlphaVantagePlan, entitlement: AlphaVantageEntitlement?
+    ) throws {
+        var entries = ["alpha-vantage-key": SettingValues.Entry("demo")]
+        for (name, value) in settings { entries["alpha-vantage-\(name)"] = SettingValues.Entry(value) }
+        let configuration = try AlphaVantageSettings().configuration(SettingValues(entries))
+        #expect(configuration?.plan == plan)
+        #expect(configuration?.entitlement == entitlement)
     }
 
     @Test("has Alpha Vantage's own address but in the sandbox")

@@ -57,6 +57,15 @@ struct NoticeTests {
                 + "The outputsize=full parameter value is a premium feature for the TIME_SERIES_DAILY endpoint.",
             .notEntitled),
         Case(
+            "of real-time prices that the plan does not have", "Information",
+            thanks + "You are not yet entitled to realtime US market data access. Please subscribe to…",
+            .notEntitled),
+        Case(
+            "of delayed prices that the plan does not have", "Information",
+            thanks
+                + "You are not yet entitled to 15-minute delayed US market data access. Please subscribe to…",
+            .notEntitled),
+        Case(
             "of the key for demonstrations", "Information",
             "The **demo** API key is for demo purposes only. Please claim your free API key…", .unauthorized),
         Case(

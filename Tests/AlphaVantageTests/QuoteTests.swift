@@ -1,6 +1,8 @@
 import AlphaVantage
 import Brokerage
 import ProviderTestSupport
+import Sandbox
+import TestSupport
 import Testing
 import Upstream
 
@@ -43,18 +45,23 @@ struct QuoteTests {
         }
     }
 
-    @Test("is of a delayed entitlement under a longer name")
-    func delayed() async throws {
+    @Test(
+        "of an American listing is as late as the plan's entitlement, and has another name; other listings have the last close",
+        arguments: [("IBM", Timeliness.delayed, 15), ("MBG:XETR", .endOfDay, nil)]
+            as [(String, Timeliness, Int?)])
+    func delayed(name: String, timeliness: Timeliness, delayMinutes: Int?) async throws {
+        let isDelayed = timeliness == .delayed
         let body = try example("global-quote").replacing(
-            "Global Quote", with: "Global Quote - DATA DELAYED BY 15 MINUTES")
+            "Global Quote", with: "Global Quote" + (isDelayed ? " - DATA DELAYED BY 15 MINUTES" : ""))
         try await withAlphaVantage(
             .premium(callsPerMinute: 75), entitlement: .delayed, answering: functions(["GLOBAL_QUOTE": body])
         ) { client, server in
-            let quote = try await client.quotes(for: [symbol("MBG:XETR")], in: .patient).found.values.first
-            #expect(quote?.delayMinutes == 15)
-            #expect(quote?.timeliness == .delayed)
-            #expect(quote?.currency == "EUR")
-            #expect(server.requests.first?.target.contains("entitlement=delayed") == true)
+            #expect(client.symbolsPerCall == 1)
+            let quote = try await client.quotes(for: [symbol(name)], in: .patient).found.values.first
+            #expect(quote?.delayMinutes == delayMinutes)
+            #expect(quote?.timeliness == timeliness)
+            #expect(server.requests.map { $0.target.contains("&entitlement=delayed&") } == [isDelayed])
+            #expect(server.requests.map { $0.target.contains("entitlement") } == [isDelayed])
         }
     }
 
@@ -118,11 +125,13 @@ struct QuoteTests {
         }
     }
 
-    @Test("comes with up to 99 others where that is paid for")
-    func bulk() async throws {
+    @Test(
+        "comes with up to 99 others where that is paid for",
+        arguments: [nil, .realTime] as [AlphaVantageEntitlement?])
+    func bulk(entitlement: AlphaVantageEntitlement?) async throws {
         let bodies = ["REALTIME_BULK_QUOTES": try example("bulk-quotes")]
         try await withAlphaVantage(
-            .premium(callsPerMinute: 75), entitlement: .realTime, answering: functions(bodies)
+            .premium(callsPerMinute: 75), entitlement: entitlement, answering: functions(bodies)
         ) { client, server in
             #expect(client.symbolsPerCall == 100)
             let msft = try symbol("MSFT")
@@ -138,22 +147,57 @@ struct QuoteTests {
             #expect(quote.provenance.asOf == Instant("2026-11-21T00:59:59.667Z"))
             #expect(
                 server.requests.map(\.target) == [
-                    "/av/query?function=REALTIME_BULK_QUOTES&symbol=BRK-B%2CMSFT&entitlement=realtime"
-                        + "&apikey=\(secretKey)"
+                    "/av/query?function=REALTIME_BULK_QUOTES&symbol=BRK-B%2CMSFT&apikey=\(secretKey)"
                 ])
         }
     }
 
-    @Test("out of a sample for those who have not paid is no quote")
-    func sample() async throws {
-        let body = try example("bulk-quotes").replacing(
-            #""message":"success""#, with: #""message":"Sample data for illustration purposes""#)
-        try await withAlphaVantage(.premium(callsPerMinute: 75), answering: { _, _ in .text(body) }) {
-            client, _ in
-            let msft = try symbol("MSFT")
-            let quotes = try await client.quotes(for: [msft], in: .patient)
-            #expect(quotes.found.isEmpty)
-            #expect(quotes.failures == [msft: ProviderFailure(.alphaVantage, .notEntitled)])
+    /// Responses to a call of bulk quotes with a plan without real-time prices.
+    private static let bulkRefusals = [
+        #"{"Information":"Thank you for using Alpha Vantage! This is a premium endpoint. You may subscribe…"}"#,
+        #"{"Information":"Thank you for using Alpha Vantage! You are not yet entitled to realtime US market…"}"#,
+        // Samples, whose rows have values that are none.
+        #"{"message":"This is a premium endpoint. Sample data:","data":[{"symbol":"X","timestamp":"2099-99-99"}]}"#,
+        #"{"message":"This is a premium endpoint."}"#,
+    ]
+
+    @Test(
+        "is read alone with a plan without bulk quotes, whose refusal is remembered for the key",
+        arguments: [nil, .realTime] as [AlphaVantageEntitlement?], bulkRefusals)
+    func refusedBulk(entitlement: AlphaVantageEntitlement?, refusal: String) async throws {
+        let bodies = ["REALTIME_BULK_QUOTES": refusal, "GLOBAL_QUOTE": try example("global-quote")]
+        let timeliness: Timeliness = entitlement == nil ? .endOfDay : .realTime
+        try await withAlphaVantage(
+            .premium(callsPerMinute: 75), entitlement: entitlement, answering: functions(bodies)
+        ) { client, server in
+            #expect(client.symbolsPerCall == 100)
+            let symbols = try ["IBM", "MSFT", "MBG:XETR"].map(symbol)
+            for _ in 1...2 {
+                let quotes = try await client.quotes(for: symbols, in: .patient)
+                #expect(quotes.failures.isEmpty)
+                #expect(symbols.map { quotes[$0]?.timeliness } == [timeliness, timeliness, .endOfDay])
+                #expect(client.symbolsPerCall == 1)
+            }
+            #expect(server.requests.count { $0.target.contains("REALTIME_BULK_QUOTES") } == 1)
+            #expect(server.requests.count { $0.target.contains("GLOBAL_QUOTE") } == 6)
+            let isSent = server.requests.count { $0.target.contains("entitlement=realtime") }
+            #expect(isSent == (entitlement == nil ? 0 : 4))
+        }
+    }
+
+    @Test("of an American listing is not read alone if the bulk of it fails")
+    func failedBulk() async throws {
+        let quote = try example("global-quote")
+        try await withAlphaVantage(
+            .premium(callsPerMinute: 75),
+            answering: { request, _ in
+                request.target.contains("REALTIME_BULK_QUOTES") ? .text("", status: 500) : .text(quote)
+            }
+        ) { client, server in
+            let ibm = try symbol("IBM")
+            let quotes = try await client.quotes(for: [ibm], in: .patient)
+            #expect(quotes.failures == [ibm: ProviderFailure(.alphaVantage, .unavailable)])
+            #expect(server.requests.count == 1 && client.symbolsPerCall == 100)
         }
     }
 
@@ -169,18 +213,46 @@ struct QuoteTests {
             #expect(quotes.found.keys.map(\.text) == ["MSFT"])
             #expect(quotes.failures == [tesco: ProviderFailure(.alphaVantage, .invalidResponse(nil))])
         }
-        // And the other way round: who has not paid for the bulk has single quotes all the same.
-        let sample = [
-            "REALTIME_BULK_QUOTES": try example("bulk-quotes").replacing(
-                #""message":"success""#, with: #""message":"Sample data for illustration purposes""#),
-            "SYMBOL_SEARCH": try example("symbol-search"), "GLOBAL_QUOTE": try example("global-quote"),
-        ]
-        try await withAlphaVantage(.premium(callsPerMinute: 75), answering: functions(sample)) { client, _ in
-            let (msft, tesco) = (try symbol("MSFT"), try symbol("TSCO:XLON"))
-            let quotes = try await client.quotes(for: [tesco, msft], in: .patient)
-            #expect(quotes.found.keys.map(\.text) == ["TSCO:XLON"])
-            #expect(quotes.failures == [msft: ProviderFailure(.alphaVantage, .notEntitled)])
+    }
+
+    @Test(
+        "of the sandbox is that of the plan of the key",
+        arguments: [
+            (FakeAlphaVantageSettings.premiumKey, nil, false, .realTime, [1, 0]),
+            (FakeAlphaVantageSettings.premiumKey, .realTime, false, .realTime, [1, 0]),
+            (FakeAlphaVantageSettings.delayedKey, nil, false, .endOfDay, [1, 3]),
+            (FakeAlphaVantageSettings.delayedKey, nil, true, .endOfDay, [1, 3]),
+            (FakeAlphaVantageSettings.delayedKey, .delayed, false, .delayed, [0, 3]),
+            (FakeAlphaVantageSettings.endOfDayKey, nil, false, .endOfDay, [1, 3]),
+        ] as [(String, AlphaVantageEntitlement?, Bool, Timeliness, [Int])])
+    func sandbox(
+        key: String, entitlement: AlphaVantageEntitlement?, hasSamples: Bool, timeliness: Timeliness,
+        calls: [Int]
+    ) async throws {
+        let clock = ManualClock(try #require(Instant("2026-11-20T18:30:00Z")))
+        var configuration = SandboxConfiguration(seed: 7, clock: clock.clock)
+        configuration.alphaVantage.keysWithoutBulkQuotesGetSamples = hasSamples
+        let sandbox = try await Sandbox.start(configuration)
+        let transport = try HTTPClient(userAgent: "portico-tests")
+        let result = await Result.of {
+            let client = AlphaVantageClient(
+                AlphaVantageConfiguration(
+                    base: try ProviderBaseURL(#require(HTTPURL(sandbox.alphaVantage.baseURL))),
+                    key: try APIKey(key), plan: .premium(callsPerMinute: 75), entitlement: entitlement),
+                over: ProviderChannel(
+                    QuotaAccount(.alphaVantage), over: transport, clock: .showing(clock.now), retry: .once))
+            let symbols = try ["AAPL", "BRK.B", "NOSUCH"].map(symbol)
+            return try await client.quotes(for: symbols, in: .patient)
         }
+        let counted = ["REALTIME_BULK_QUOTES", "GLOBAL_QUOTE"].map {
+            sandbox.calls[.alphaVantage, "GET /query \($0)"]
+        }
+        await transport.shutDown()
+        await sandbox.stop()
+        let quotes = try result.get()
+        #expect(quotes.failures.isEmpty)
+        #expect(quotes.found.values.map(\.timeliness) == [timeliness, timeliness])
+        #expect(counted == calls)
     }
 
     @Test(

@@ -218,6 +218,22 @@ struct SeriesTests {
     }
 
     @Test(
+        "of less than a day is requested with the entitlement of the plan, which is of American prices",
+        arguments: [
+            ("IBM", Interval.oneHour, true), ("IBM", .oneDay, false), ("MBG:XETR", .oneHour, false),
+        ])
+    func entitlement(name: String, interval: Interval, isSent: Bool) async throws {
+        try await withAlphaVantage(
+            .premium(callsPerMinute: 75), entitlement: .realTime, answering: { _, _ in .text("{}") }
+        ) { client, server in
+            _ = try await client.charts(of: [symbol(name)], ChartWindow(interval: interval), in: .patient)
+            let target = try #require(server.requests.first?.target)
+            #expect(target.contains("&entitlement=realtime&apikey=") == isSent)
+            #expect(target.contains("entitlement") == isSent)
+        }
+    }
+
+    @Test(
         "that Alpha Vantage does not have is not asked for",
         arguments: [
             ChartWindow(interval: .oneDay, adjustment: .splits),

@@ -11,7 +11,7 @@ struct ChartTests {
     }
 
     /// An answer of bars that begin at some times, newest first as they are asked for.
-    private static func bars(_ times: [String], hasMore: Bool = false, status: String = "OK") -> String {
+    static func bars(_ times: [String], hasMore: Bool = false, status: String = "OK") -> String {
         let results = times.compactMap { Instant($0) }.map { time in
             #"{"o":1,"h":2,"l":0.5,"c":1.5,"v":10,"t":\#(time.secondsSince1970)000}"#
         }
@@ -110,65 +110,6 @@ struct ChartTests {
         }
     }
 
-    @Test("of a ticker that has no bar and is in no directory is none")
-    func unlisted() async throws {
-        try await withPolygon(answering: { request, _ in
-            request.target.contains("/v3/reference/tickers/")
-                ? .text(
-                    #"{"status":"NOT_FOUND","request_id":"r","message":"Ticker not found."}"#, status: 404)
-                : .text(#"{"queryCount":0,"resultsCount":0,"status":"OK","request_id":"r"}"#)
-        }) { client, _ in
-            let charts = try await client.charts(
-                of: [symbol("NOSUCH")], ChartWindow(interval: .oneDay), in: .patient)
-            #expect(charts.found.isEmpty && charts.failures.isEmpty)
-        }
-    }
-
-    @Test("without bars is a failure if the directory cannot be read: unknown is not empty")
-    func unreadableDirectory() async throws {
-        try await withPolygon(answering: { request, _ in
-            request.target.contains("/v3/reference/tickers/")
-                ? .text(#"{"status":"ERROR","request_id":"r","error":"later"}"#, status: 503)
-                : .text(#"{"queryCount":0,"resultsCount":0,"status":"OK","request_id":"r"}"#)
-        }) { client, _ in
-            let name = try symbol("NOSUCH")
-            await #expect(throws: ProviderFailure(.polygon, .unavailable)) {
-                try await client.charts(of: [name], ChartWindow(interval: .oneDay), in: .patient)
-            }
-        }
-    }
-
-    @Test(
-        "of a refused window is none if the directory does not have the ticker, which is read once",
-        arguments: [(404, nil), (200, .notEntitled), (503, .notEntitled)]
-            as [(Int, ProviderFailure.Cause?)])
-    func refusedWindow(directory: Int, cause: ProviderFailure.Cause?) async throws {
-        let details = try example("openapi-ticker-details")
-        let refusal = try example("error")
-        try await withPolygon(answering: { request, _ in
-            guard request.target.contains("/v3/reference/tickers/") else {
-                return .text(refusal, status: 403)
-            }
-            return .text(directory == 200 ? details : "{}", status: directory)
-        }) { client, server in
-            let name = try symbol("NOSUCH")
-            for _ in 1...2 {
-                var failure: ProviderFailure?
-                do throws(ProviderFailure) {
-                    let charts = try await client.charts(
-                        of: [name], ChartWindow(interval: .oneDay), in: .patient)
-                    #expect(charts.found.isEmpty && charts.failures.isEmpty)
-                } catch {
-                    failure = error
-                }
-                #expect(failure == cause.map { ProviderFailure(.polygon, $0) })
-            }
-            let reads = server.requests.count { $0.target.contains("/v3/reference/tickers/") }
-            // Only a response of the directory is stored.
-            #expect(reads == (directory == 503 ? 2 : 1))
-        }
-    }
-
     /// A free plan at Saturday, 2026-11-21: two years, less a day, begin on 2024-11-22 at midnight in New York.
     @Test(
         "of a window before the plan's history begins with it, and says that it lacks older candles",
@@ -197,6 +138,37 @@ struct ChartTests {
             #expect(server.requests.count == calls)
             if calls == 2 {
                 #expect(server.requests[1].target.contains("/\(first.secondsSince1970)000/1795262400000?"))
+            }
+        }
+    }
+
+    @Test("of a later refused window begins with the plan's history at once, in the same market")
+    func rememberedHistory() async throws {
+        let refusal = try example("error")
+        let first = try #require(Instant("2024-11-22T05:00:00Z"))
+        try await withPolygon(
+            windows: [],
+            answering: { request, _ in
+                let parts = request.target.split(separator: "/")
+                let from = parts.dropLast().last.flatMap { Int64($0) } ?? 0
+                return from < first.secondsSince1970 * 1_000
+                    ? .text(refusal, status: 403) : .text(Self.bars(["2026-11-20T05:00:00Z"]))
+            }
+        ) { client, server in
+            let charts = [
+                ("AAPL", 2020, 2), ("AAPL", 2020, 1), ("IBM", 2019, 1),
+                // A later beginning may be included, and is then known to be refused too.
+                ("IBM", 2023, 2), ("AAPL", 2022, 1), ("AAPL", 2025, 1),
+                // Other markets have plans of their own.
+                ("BTC/USD", 2020, 2), ("EUR/USD", 2020, 1),
+            ]
+            for (name, year, calls) in charts {
+                let before = server.requests.count
+                let window = ChartWindow(interval: .oneDay, from: Instant("\(year)-01-01T00:00:00Z"))
+                let symbol = try symbol(name)
+                let series = try #require(try await client.charts(of: [symbol], window, in: .patient)[symbol])
+                #expect(series.isTruncated == (year < 2025) && series.count == 1, "\(name) \(year)")
+                #expect(server.requests.count - before == calls, "\(name) \(year)")
             }
         }
     }

@@ -69,15 +69,21 @@ struct CorporateActionTests {
         }
     }
 
-    @Test("are empty for a listed ticker without any, and unknown for one that is not listed")
+    @Test("are empty for a ticker without any that is or was listed, and unknown for one that never was")
     func empty() async throws {
         try await withPolygon(answering: { request, _ in
             if request.target.contains("/stocks/") { return .text(#"{"status":"OK","request_id":"1"}"#) }
             if request.target.hasSuffix("/AAPL") { return .text(Self.details) }
+            if request.target.contains("/v3/reference/tickers?") {
+                let results = request.target.contains("ticker=FSR&") ? #"[{"ticker":"FSR"}]"# : "[]"
+                return .text(#"{"status":"OK","request_id":"1","results":\#(results)}"#)
+            }
             return .text(#"{"status":"NOT_FOUND","message":"Ticker not found."}"#, status: 404)
         }) { client, server in
             let known = try await client.dividends(of: [symbol("AAPL")], in: .patient)
             #expect(try known[symbol("AAPL")]?.dividends == [])
+            let delisted = try await client.splits(of: [symbol("FSR")], in: .patient)
+            #expect(try delisted[symbol("FSR")]?.splits == [])
             let unknown = try await client.splits(of: [symbol("NOSUCH")], in: .patient)
             #expect(unknown.found.isEmpty && unknown.failures.isEmpty)
             let before = server.requests.count

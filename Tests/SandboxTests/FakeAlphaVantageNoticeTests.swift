@@ -16,6 +16,7 @@ struct FakeAlphaVantageNoticeTests {
 
         static let invalid = "Invalid API call. Please retry or visit the documentation (https://www."
         static let premium = "Thank you for using Alpha Vantage! This is a premium endpoint. You may "
+        static let entitled = "Thank you for using Alpha Vantage! You are not yet entitled to "
         static let series = "function=TIME_SERIES_INTRADAY&symbol=IBM"
 
         static let all: [Case] = [
@@ -49,6 +50,19 @@ struct FakeAlphaVantageNoticeTests {
                 query: "function=TIME_SERIES_DAILY&symbol=IBM&outputsize=full", member: "Information",
                 text: premium),
             Case(query: "function=REALTIME_BULK_QUOTES&symbol=IBM", member: "Information", text: premium),
+            Case(
+                query: "function=REALTIME_BULK_QUOTES&symbol=IBM", key: FakeAlphaVantageSettings.delayedKey,
+                member: "Information", text: premium),
+            Case(
+                query: quote + "&entitlement=delayed", member: "Information",
+                text: entitled + "15-minute delayed US market data access."),
+            Case(
+                query: quote + "&entitlement=realtime", key: FakeAlphaVantageSettings.delayedKey,
+                member: "Information", text: entitled + "realtime US market data access."),
+            Case(
+                query: series + "&interval=5min&entitlement=realtime",
+                key: FakeAlphaVantageSettings.endOfDayKey, member: "Information",
+                text: entitled + "realtime US market data access."),
             Case(
                 query: "function=REALTIME_BULK_QUOTES&symbol="
                     + Array(repeating: "IBM", count: 101).joined(separator: ","),
@@ -190,7 +204,7 @@ struct FakeAlphaVantageNoticeTests {
     func plans() async throws {
         try await withSandbox({
             $0.alphaVantage.burstInterval = nil
-            $0.alphaVantage.freeKeysGetSampleQuotes = true
+            $0.alphaVantage.keysWithoutBulkQuotesGetSamples = true
             $0.alphaVantage.fullOutputIsPremium = false
             $0.alphaVantage.premiumFunctions = ["REALTIME_BULK_QUOTES", "TIME_SERIES_INTRADAY"]
             $0.alphaVantage.acceptsDottedSymbols = false

@@ -187,6 +187,31 @@ struct PolygonDataTests {
         }
     }
 
+    @Test("a share that is not listed any more is found as an inactive ticker only, and has bars until then")
+    func delisted() async throws {
+        let last = try #require(CalendarDate("2026-06-30"))
+        try await withSandbox({ $0.polygon.delistings = ["INTC": last] }) { fixture in
+            for (active, count) in [("true", 0), ("false", 1)] {
+                let list = try await fixture.polygonDocument(
+                    "/v3/reference/tickers?ticker=INTC&active=\(active)&limit=1")
+                #expect(list["results"]?.elements?.count == count)
+                #expect(count == 0 || list["results"]?[0]?["active"] == .bool(false))
+                #expect(count == 0 || list["results"]?[0]?["delisted_utc"] == "2026-06-30T04:00:00Z")
+            }
+            #expect(try await fixture.polygon("/v3/reference/tickers/INTC").status == 404)
+            for (from, to, count) in [("2026-06-22", "2026-11-19", 7), ("2026-07-01", "2026-11-19", 0)] {
+                let bars = try await fixture.polygonDocument(
+                    "/v2/aggs/ticker/INTC/range/1/day/\(from)/\(to)")
+                #expect(bars["resultsCount"] == JSONValue(integerLiteral: count))
+            }
+            let previous = try await fixture.polygonDocument("/v2/aggs/ticker/INTC/prev")
+            #expect(previous["results"] == nil)
+            let snapshots = try await fixture.polygonDocument(
+                "/v2/snapshot/locale/us/markets/stocks/tickers?tickers=INTC,IBM")
+            #expect(snapshots["tickers"]?.elements?.map { $0["ticker"]?.string } == ["IBM"])
+        }
+    }
+
     @Test("tickers are found by search and by filters, page by page")
     func tickers() async throws {
         try await withSandbox { fixture in

@@ -29,7 +29,10 @@ extension AlphaVantageClient: ChartSource {
         do throws(ProviderFailure) {
             let query = AlphaVantageSeriesQuery(window, plan: configuration.plan, now: clock.wallTime())
             let unit = try await unit(of: symbol, in: context)
-            let items = [("symbol", try Optional(providerSymbol(for: symbol)))] + query.items
+            var items = [("symbol", try Optional(providerSymbol(for: symbol)))] + query.items
+            if window.interval.isIntraday {
+                items.append(("entitlement", entitlement(for: symbol)?.rawValue))
+            }
             return try await get("chart", query.function, items, in: context) {
                 reader throws(JSONError) -> CandleSeries? in
                 let subject = AlphaVantageSeries.Target(

@@ -14,6 +14,8 @@ package struct AlphaVantageClient: Sendable {
     /// The listings of search results, by Alpha Vantage's symbol: the quota of a day is too small to request
     /// them twice.
     private let listings: ReadCache<ExactText, AlphaVantageMatch>
+    /// Of `REALTIME_BULK_QUOTES`.
+    let bulkRefusal = PlanRefusal()
 
     /// The most memory that the listings take, in bytes.
     package static let weightLimit = 1 << 20
@@ -37,9 +39,7 @@ package struct AlphaVantageClient: Sendable {
         _ operation: String, _ function: String, _ items: [(name: String, value: String?)],
         in context: CallContext, read: (inout JSONReader) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        let query =
-            [("function", function)] + items
-            + [("entitlement", configuration.entitlement?.rawValue), ("apikey", configuration.key.text)]
+        let query = [("function", function)] + items + [("apikey", configuration.key.text)]
         guard let url = configuration.base.url.appending(path: "query")?.appending(query: query) else {
             throw ProviderFailure(.alphaVantage, transport: .badURL)
         }
@@ -47,6 +47,15 @@ package struct AlphaVantageClient: Sendable {
         return try await httpClient.call(operation, request, in: context) { response throws(JSONError) in
             try JSONReader.read(response.body, read)
         }
+    }
+
+    /// The prices to request of an instrument; nil for those of the end of the day.
+    ///
+    /// Plans differ in American prices only. Of the functions that are called, `GLOBAL_QUOTE` and `TIME_SERIES_INTRADAY` have
+    /// the parameter `entitlement`, without which they have the prices of the end of the day also with a premium plan (Alpha
+    /// Vantage, "Quote Endpoint" and "TIME_SERIES_INTRADAY").
+    func entitlement(for symbol: Symbol) -> AlphaVantageEntitlement? {
+        symbolMapping.isAmerican(symbol) ? configuration.entitlement : nil
     }
 
     /// The ticker of an instrument at Alpha Vantage.

@@ -7,7 +7,7 @@ package struct AlphaVantageConfiguration: Sendable {
     package let base: ProviderBaseURL
     package let key: APIKey
     package let plan: AlphaVantagePlan
-    /// Which American prices the plan includes; nil for those of the end of the day.
+    /// The American prices that are requested; nil for those of the end of the day, and for bulk quotes if the plan has them.
     package let entitlement: AlphaVantageEntitlement?
     /// The limits of the key.
     package let windows: [QuotaWindow]
@@ -42,7 +42,7 @@ package struct AlphaVantageConfiguration: Sendable {
 package enum AlphaVantagePlan: Sendable, Hashable {
     /// A call a second and 25 a day; quotes one by one, and the latest 100 candles of a series.
     case free
-    /// A limit of calls for each minute, up to 100 quotes in one call, and whole series.
+    /// A limit of calls for each minute, whole series, and with real-time prices up to 100 quotes in one call.
     case premium(callsPerMinute: Int)
 
     /// The limits of a key.
@@ -70,7 +70,8 @@ package enum AlphaVantagePlan: Sendable, Hashable {
     }
 }
 
-/// Which American prices a paid key gives; the raw value is Alpha Vantage's name.
+/// The American prices of a premium plan, for which its owner has accepted the terms of the exchanges; the raw value is Alpha
+/// Vantage's name.
 package enum AlphaVantageEntitlement: String, Sendable, CaseIterable {
     case realTime = "realtime"
     /// A quarter of an hour late.

@@ -7,7 +7,7 @@ import Upstream
 enum AlphaVantageErrorNotice: Hashable, CaseIterable {
     /// The key is missing, not valid, or the one for demonstrations.
     case badKey
-    /// It costs money, or more money.
+    /// The plan does not include the function, a value of a parameter, or real-time or delayed prices.
     case premium
     /// More than about one call a second.
     case burst
@@ -49,7 +49,7 @@ enum AlphaVantageErrorNotice: Hashable, CaseIterable {
     private static let patterns: [(notice: AlphaVantageErrorNotice, words: [String])] = [
         (.badKey, ["apikey is invalid or missing", "demo** API key", "demo API key"]),
         (.burst, ["spreading out"]),
-        (.premium, ["is a premium"]),
+        (.premium, ["is a premium", "not yet entitled"]),
         (.minute, ["calls per minute"]),
         (.day, ["requests per day", "calls per day"]),
         (.invalidCall, ["Invalid API call"]),

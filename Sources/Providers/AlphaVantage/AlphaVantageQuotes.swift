@@ -3,37 +3,51 @@ package import Upstream
 
 extension AlphaVantageClient: QuoteSource {
     /// 100 where bulk quotes are paid for, else 1.
-    package var symbolsPerCall: Int { configuration.plan.isPremium ? 100 : 1 }
+    package var symbolsPerCall: Int { hasBulkQuotes ? 100 : 1 }
 
-    /// The latest prices: `REALTIME_BULK_QUOTES` for American listings with a paid plan, else `GLOBAL_QUOTE`.
+    /// Only premium plans with real-time American prices have bulk quotes (Alpha Vantage, "Realtime Bulk Quotes").
+    private var hasBulkQuotes: Bool {
+        configuration.plan.isPremium && configuration.entitlement != .delayed
+            && !bulkRefusal.counts(at: clock.now())
+    }
+
+    /// The latest prices: `REALTIME_BULK_QUOTES` for American listings with a plan that includes it, else `GLOBAL_QUOTE`.
+    ///
+    /// That a plan does not include bulk quotes is remembered for an hour, so that a refusal does not cost a call each time.
     ///
     /// The first quote of a listing on an exchange with several currencies also costs a search, because quotes do not
     /// show whether they are in pence or pounds.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
+        let hasBulkQuotes = hasBulkQuotes
         var (single, bulk) = ([Symbol](), [String: Symbol]())
         for symbol in symbols {
             guard let spelling = symbolMapping.providerSymbol(for: symbol) else { continue }
-            let isBulk = configuration.plan.isPremium && symbolMapping.unit(of: symbol) == .usDollar
-            if isBulk { bulk[spelling] = symbol } else { single.append(symbol) }
+            if hasBulkQuotes, symbolMapping.isAmerican(symbol) {
+                bulk[spelling] = symbol
+            } else {
+                single.append(symbol)
+            }
         }
         var quotes = KeyedResults<Symbol, Quote>()
         if !bulk.isEmpty {
             do throws(ProviderFailure) {
                 quotes = try await bulkQuotes(of: bulk, in: context)
             } catch {
-                quotes.fail(bulk.values, error)
+                if error.cause == .notEntitled {
+                    bulkRefusal.record(at: clock.now())
+                    single += bulk.values
+                } else {
+                    quotes.fail(bulk.values, error)
+                }
             }
         }
-        // One after the other: a plan that allows several at a time has windows for them, and few are not American.
-        for symbol in single {
-            do throws(ProviderFailure) {
-                quotes[symbol] = try await quote(of: symbol, in: context)
-            } catch {
-                quotes.failures[symbol] = error
-            }
+        let results = await concurrently(single, atMost: 4) {
+            symbol async throws(ProviderFailure) -> Quote? in
+            try await quote(of: symbol, in: context)
         }
+        for (symbol, result) in zip(single, results) { quotes.add(result, for: symbol) }
         return quotes
     }
 
@@ -41,13 +55,15 @@ extension AlphaVantageClient: QuoteSource {
     private func quote(of symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> Quote? {
         do throws(ProviderFailure) {
             let unit = try await unit(of: symbol, in: context)
-            let items = [("symbol", try Optional(providerSymbol(for: symbol)))]
+            let entitlement = entitlement(for: symbol)
+            let items = [
+                ("symbol", try Optional(providerSymbol(for: symbol))), ("entitlement", entitlement?.rawValue),
+            ]
             return try await get("quotes", "GLOBAL_QUOTE", items, in: context) {
                 reader throws(JSONError) -> Quote? in
                 guard let figures = try AlphaVantageGlobalQuote(json: &reader).figures else { return nil }
                 let quote = try? figures.quote(
-                    of: symbol, in: unit, entitlement: configuration.entitlement,
-                    fetchedAt: clock.wallTime())
+                    of: symbol, in: unit, entitlement: entitlement, fetchedAt: clock.wallTime())
                 return try reader.required(quote, "prices that can be told in whole currency")
             }
         } catch {
@@ -69,8 +85,7 @@ extension AlphaVantageClient: QuoteSource {
         var quotes = KeyedResults<Symbol, Quote>()
         for entry in answer.quotes {
             guard let symbol = symbols[entry.symbol] else { continue }
-            quotes[symbol] = entry.quote(
-                of: symbol, entitlement: configuration.entitlement, fetchedAt: fetchedAt)
+            quotes[symbol] = entry.quote(of: symbol, fetchedAt: fetchedAt)
         }
         quotes.fail(symbols, except: answer.quotes.map(\.symbol), answer.failures, of: .alphaVantage)
         return quotes
@@ -79,7 +94,7 @@ extension AlphaVantageClient: QuoteSource {
 
 /// The response of `REALTIME_BULK_QUOTES`, whose members have other names than those of `GLOBAL_QUOTE`.
 struct AlphaVantageBulkQuotes: JSONDecodable {
-    /// False for sample data, which keys without the plan receive.
+    /// False for sample data, which keys without the plan receive, and which is not read.
     let isGenuine: Bool
     private let rows: JSONRows<Entry>
 
@@ -108,7 +123,7 @@ struct AlphaVantageBulkQuotes: JSONDecodable {
             }
         }
         isGenuine = try reader.required(message, "message") == "success"
-        rows = try reader.required(quotes, "data")
+        rows = isGenuine ? try reader.required(quotes, "data") : JSONRows()
     }
 }
 
@@ -125,8 +140,8 @@ extension AlphaVantageBulkQuotes.Entry: JSONObjectDecodable {
         $0.optional("extended_hours_quote", \.extendedHoursPrice, JSONReader.figure)
     }
 
-    /// The entry as a `Quote` of Portico; bulk quotes are of American listings, so in dollars.
-    func quote(of symbol: Symbol, entitlement: AlphaVantageEntitlement?, fetchedAt: Instant) -> Quote {
+    /// The entry as a `Quote` of Portico; bulk quotes are real-time prices of American listings, so in dollars.
+    func quote(of symbol: Symbol, fetchedAt: Instant) -> Quote {
         var quote = Quote(
             symbol: symbol, provenance: Provenance(source: .alphaVantage, fetchedAt: fetchedAt, asOf: time))
         quote.price = price
@@ -137,8 +152,8 @@ extension AlphaVantageBulkQuotes.Entry: JSONObjectDecodable {
         quote.volume = volume
         quote.extendedHoursPrice = extendedHoursPrice
         quote.currency = PriceUnit.usDollar.currency
-        quote.delayMinutes = entitlement?.delayMinutes
-        quote.timeliness = entitlement?.timeliness
+        quote.delayMinutes = AlphaVantageEntitlement.realTime.delayMinutes
+        quote.timeliness = AlphaVantageEntitlement.realTime.timeliness
         return quote
     }
 }

@@ -9,6 +9,13 @@ package struct AlphaVantageSettings: DataServiceSettings {
     package let key = SecretSetting("alpha-vantage-key", "The API key.")
     let isPremium = Setting(
         "alpha-vantage-premium", .boolean, default: false, "Whether the key belongs to a premium plan.")
+    let entitlement = Setting(
+        "alpha-vantage-entitlement", .choice(AlphaVantageEntitlement.self),
+        unset: "bulk quotes if the plan has them, otherwise prices of the end of the day",
+        """
+        The American prices that the key's premium plan includes: real-time prices, or prices that are 15 minutes late. \
+        Implies a premium plan. Prices that the plan does not include are refused.
+        """)
     let callsPerMinute = Setting(
         "alpha-vantage-per-minute", .integer(1...100_000), unset: "the limit of the plan", "Calls per minute."
     )
@@ -25,13 +32,15 @@ package struct AlphaVantageSettings: DataServiceSettings {
     package func configuration(_ values: SettingValues) throws(UsageError) -> AlphaVantageConfiguration? {
         guard let key = try serverKey(values) else { return nil }
         let limits = ["minute": try values[callsPerMinute], "day": try values[callsPerDay]]
+        let entitlement = try values[entitlement]
+        let isPremium = try values[isPremium] || entitlement != nil
         let plan =
-            try values[isPremium]
-            ? AlphaVantagePlan.premium(callsPerMinute: values[callsPerMinute] ?? 75) : .free
+            isPremium ? AlphaVantagePlan.premium(callsPerMinute: try values[callsPerMinute] ?? 75) : .free
         let windows = plan.windows.map { window in
             limits[window.name].flatMap(\.self)
                 .map { QuotaWindow(window.name, limit: $0, per: window.period) } ?? window
         }
-        return AlphaVantageConfiguration(base: try base(values), key: key, plan: plan, windows: windows)
+        return AlphaVantageConfiguration(
+            base: try base(values), key: key, plan: plan, entitlement: entitlement, windows: windows)
     }
 }

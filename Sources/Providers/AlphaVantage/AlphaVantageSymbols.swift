@@ -1,7 +1,7 @@
 package import Brokerage
 import Upstream
 
-/// The mapping between Alpha Vantage's symbols and Portico's: `IBM`, `BRK-B`, `TSCO.LON`.
+/// The mapping between Alpha Vantage's symbols and Portico's: `IBM`, `BRK-B`, `BAC-P-K` for `BAC.PRK`, `TSCO.LON`.
 ///
 /// Only shares and funds have symbols; currencies and coins have separate functions, and there are no
 /// indices.
@@ -11,7 +11,9 @@ package struct AlphaVantageSymbols: SymbolMapping {
     package func providerSymbol(for symbol: Symbol) -> String? {
         guard case .listing(let ticker, let market)? = SymbolKind(symbol) else { return nil }
         let root = ticker.replacing(".", with: "-")
-        guard let market else { return root }
+        guard let market else {
+            return SymbolKind.markingPreferred(ticker, with: Self.preferredMark) ?? root
+        }
         return Exchange(code: market)?.alphaVantageSuffix.map { "\(root).\($0)" }
     }
 
@@ -19,7 +21,9 @@ package struct AlphaVantageSymbols: SymbolMapping {
         let parts = spelling.split(separator: ".", omittingEmptySubsequences: false)
         let root = String(parts[0]).replacing("-", with: ".")
         switch parts.count {
-        case 1: return SymbolKind.listing(ticker: root, market: nil).symbol
+        case 1:
+            let ticker = SymbolKind.preferredTicker(spelling, mark: Self.preferredMark) ?? root
+            return SymbolKind.listing(ticker: ticker, market: nil).symbol
         case 2:
             if let exchange = Exchange(alphaVantageSuffix: parts[1]) {
                 return exchange.listing(root).symbol
@@ -29,6 +33,15 @@ package struct AlphaVantageSymbols: SymbolMapping {
                 ? SymbolKind.listing(ticker: "\(root).\(parts[1])", market: nil).symbol : nil
         default: return nil
         }
+    }
+
+    /// Before the series of American preferred shares.
+    private static let preferredMark = "-P-"
+
+    /// Whether an instrument is listed in the United States.
+    func isAmerican(_ symbol: Symbol) -> Bool {
+        guard case .listing(_, market: nil)? = SymbolKind(symbol) else { return false }
+        return true
     }
 
     /// Whether the unit of a listing's dividends is known: that of the exchange, where all prices have one.

@@ -14,7 +14,8 @@ extension PolygonClient: ChartSource {
     ///
     /// Polygon returns the same empty response for an unknown ticker and for a time without trades, so the
     /// reference data is read too if a response is empty, or if the plan does not include the time. A window that begins before
-    /// the two years of the free plan is read once more from then on; a series that lacks older candles is marked as truncated.
+    /// the two years of the free plan is read once more from then on, and for an hour only from then on; a series that lacks
+    /// older candles is marked as truncated.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
@@ -36,6 +37,9 @@ extension PolygonClient: ChartSource {
         var (bars, status, isCut) = ([Candle](), PolygonStatus.current, false)
         var unreadable: [(reason: String, notAfter: Int64?)] = []
         if var query = PolygonChartQuery(ticker, window, now: clock.wallTime()) {
+            if !plan.hasHistory(of: PolygonPlan.Market(symbol), from: query.range.from, at: clock.now()) {
+                _ = query.shortenToFreePlan(at: clock.wallTime())
+            }
             for _ in 1...Self.maximumPages {
                 guard let page = try await aggregates(&query, of: symbol, in: context) else { return nil }
                 status = page.status
@@ -58,7 +62,8 @@ extension PolygonClient: ChartSource {
         return series
     }
 
-    /// Whether the directory does not have the symbol.
+    /// Whether the directory does not have the symbol, and never had it: a share that is not listed any more has bars of
+    /// earlier times, although this range may have none.
     ///
     /// - Throws: `ProviderFailure` if the directory cannot be read: an unknown symbol is not an empty chart.
     func isUnknown(
@@ -69,8 +74,8 @@ extension PolygonClient: ChartSource {
             return false
         } catch {
             guard error.cause == .notFound else { throw error }
-            return true
         }
+        return try await !isDelisted(symbol, in: context)
     }
 
     /// Nil for a ticker that Polygon does not know.
@@ -84,11 +89,20 @@ extension PolygonClient: ChartSource {
         } catch {
             switch error.cause {
             case .notFound: return nil
-            case .notEntitled where query.shortenToFreePlan(at: clock.wallTime()):
-                return try await aggregates(&query, of: symbol, in: context)
-            // Polygon examines the plan before the ticker, so that a refusal does not mean that the ticker exists. If the
-            // directory cannot be read either, the refusal is the error.
-            case .notEntitled where (try? await isUnknown(symbol, in: context)) == true: return nil
+            case .notEntitled:
+                let refused = query.range.from
+                if query.shortenToFreePlan(at: clock.wallTime()) {
+                    let page = try await aggregates(&query, of: symbol, in: context)
+                    if page != nil {
+                        plan.recordRefusalOfHistory(
+                            of: PolygonPlan.Market(symbol), from: refused, at: clock.now())
+                    }
+                    return page
+                }
+                // Polygon examines the plan before the ticker, so that a refusal does not mean that the ticker exists. If
+                // the directory cannot be read either, the refusal is the error.
+                if (try? await isUnknown(symbol, in: context)) == true { return nil }
+                throw error
             default: throw error
             }
         }

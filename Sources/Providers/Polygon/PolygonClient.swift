@@ -13,10 +13,13 @@ package struct PolygonClient: Sendable {
     private let headers: HTTPClientHeaders
     /// An instrument and its company are in one response: a request for both costs one call.
     private let details: ReadCache<ExactText, PolygonTicker>
+    /// Whether a ticker without details was listed before.
+    private let delistings: ReadCache<ExactText, Bool>
     let plan = PolygonPlan()
 
-    /// The most memory that the details take, in bytes.
+    /// The most memory that the details and the delistings take, in bytes.
     package static let weightLimit = 1 << 20
+    private static let delistingsWeight = 1 << 17
 
     /// - Parameters:
     ///   - configuration: Polygon's address and key.
@@ -33,11 +36,14 @@ package struct PolygonClient: Sendable {
         headers.add("Authorization", "Bearer \(configuration.key.text)")
         self.headers = headers
         details = ReadCache(
-            "details", CacheBounds(entries: 1_000, bytes: Self.weightLimit),
+            "details", CacheBounds(entries: 1_000, bytes: Self.weightLimit - Self.delistingsWeight),
             // Several reads of one response need to know whether a ticker exists. A request that demands new values accepts
             // a response of this age.
             freshness: .fixed(.seconds(300), negativeTTL: ProviderID.polygon.traits.minimumAge),
             weight: \.weight, time: channel.clock)
+        delistings = ReadCache(
+            "delisting", CacheBounds(entries: 1_000, bytes: Self.delistingsWeight),
+            freshness: .fixed(.seconds(300)), time: channel.clock)
     }
 
     /// Reads an address below the base, with the retries of the channel's policy.
@@ -72,6 +78,24 @@ package struct PolygonClient: Sendable {
             try await get(
                 "details", { $0.appending(path: "v3", "reference", "tickers", ticker) }, in: context
             ) { reader throws(JSONError) in try PolygonTickerDetails(json: &reader).ticker }
+        }
+    }
+
+    /// Whether a symbol without details was listed before: details are those of tickers that are listed now.
+    ///
+    /// `GET /v3/reference/tickers`, which has earlier tickers of shares and funds only.
+    func isDelisted(_ symbol: Symbol, in context: CallContext) async throws(ProviderFailure) -> Bool {
+        guard case .listing? = SymbolKind(symbol) else { return false }
+        let ticker = try providerSymbol(for: symbol)
+        return try await delistings.read(ExactText(ticker), in: .shared(.polygon), for: context) {
+            context throws(ProviderFailure) in
+            let items = [("ticker", Optional(ticker)), ("active", "false"), ("limit", "1")]
+            let list = try await get(
+                "delisting", { $0.appending(path: "v3", "reference", "tickers")?.appending(query: items) },
+                in: context
+            ) { reader throws(JSONError) in try PolygonTickerList(json: &reader) }
+            // A row that could not be read is that of the ticker too.
+            return !list.tickers.isEmpty || !list.unreadable.isEmpty
         }
     }
 }

@@ -1,5 +1,4 @@
 package import Brokerage
-import Synchronization
 package import Upstream
 
 extension PolygonClient: QuoteSource {
@@ -26,7 +25,7 @@ extension PolygonClient: QuoteSource {
                 return try await snapshots(wanted, in: context)
             } catch {
                 guard error.cause == .notEntitled else { throw error }
-                plan.recordRefusal(at: clock.now())
+                plan.recordRefusalOfSnapshots(at: clock.now())
             }
         }
         return await previousDays(wanted, in: context)
@@ -89,24 +88,6 @@ extension PolygonClient: QuoteSource {
         quote.currency = PriceUnit.usDollar.currency
         quote.timeliness = .endOfDay
         return quote
-    }
-}
-
-/// Whether the plan of a key has snapshots, by the last refusal.
-final class PolygonPlan: Sendable {
-    // Calls of one key run on several tasks; held for one read or write.
-    private let refusal = Mutex<ContinuousClock.Instant?>(nil)
-
-    /// The time after a refusal in which snapshots are not requested.
-    private static let refusalLifetime = Duration.seconds(3_600)
-
-    /// Whether snapshots are requested: true until a refusal, and again when it is an hour old.
-    func hasSnapshots(at now: ContinuousClock.Instant) -> Bool {
-        refusal.withLock { $0.map { $0 + Self.refusalLifetime <= now } ?? true }
-    }
-
-    func recordRefusal(at now: ContinuousClock.Instant) {
-        refusal.withLock { $0 = now }
     }
 }
 

@@ -62,20 +62,33 @@ struct FakeAlphaVantage {
 extension FakeAlphaVantageCall {
     /// Returns the document of the call; throws the notice that replaces it.
     fileprivate func document() throws -> JSONDocument {
-        let samples = function == .bulkQuotes && settings.freeKeysGetSampleQuotes
-        guard plan == .premium || samples || !settings.premiumFunctions.contains(function.rawValue) else {
+        let isIncluded =
+            function == .bulkQuotes
+            ? plan.entitlements.contains("realtime") || settings.keysWithoutBulkQuotesGetSamples
+            : plan != .free
+        guard isIncluded || !settings.premiumFunctions.contains(function.rawValue) else {
             throw FakeAlphaVantageNotice.premiumEndpoint
         }
         switch function {
-        case .globalQuote: return try FakeAlphaVantageQuotes(call: self).globalQuote()
+        case .globalQuote:
+            try checkEntitlement()
+            return try FakeAlphaVantageQuotes(call: self).globalQuote()
         case .bulkQuotes: return try FakeAlphaVantageQuotes(call: self).bulk()
         case .search: return try search()
-        case .intraday: return try FakeAlphaVantageIntraday(self).document()
+        case .intraday:
+            try checkEntitlement()
+            return try FakeAlphaVantageIntraday(self).document()
         case .daily, .weekly, .monthly: return try FakeAlphaVantageSeries(self).document()
         case .overview: return try overview()
         case .dividends: return try dividends()
         case .splits: return try splits()
         }
+    }
+
+    /// Throws the notice if the plan does not include the prices of the parameter `entitlement`.
+    private func checkEntitlement() throws(FakeAlphaVantageNotice) {
+        guard let entitlement = self["entitlement"], !plan.entitlements.contains(entitlement) else { return }
+        throw .notEntitled(entitlement)
     }
 }
 
@@ -84,7 +97,9 @@ extension FakeAlphaVantageCall {
 /// They cover behaviour that depends on the plan or the year, or is known from reports only.
 package struct FakeAlphaVantageSettings: Sendable {
     /// The issued keys, with the plan of each.
-    package var keys: [String: Plan] = [demoKey: .free, secondKey: .free, premiumKey: .premium]
+    package var keys: [String: Plan] = [
+        demoKey: .free, secondKey: .free, premiumKey: .realTime, delayedKey: .delayed, endOfDayKey: .endOfDay,
+    ]
     /// True if an unknown key counts as a free one.
     package var acceptsAnyKey = true
     /// True if a missing key is reported as an error, not as information.
@@ -100,13 +115,13 @@ package struct FakeAlphaVantageSettings: Sendable {
     package var requestsPerMinute: Int?
     /// The minimum time between two calls of a free key; nil for none.
     package var burstInterval: Duration? = .seconds(1)
-    /// Calls of a premium key per minute.
+    /// Calls of a key of a premium plan per minute.
     package var premiumRequestsPerMinute = 75
 
     /// Functions that are not available for free keys.
     package var premiumFunctions: Set<String> = ["REALTIME_BULK_QUOTES"]
-    /// True if free keys get sample data of a premium quote function instead of a notice.
-    package var freeKeysGetSampleQuotes = false
+    /// True if keys without bulk quotes get sample data of them instead of a notice.
+    package var keysWithoutBulkQuotesGetSamples = false
     /// True if `outputsize=full` is restricted to premium keys.
     package var fullOutputIsPremium = true
     /// The first day of every series.
@@ -122,9 +137,24 @@ package struct FakeAlphaVantageSettings: Sendable {
 
     package init() {}
 
+    /// A plan; all but the free one are premium plans.
     package enum Plan: Sendable, Hashable {
         case free
-        case premium
+        /// Without American prices of the running day, such as before its owner has accepted the terms of the exchanges.
+        case endOfDay
+        /// With American prices that are 15 minutes late.
+        case delayed
+        /// With real-time American prices, and bulk quotes.
+        case realTime
+
+        /// The values of the parameter `entitlement` that are accepted.
+        var entitlements: Set<String> {
+            switch self {
+            case .free, .endOfDay: []
+            case .delayed: ["delayed"]
+            case .realTime: ["delayed", "realtime"]
+            }
+        }
     }
 
     package enum NoticeMember: String, Sendable, Hashable {
@@ -142,7 +172,10 @@ package struct FakeAlphaVantageSettings: Sendable {
     package static let demoKey = "SANDBOXDEMO00001"
     /// A second free key, for tests of separate quotas.
     package static let secondKey = "SANDBOXSECOND002"
+    /// A key of a premium plan with real-time prices.
     package static let premiumKey = "SANDBOXPREMIUM03"
+    package static let delayedKey = "SANDBOXDELAYED04"
+    package static let endOfDayKey = "SANDBOXENDOFDAY5"
 }
 
 /// Checks keys and limits.
@@ -176,7 +209,8 @@ struct FakeAlphaVantageAuthenticator: Sendable {
 
     private func windows(of plan: FakeAlphaVantageSettings.Plan) -> [CallQuota.Window] {
         switch plan {
-        case .premium: return [.init(period: .minute, limit: settings.premiumRequestsPerMinute)]
+        case .endOfDay, .delayed, .realTime:
+            return [.init(period: .minute, limit: settings.premiumRequestsPerMinute)]
         case .free:
             let day: CallQuota.Window.Period = settings.dayEnds == .newYork ? .dayInNewYork : .dayInUTC
             return [

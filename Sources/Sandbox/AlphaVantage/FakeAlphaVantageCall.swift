@@ -16,11 +16,12 @@ struct FakeAlphaVantageCall: Sendable {
     /// The instrument of the parameter `symbol`; nil if it is not listed.
     var instrument: FakeInstrument? { self["symbol"].flatMap(instrument(providerSymbol:)) }
 
-    /// Returns the instrument of an Alpha Vantage symbol: class shares with a dash, London's as `TSCO.LON`.
+    /// Returns the instrument of an Alpha Vantage symbol: class shares with a dash, preferred shares as `BAC-P-K`, London's as
+    /// `TSCO.LON`.
     func instrument(providerSymbol symbol: String) -> FakeInstrument? {
         if symbol.hasSuffix(".LON") { return view.market.anyInstrument(String(symbol.dropLast(2))) }
         guard settings.acceptsDottedSymbols || !symbol.contains(".") else { return nil }
-        return view.market.instrument(symbol.replacing("-", with: "."))
+        return view.market.instrument(symbol.replacing("-P-", with: ".PR").replacing("-", with: "."))
     }
 
     /// Returns a value of an enumeration parameter, `defaultValue` if it is missing; throws ``invalid`` for an
@@ -56,9 +57,10 @@ enum FakeAlphaVantageFunction: String, Sendable, CaseIterable {
 }
 
 extension FakeInstrument {
-    /// Class shares with a dash, `BRK-B`; London's as `TSCO.LON`.
+    /// Class shares with a dash, `BRK-B`; preferred shares as `BAC-P-K`; London's as `TSCO.LON`.
     var alphaVantageSymbol: String {
-        exchange == .london ? "\(symbol)ON" : symbol.replacing(".", with: "-")
+        exchange == .london
+            ? "\(symbol)ON" : symbol.replacing(".PR", with: "-P-").replacing(".", with: "-")
     }
 }
 

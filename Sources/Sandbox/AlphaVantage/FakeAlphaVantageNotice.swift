@@ -11,6 +11,8 @@ enum FakeAlphaVantageNotice: Error, Hashable {
     case minuteIsUsedUp(limit: Int, perDay: Int)
     case tooSoon(perDay: Int)
     case premiumEndpoint
+    /// The plan does not include the American prices of this value of `entitlement`.
+    case notEntitled(String)
     /// An unknown symbol or parameter value.
     case invalidCall(function: String)
 
@@ -19,7 +21,7 @@ enum FakeAlphaVantageNotice: Error, Hashable {
         case .missingKey(let member): member
         case .invalidCall: .errorMessage
         case .minuteIsUsedUp: .note
-        case .demoKey, .dayIsUsedUp, .tooSoon, .premiumEndpoint: .information
+        case .demoKey, .dayIsUsedUp, .tooSoon, .premiumEndpoint, .notEntitled: .information
         }
     }
 
@@ -65,6 +67,12 @@ enum FakeAlphaVantageNotice: Error, Hashable {
             return """
                 Thank you for using Alpha Vantage! This is a premium endpoint. You may subscribe to any of \
                 the premium plans at \(premium) to instantly unlock all premium endpoints
+                """
+        case .notEntitled(let entitlement):
+            let prices = entitlement == "delayed" ? "15-minute delayed" : entitlement
+            return """
+                Thank you for using Alpha Vantage! You are not yet entitled to \(prices) US market data access. \
+                Please subscribe to a premium plan with such data at \(premium) to unlock it
                 """
         case .invalidCall(let function):
             return """

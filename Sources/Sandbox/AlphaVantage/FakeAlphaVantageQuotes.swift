@@ -39,10 +39,11 @@ struct FakeAlphaVantageQuotes: Sendable {
         let symbols = (call["symbol"] ?? "").split(separator: ",").map(String.init)
         guard (1...Self.maximumSymbols).contains(symbols.count) else { throw call.invalid }
         let days = symbols.compactMap { call.instrument(providerSymbol: $0) }.compactMap(day)
-        let isSample = call.plan == .free
+        let isSample = !call.plan.entitlements.contains("realtime")
         return [
             "endpoint": "Realtime Bulk Quotes",
-            "message": isSample ? "This is sample data: a premium key has the quotes themselves." : "success",
+            "message": isSample
+                ? "This is sample data: a plan with real-time prices has the quotes themselves." : "success",
             "data": .array(try days.map(bulkQuote)),
         ]
     }

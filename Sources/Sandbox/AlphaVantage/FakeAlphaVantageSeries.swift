@@ -103,7 +103,7 @@ extension FakeAlphaVantageCall {
     func outputSize() throws(FakeAlphaVantageNotice) -> FakeAlphaVantageOutputSize {
         let size = try choice("outputsize", FakeAlphaVantageOutputSize.compact)
         let isPremium = size == .full && settings.fullOutputIsPremium
-        guard !isPremium || plan == .premium else { throw .premiumEndpoint }
+        guard !isPremium || plan != .free else { throw .premiumEndpoint }
         return size
     }
 }

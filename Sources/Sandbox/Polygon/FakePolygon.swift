@@ -1,4 +1,4 @@
-import Brokerage
+package import Brokerage
 import NIOHTTP1
 
 /// The base URL of the fake Polygon.
@@ -73,6 +73,8 @@ package struct FakePolygonSettings: Sendable {
     package var tooManyRequestsHasBody = true
     /// The message for an unknown ticker.
     package var tickerNotFoundMessage = "Ticker not found."
+    /// The last trading day of each share that is not listed any more, by its ticker.
+    package var delistings: [String: CalendarDate] = [:]
     /// True if bars include the number of trades and their average price.
     package var barsHaveTrades = true
     /// The plans with snapshots; others get NOT_AUTHORIZED.
@@ -124,6 +126,14 @@ struct FakePolygonHost: Sendable {
         subscript(_ parameter: String) -> String? {
             if let cursor, let value = cursor.last(where: { $0.name == parameter })?.value { return value }
             return request[query: parameter]
+        }
+
+        /// The market as far as the plan shows it, for an instrument that is not listed any more up to its last trading day.
+        func view(of listing: FakePolygonListing) -> MarketView {
+            guard let last = settings.delistings[listing.ticker],
+                let session = view.market.schedule(of: listing.instrument).session(onOrBefore: last)
+            else { return view }
+            return MarketView(view, at: min(view.now, session.postMarketClose))
         }
 
         private var cursor: [(name: String, value: String)]? {

@@ -59,7 +59,7 @@ struct FakePolygonAggregates: Sendable {
     /// The current page; empty for an unlisted ticker.
     private var page: FakePolygonPage {
         guard let listing else { return FakePolygonPage() }
-        return FakePolygonPage(query, of: listing, context.view)
+        return FakePolygonPage(query, of: listing, context.view(of: listing))
     }
 
     private func link(to second: Int) -> String {
@@ -83,6 +83,7 @@ extension FakePolygonAggregates {
             let schedule = context.now.market.schedule(of: listing.instrument)
             let today = schedule.date(at: context.now.instant)
             guard let session = schedule.session(before: today),
+                context.settings.delistings[ticker].map({ today <= $0 }) ?? true,
                 let bar = context.now.dayBar(listing.instrument, session),
                 let start = listing.midnight(of: session.date)
             else { return nil }

@@ -6,15 +6,17 @@ struct FakePolygonReference: Sendable {
 
     // MARK: One ticker
 
-    /// Throws ``FakePolygonError`` for an unlisted ticker.
+    /// Throws ``FakePolygonError`` for a ticker that is not listed, or not any more.
     func details() throws(FakePolygonError) -> JSONDocument {
         let ticker = context.request.parameters["ticker"] ?? ""
-        guard let listing = FakePolygonListing(ticker, in: context.view.market) else {
+        guard let listing = FakePolygonListing(ticker, in: context.view.market),
+            context.settings.delistings[ticker] == nil
+        else {
             throw .notFound(message: context.settings.tickerNotFoundMessage)
         }
         return [
             "request_id": .string(context.requestID),
-            "results": .object(Self.commonMembers(of: listing) + described(listing)),
+            "results": .object(commonMembers(of: listing) + described(listing)),
             "status": "OK",
         ]
     }
@@ -62,7 +64,7 @@ struct FakePolygonReference: Sendable {
         }
         let page = found.dropFirst(first ?? 0).prefix(limit)
         var members: [JSONDocument.Member] = [
-            .init(name: "results", value: .array(page.map { .object(Self.commonMembers(of: $0)) })),
+            .init(name: "results", value: .array(page.map { .object(commonMembers(of: $0)) })),
             .init(name: "status", value: "OK"),
             .init(name: "request_id", value: .string(context.requestID)),
             .init(name: "count", value: JSONDocument(integerLiteral: page.count)),
@@ -82,8 +84,7 @@ struct FakePolygonReference: Sendable {
             case let order: throw .badRequest("could not parse '\(order)' for 'order'")
             }
         let key = try key(for: context["sort"] ?? "ticker")
-        // The sandbox has no delisted tickers.
-        guard context["active"] != "false" else { return [] }
+        let isActive = context["active"] != "false"
         let range = FakePolygonRangeFilter(of: "ticker", context)
         let search = context["search"].flatMap { $0.isEmpty ? nil : $0 }
         let candidates =
@@ -96,7 +97,8 @@ struct FakePolygonReference: Sendable {
         return
             candidates
             .filter { listing in
-                range.contains(listing.ticker) && isAllowed(listing.type, "type")
+                (context.settings.delistings[listing.ticker] == nil) == isActive
+                    && range.contains(listing.ticker) && isAllowed(listing.type, "type")
                     && isAllowed(listing.market, "market") && isAllowed(listing.exchange, "exchange")
                     && isAllowed((listing.company?.cik).map(Self.paddedCIK), "cik")
             }
@@ -134,21 +136,26 @@ struct FakePolygonReference: Sendable {
     // MARK: Both
 
     /// Returns the members that list and details have in common.
-    private static func commonMembers(of listing: FakePolygonListing) -> [JSONDocument.Member] {
+    private func commonMembers(of listing: FakePolygonListing) -> [JSONDocument.Member] {
+        let lastDay = context.settings.delistings[listing.ticker]
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(listing.ticker)),
             .init(name: "name", value: .string(listing.instrument.displayName)),
             .init(name: "market", value: .string(listing.market)),
             .init(name: "locale", value: listing.market == "stocks" ? "us" : "global"),
-            .init(name: "active", value: true),
+            .init(name: "active", value: .bool(lastDay == nil)),
             .init(name: "currency_name", value: .string(listing.instrument.currency.lowercased())),
         ]
+        if let lastDay {
+            let midnight = Instant(newYorkMidnight: lastDay).description
+            members.append(.init(name: "delisted_utc", value: .string(midnight)))
+        }
         if let exchange = listing.exchange {
             members.append(.init(name: "primary_exchange", value: .string(exchange)))
         }
         if let type = listing.type { members.append(.init(name: "type", value: .string(type))) }
         if let company = listing.company {
-            members.append(.init(name: "cik", value: .string(paddedCIK(company.cik))))
+            members.append(.init(name: "cik", value: .string(Self.paddedCIK(company.cik))))
         }
         if let identifiers = FakeIdentifiers(of: listing.instrument.symbol) {
             members += [

@@ -19,7 +19,8 @@ struct FakePolygonSnapshots {
                 FakeInstrument.listing.map(FakePolygonListing.init)
             }
         let priced = listings.filter {
-            $0.instrument.assetClass == .equity && context.view.priced($0.instrument.symbol) != nil
+            $0.instrument.assetClass == .equity && context.settings.delistings[$0.ticker] == nil
+                && context.view.priced($0.instrument.symbol) != nil
         }
         let snapshots = priced.map(snapshot)
         return .object([

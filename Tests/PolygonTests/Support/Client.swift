@@ -18,13 +18,14 @@ func example(_ name: String) throws -> String {
 
 /// Runs `body` with a client of a server that gives the answers written down.
 func withPolygon(
-    retry: RetryPolicy = .once,
+    windows: [QuotaWindow] = PolygonConfiguration.freePlan, retry: RetryPolicy = .once,
     answering answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply,
     _ body: (PolygonClient, CannedServer) async throws -> Void
 ) async throws {
     try await CannedServer.run(answering: answer) { server, transport in
         let configuration = try PolygonConfiguration(
-            base: ProviderBaseURL(#require(HTTPURL(server.url + "/polygon"))), key: APIKey(secretKey))
+            base: ProviderBaseURL(#require(HTTPURL(server.url + "/polygon"))), key: APIKey(secretKey),
+            windows: windows)
         let channel = ProviderChannel(
             QuotaAccount(.polygon), over: transport, clock: .showing(wallTime), retry: retry)
         try await body(PolygonClient(configuration, over: channel), server)

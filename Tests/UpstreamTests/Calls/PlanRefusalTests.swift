@@ -1,0 +1,17 @@
+import Testing
+import Upstream
+
+@Suite("A refusal by a plan")
+struct PlanRefusalTests {
+    @Test("counts for an hour, and again after the next one")
+    func hour() {
+        let refusal = PlanRefusal()
+        let start = ContinuousClock.now
+        #expect(!refusal.counts(at: start))
+        for refused in [start, start + .seconds(5_000)] {
+            refusal.record(at: refused)
+            #expect(refusal.counts(at: refused) && refusal.counts(at: refused + .seconds(3_599)))
+            #expect(!refusal.counts(at: refused + .seconds(3_600)))
+        }
+    }
+}
