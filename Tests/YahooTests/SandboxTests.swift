@@ -48,6 +48,21 @@ struct SandboxTests {
         }
     }
 
+    @Test("a pair of the dollar has a price by either name that Yahoo has of it", arguments: [false, true])
+    func dollarPairs(hasShortNames: Bool) async throws {
+        try await withSandbox {
+            $0.dollarPairsHaveShortNames = hasShortNames
+        } _: { fixture in
+            let symbols = try ["USD/JPY", "EUR/USD"].map(symbol)
+            let quotes = try await fixture.client.quotes(for: symbols, in: .patient)
+            #expect(quotes.failures.isEmpty && quotes.found.count == 2)
+            let pair = Listed(symbol: "USD/JPY", name: "USD/JPY")
+            #expect(quotes[symbols[0]]?.price == (try price(of: pair, fixture)))
+            let instruments = try await fixture.client.instruments(symbols, in: .patient)
+            #expect(instruments[symbols[0]]?.listing?.key == "USDJPY=X")
+        }
+    }
+
     @Test("many symbols are one call; what is unknown or no longer listed is left out")
     func many() async throws {
         try await withSandbox { fixture in

@@ -107,6 +107,8 @@ package struct FakeYahooSettings: Sendable {
     package var delistedHaveCharts = true
     /// Symbols whose quotes have 0 for open, high, low and previous close.
     package var zeroFigures: Set<String> = []
+    /// True if a quote of a pair of the dollar has the short name, `JPY=X`, though `USDJPY=X` was requested: both are reported.
+    package var dollarPairsHaveShortNames = false
 
     /// True if chart prices are 32-bit binary numbers: `226.10000610351562`.
     package var pricesAreSinglePrecision = true
