@@ -198,6 +198,28 @@ struct ChartTests {
                     to: Instant("2026-11-20T00:00:00Z")),
                 "interval=30m&includePrePost=false&period1=1790078460&period2=1795132800"
             ),
+            // With two times, weeks would begin on the weekday of the first one.
+            (
+                ChartWindow(interval: .oneWeek, from: Instant("2026-11-11T00:00:00Z")),
+                "interval=1wk&range=1mo"
+            ),
+            (
+                ChartWindow(interval: .oneWeek, from: Instant("2025-11-19T00:00:00Z")),
+                "interval=1wk&range=2y"
+            ),
+            (
+                ChartWindow(
+                    interval: .oneWeek, from: Instant("2020-01-01T00:00:00Z"),
+                    to: Instant("2021-01-01T00:00:00Z")),
+                "interval=1wk&range=10y"
+            ),
+            // No range has more than ten years: the days up to the end of the last week.
+            (
+                ChartWindow(
+                    interval: .oneWeek, from: Instant("2015-01-01T00:00:00Z"),
+                    to: Instant("2016-01-01T00:00:00Z")),
+                "interval=1d&period1=1420070400&period2=1452211200"
+            ),
         ])
     func queries(window: ChartWindow, query: String) async throws {
         try await withYahoo(example("chart-error"), status: 404) { client, server in
@@ -233,6 +255,53 @@ struct ChartTests {
         } catch let failure as ProviderFailure {
             #expect(!isServed && failure == ProviderFailure(.yahoo, .unsupported))
         }
+    }
+
+    @Test(
+        "of weeks that begin on another day than Monday is refused, except for the first and the last one",
+        arguments: [
+            (["2026-11-03T05:00:00Z", "2026-11-10T05:00:00Z", "2026-11-17T05:00:00Z"], false),
+            (["2026-11-10T05:00:00Z", "2026-11-20T20:17:03Z"], false),
+            (["2026-10-26T04:00:00Z", "2026-11-02T05:00:00Z", "2026-11-09T05:00:00Z"], true),
+            // The range begins on a Wednesday; the last row is that of the running moment.
+            (["2026-11-04T05:00:00Z", "2026-11-09T05:00:00Z", "2026-11-16T05:00:00Z", "2026-11-20T20:17:03Z"], true),
+        ])
+    func weekdays(stamps: [String], isServed: Bool) async throws {
+        let body = try body(stamps, meta: Self.newYork + #","dataGranularity":"1wk""#)
+        do {
+            let series = try await chart(body, ChartWindow(interval: .oneWeek))
+            #expect(isServed && series?.count == 3)
+        } catch let failure as ProviderFailure {
+            let place = #"no "Monday as the start of each week""#
+            #expect(!isServed && failure.description.contains(place))
+        }
+    }
+
+    @Test("of weeks in London begins on Mondays, in summer and winter")
+    func londonWeeks() async throws {
+        let stamps = ["2026-10-18T23:00:00Z", "2026-10-26T00:00:00Z", "2026-11-02T00:00:00Z"]
+        let series = try #require(
+            try await chart(body(stamps, meta: Self.london), ChartWindow(interval: .oneWeek), of: "TSCO:XLON"))
+        #expect(series.times == (try seconds(stamps)))
+    }
+
+    @Test("of weeks that no range has is combined from days; a week with an unreadable day is unreadable")
+    func combinedWeeks() async throws {
+        let body = #"""
+            {"chart":{"result":[{"meta":{\#(Self.newYork),"dataGranularity":"1d"},"timestamp":
+            [1420122600,1420468200,1420554600,1421073000,1421159400,1421677800],"indicators":{"quote":[{
+            "open":[1,2,3,4,[],6],"high":[2,9,4,5,6,7],"low":[1,2,1.5,3,4,5],"close":[1,3,2,4,5,6],
+            "volume":[10,20,30,40,50,null]}]}}],"error":null}}
+            """#
+        let window = ChartWindow(interval: .oneWeek, from: Instant("2015-01-01T00:00:00Z"))
+        let series = try #require(try await chart(body, window))
+        // The first day is a Thursday, of the week in which the window begins.
+        #expect(series.times == (try seconds(["2015-01-05T05:00:00Z", "2015-01-19T05:00:00Z"])))
+        #expect(series[0].prices == OHLC(tenths: 20, high: 90, low: 15, close: 20))
+        #expect(series[0].volume == 50)
+        #expect(series[1].volume == nil)
+        #expect(series.unreadable.count == 1)
+        #expect(series.isLastComplete == true)
     }
 
     @Test("of a listing that has ended is none, also without a currency")

@@ -163,6 +163,45 @@ struct SandboxTests {
     }
 
     @Test(
+        "weeks have the days from their Monday on, whatever day the window begins on",
+        arguments: [
+            ChartWindow(interval: .oneWeek, from: Instant("2026-10-07T15:00:00Z")),
+            ChartWindow(
+                interval: .oneWeek, from: Instant("2014-10-09T00:00:00Z"),
+                to: Instant("2014-12-03T00:00:00Z")),
+            ChartWindow(interval: .oneWeek, last: 6),
+        ])
+    func weeks(window: ChartWindow) async throws {
+        try await withSandbox { fixture in
+            for listed in Self.listed where listed.symbol != "EUR/USD" && listed.symbol != "USD/JPY" {
+                let symbol = try symbol(listed.symbol)
+                let calls = fixture.calls("GET /v8/finance/chart/{symbol}")
+                let series = try #require(
+                    try await fixture.client.charts(of: [symbol], window, in: .patient)[symbol])
+                #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == calls + 1)
+                #expect(window.last.map { $0 == series.count } ?? (series.count >= 6))
+                var daily = ChartWindow(interval: .oneDay, from: Instant(secondsSince1970: series.times[0]))
+                daily.to = window.to.map { $0 + .seconds(7 * 86_400) }
+                let days = try #require(
+                    try await fixture.client.charts(of: [symbol], daily, in: .patient)[symbol])
+                for index in 0..<series.count {
+                    let end = series.times[index] + 7 * 86_400 - 3_600
+                    let inWeek = (0..<days.count).map { days[$0] }.filter {
+                        series.times[index] <= $0.time && $0.time < end
+                    }
+                    let monday = try #require(Instant(secondsSince1970: series.times[index] + 7_200))
+                    #expect(
+                        (listed.symbol.hasSuffix("XLON") || listed.symbol == "BTC/USD"
+                            ? monday.dateInUTC : monday.inNewYork.date).weekday == .monday)
+                    #expect(series[index].prices.open == inWeek.first?.prices.open)
+                    #expect(series[index].prices.high == inWeek.map(\.prices.high).max())
+                    #expect(series[index].prices.close == inWeek.last?.prices.close)
+                }
+            }
+        }
+    }
+
+    @Test(
         "a chart before the first trade is empty, and that of a delisted symbol is none",
         arguments: [true, false])
     func nothing(delistedHaveCharts: Bool) async throws {

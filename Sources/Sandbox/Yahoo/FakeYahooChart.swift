@@ -57,11 +57,47 @@ struct FakeYahooChart: Sendable {
         let bar: Bar?
     }
 
-    private var rows: [Row] {
-        let bars = view.bars(
-            of: listing.instrument, every: query.interval.length, from: query.seconds.lowerBound,
+    private func bars(every length: BarLength) -> BarSeries {
+        view.bars(
+            of: listing.instrument, every: length, from: query.seconds.lowerBound,
             through: query.seconds.upperBound - 1, extendedHours: query.includesExtendedHours,
             alignment: query.includesExtendedHours ? .clock : .opening)
+    }
+
+    /// The weeks of the days in the chart, each of seven days from its beginning.
+    ///
+    /// They begin on Mondays, but with two times on the weekday of the first one, unless the first trade is later
+    /// (joshuaulrich/quantmod#263, atreadw1492/yahoo_fin#11). The first one has the days in the chart only.
+    private var weeks: [TimedBar] {
+        let schedule = view.market.schedule(of: listing.instrument)
+        let first = schedule.date(at: Instant(secondsSince1970: Int64(query.seconds.lowerBound)) ?? .earliest)
+        let isAfterFirstTrade = first > settings.historyBegins
+        guard
+            let origin = query.range.isEmpty && isAfterFirstTrade ? first : BarLength.week.period(of: first)
+        else { return [] }
+        var weeks: [TimedBar] = []
+        for day in bars(every: .day) {
+            let week = (day.date.daysSince1970 - origin.daysSince1970) / 7
+            guard let date = origin.adding(days: 7 * week) else { continue }
+            if let last = weeks.last, last.date == date {
+                weeks[weeks.count - 1] = TimedBar(
+                    start: last.start, date: date, bar: last.bar.joined(with: day.bar))
+            } else {
+                weeks.append(TimedBar(start: midnight(of: date), date: date, bar: day.bar))
+            }
+        }
+        return weeks
+    }
+
+    /// Returns the first second of a day in the zone of the chart.
+    private func midnight(of date: CalendarDate) -> Int {
+        let utc = date.daysSince1970 * 86_400
+        let schedule = view.market.schedule(of: listing.instrument)
+        return schedule == .currencies ? utc : schedule.start(of: date) ?? utc
+    }
+
+    private var rows: [Row] {
+        let bars = query.interval.length == .week ? weeks : Array(bars(every: query.interval.length))
         var rows = bars.map { Row(second: stamp(of: $0), bar: isMissing($0) ? nil : $0.bar) }
         if settings.addsLiveBar, query.interval.isIntraday, let second = liveSecond, !rows.isEmpty,
             let price = view.price(listing.instrument.symbol)

@@ -230,8 +230,28 @@ extension YahooChart {
         return interval.names.contains(granularity)
     }
 
-    /// The candles of a window; nil if their prices have an unknown unit, or too many of them too many digits.
-    func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
+    /// Whether the bars, which are weeks, begin on Mondays at the exchange.
+    ///
+    /// The last one may be that of the running moment. The first one may begin with the range, within its week: it is of that
+    /// week only if the one after it begins on a Monday.
+    var beginsWeeksOnMondays: Bool {
+        let days = YahooTradingDays(meta)
+        let weeks = times.indices.dropLast().filter { timeFailures[$0] == nil }.map { times[$0] }
+        return weeks.dropFirst(weeks.count > 1 ? 1 : 0).allSatisfy(days.isMonday)
+    }
+
+    /// The candles of a window.
+    ///
+    /// - Parameters:
+    ///   - symbol: The instrument.
+    ///   - window: The window.
+    ///   - interval: The interval of the bars: that of the window, or days that are combined to its weeks.
+    ///   - fetchedAt: The time of the response.
+    /// - Returns: Nil if the prices have an unknown unit, or too many of them too many digits, or if a day of unknown weeks
+    ///   is unreadable.
+    func series(
+        of symbol: Symbol, _ window: ChartWindow, barsOf interval: Interval, fetchedAt: Instant
+    ) -> CandleSeries? {
         let asOf = meta.quote.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
@@ -245,17 +265,26 @@ extension YahooChart {
         guard
             let scale = YahooPriceScale(of: symbol, currency: meta.quote.currency, digits: meta.quote.digits)
         else { return nil }
-        do throws(Decimal.Overflow) {
-            try series.append(candles(window.interval, scale), in: window)
-        } catch {
-            return nil
-        }
         let days = YahooTradingDays(meta)
         let failures = times.indices.compactMap { index in
             failure(at: index).map { error in
                 // The time of a bar whose stamp is unreadable is not known.
-                (error, timeFailures[index] == nil ? start(at: index, window.interval, days) : nil)
+                (
+                    reason: error,
+                    notAfter: timeFailures[index] == nil ? start(at: index, window.interval, days) : nil
+                )
             }
+        }
+        do throws(Decimal.Overflow) {
+            var candles = try candles(interval, scale, days)
+            if interval != window.interval {
+                let incomplete = failures.compactMap(\.notAfter)
+                guard incomplete.count == failures.count else { return nil }
+                candles = try days.combined(candles, every: window.interval, omitting: incomplete)
+            }
+            try series.append(candles, in: window)
+        } catch {
+            return nil
         }
         series.append(unreadable: failures, in: window)
         series.isLastComplete = series.isLastOver(at: fetchedAt, offset: meta.offset ?? 0)
@@ -264,9 +293,8 @@ extension YahooChart {
 
     /// Bars without a price are left out, and a bar of the running moment is made part of the interval that it is in.
     private func candles(
-        _ interval: Interval, _ scale: YahooPriceScale
+        _ interval: Interval, _ scale: YahooPriceScale, _ days: YahooTradingDays
     ) throws(Decimal.Overflow) -> [Candle] {
-        let days = YahooTradingDays(meta)
         var candles: [Candle] = []
         candles.reserveCapacity(times.count)
         for index in times.indices {
