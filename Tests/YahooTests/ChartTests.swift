@@ -198,6 +198,11 @@ struct ChartTests {
                     to: Instant("2026-11-20T00:00:00Z")),
                 "interval=30m&includePrePost=false&period1=1790078460&period2=1795132800"
             ),
+            // Yahoo may refuse more than a hundred years.
+            (
+                ChartWindow(interval: .oneDay, from: Instant("1900-01-01T00:00:00Z")),
+                "interval=1d&period1=-1358337600&period2=1795262400"
+            ),
             // With two times, weeks would begin on the weekday of the first one.
             (
                 ChartWindow(interval: .oneWeek, from: Instant("2026-11-11T00:00:00Z")),

@@ -12,8 +12,9 @@ struct YahooChartQuery {
     /// The window goes further back than Yahoo does.
     let isTruncated: Bool
 
-    /// The beginning of 1900: no listing has earlier prices.
-    private static let firstTrades = Instant(secondsSince1970: -2_208_988_800) ?? .earliest
+    /// A hundred years, less their leap days: Yahoo refuses a longer span of days (ranaroussi/yfinance#263, #1671), in any case
+    /// for a listing of which it has no first trade.
+    private static let longestSpanInDays: Int64 = 36_500
 
     /// Nil where nothing can lie in the window.
     init?(_ window: ChartWindow, now: Instant) {
@@ -49,7 +50,7 @@ struct YahooChartQuery {
     ) {
         // A minute less than the reach, because Yahoo's clock has advanced when it reads the request.
         let limit = YahooInterval(interval).reachInDays.map { now - .seconds($0 * 86_400 - 60) }
-        let from = max(wanted, limit ?? wanted, Self.firstTrades)
+        let from = max(wanted, limit ?? now - .seconds(Self.longestSpanInDays * 86_400))
         guard from < to else { return nil }
         items =
             Self.items(window, every: interval) + [
