@@ -148,6 +148,25 @@ struct ChartTests {
     }
 
     @Test(
+        "of parts of a day has a complete last candle if a later trade is known, or after half an hour",
+        arguments: [
+            (Interval.fifteenMinutes, "2026-11-21T11:44:00Z", "2026-11-21T11:58:59Z", false),
+            (.fifteenMinutes, "2026-11-21T11:44:00Z", "2026-11-21T11:59:00Z", true),
+            (.fifteenMinutes, "2026-11-21T11:15:00Z", nil, true),
+            (.fifteenMinutes, "2026-11-21T11:15:01Z", nil, false),
+            // A time ahead of the clock says nothing.
+            (.fifteenMinutes, "2026-11-21T11:44:00Z", "2026-11-21T12:00:01Z", false),
+            (.oneDay, "2026-11-20T08:00:00Z", "2026-11-20T10:00:00Z", true),
+        ] as [(Interval, String, String?, Bool)])
+    func completeness(interval: Interval, stamp: String, lastTrade: String?, isComplete: Bool) async throws {
+        let time = try lastTrade.map { try seconds([$0])[0] }
+        let member = time.map { #","regularMarketTime":\#($0)"# } ?? ""
+        let body = try body([stamp], meta: Self.london + member)
+        let series = try #require(try await chart(body, ChartWindow(interval: interval), of: "TSCO:XLON"))
+        #expect(series.isLastComplete == isComplete)
+    }
+
+    @Test(
         "takes the bar of the running moment into its month, in which clocks changed",
         arguments: [
             (

@@ -298,6 +298,25 @@ struct SandboxTests {
         }
     }
 
+    @Test(
+        "the running candle of an exchange that is reported late is not complete before its trades are known",
+        arguments: [(0, "16:31:30", true), (900, "16:31:30", false), (900, "16:46:30", true)])
+    func delayed(seconds: Int, time: String, isComplete: Bool) async throws {
+        try await withSandbox(at: "2026-11-19T\(time)Z") {
+            $0.chartDelay = seconds
+            $0.addsLiveBar = false
+            $0.missingBarOneIn = nil
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(
+                interval: .fifteenMinutes, from: Instant("2026-11-19T16:00:00Z"),
+                to: Instant("2026-11-19T16:30:00Z"))
+            let series = try #require(try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(series.times.last == Instant("2026-11-19T16:15:00Z")?.secondsSince1970)
+            #expect(series.isLastComplete == isComplete)
+        }
+    }
+
     @Test("a chart of what is not listed is none, by either status", arguments: [200, 404])
     func unknownChart(status: Int) async throws {
         try await withSandbox {

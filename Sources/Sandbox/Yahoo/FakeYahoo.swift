@@ -116,6 +116,8 @@ package struct FakeYahooSettings: Sendable {
     package var missingBarOneIn: Int? = 50
     /// True if an intraday chart ends with a bar of the current second.
     package var addsLiveBar = true
+    /// The age of the last trade in charts, in seconds: Yahoo reports many exchanges 15 minutes late.
+    package var chartDelay = 0
     /// The status for an unlisted symbol: 404, or 200 by some reports.
     package var unknownSymbolStatus = 404
     /// The status for an unavailable range: 422, or 400 by some reports.

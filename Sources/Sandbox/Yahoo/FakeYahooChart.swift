@@ -10,7 +10,10 @@ struct FakeYahooChart: Sendable {
     /// Throws ``FakeYahooError`` for an unlisted symbol and an unavailable range.
     init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
         settings = context.settings
-        view = context.view
+        view =
+            settings.chartDelay == 0
+            ? context.view
+            : MarketView(context.view.market, at: context.view.instant - .seconds(settings.chartDelay))
         guard
             let listing = FakeYahooListing(
                 context.request.parameters["symbol"] ?? "", in: context.view.market)

@@ -287,8 +287,18 @@ extension YahooChart {
             return nil
         }
         series.append(unreadable: failures, in: window)
-        series.isLastComplete = series.isLastOver(at: fetchedAt, offset: meta.offset ?? 0)
+        let known = window.interval.isIntraday ? tradesKnownUntil(asOf, fetchedAt: fetchedAt) : fetchedAt
+        series.isLastComplete = series.isLastOver(at: known, offset: meta.offset ?? 0)
         return series
+    }
+
+    /// The most by which Yahoo reports the trades of an exchange late (ranaroussi/yfinance#1050 has 15 minutes).
+    private static var longestDelay: Duration { .seconds(1_800) }
+
+    /// The time until which the trades of parts of a day are known.
+    private func tradesKnownUntil(_ lastTrade: Instant?, fetchedAt: Instant) -> Instant {
+        let delayed = fetchedAt - Self.longestDelay
+        return max(lastTrade ?? delayed, delayed)
     }
 
     /// Bars without a price are left out, and a bar of the running moment is made part of the interval that it is in.
