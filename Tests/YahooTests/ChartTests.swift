@@ -356,6 +356,47 @@ struct ChartTests {
         }
     }
 
+    private static let riyadh =
+        #""currency":"USD","exchangeTimezoneName":"Asia/Riyadh","gmtoffset":10800"#
+    /// From 15:00 to 21:00 in UTC on 2026-11-20.
+    private static let periods = #"{"start":1795186800,"end":1795208400}"#
+
+    @Test(
+        "of regular hours has no bars outside of them where Yahoo states those hours reliably",
+        arguments: [
+            (newYork, #"[[\#(periods)]]"#, 2...4), (newYork, #"[\#(periods)]"#, 2...4),
+            (newYork, #"{"pre":[],"regular":[[\#(periods)]],"post":[]}"#, 2...4),
+            // London's closing auction is after the end that Yahoo states.
+            (london, #"[[\#(periods)]]"#, 2...5),
+            // Unknown hours, and those of another exchange or day.
+            (newYork, "null", 0...5), (newYork, "[]", 0...5), (newYork, #"[[{"start":"x"}]]"#, 0...5),
+            (newYork, #"{"post":[[\#(periods)]]}"#, 0...5), (newYork, "7", 0...5),
+            (newYork, #"[[{"start":1795208400,"end":1795186800}]]"#, 0...5),
+            (newYork, #"[[{"start":1794582000,"end":1794603600}]]"#, 0...5),
+            (riyadh, #"[[\#(periods)]]"#, 0...5),
+        ] as [(String, String, ClosedRange<Int>)])
+    func regularHours(exchange: String, member: String, kept: ClosedRange<Int>) async throws {
+        let stamps = [
+            "2026-11-20T13:00:00Z", "2026-11-20T14:00:00Z", "2026-11-20T15:00:00Z", "2026-11-20T16:00:00Z",
+            "2026-11-20T21:00:00Z", "2026-11-20T22:00:00Z",
+        ]
+        let body = try body(stamps, meta: exchange + #","tradingPeriods":\#(member)"#)
+        let symbol = exchange == Self.london ? "TSCO:XLON" : "AAPL"
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneHour), of: symbol))
+        #expect(series.times == (try seconds(Array(stamps[kept]))))
+        let extended = ChartWindow(interval: .oneHour, isExtendedHours: true)
+        #expect(try await chart(body, extended, of: symbol)?.count == stamps.count)
+    }
+
+    @Test("of regular hours keeps the last trade of the day, though it is after the end")
+    func lastTrade() async throws {
+        let body = try body(
+            ["2026-11-20T20:59:00Z", "2026-11-20T21:00:01Z"],
+            meta: Self.newYork + #","regularMarketTime":1795208401,"tradingPeriods":[[\#(Self.periods)]]"#)
+        let series = try #require(try await chart(body, ChartWindow(interval: .oneMinute)))
+        #expect(series.count == 2)
+    }
+
     @Test(
         "leaves out a bar with a zero, which stands for no price",
         arguments: ["open", "high", "low", "close"])

@@ -317,6 +317,29 @@ struct SandboxTests {
         }
     }
 
+    @Test("the chart of a half day ends with the closing auction, and has later trades on request only")
+    func halfDay() async throws {
+        try await withSandbox(at: "2026-11-27T22:30:00Z") { fixture in
+            let aapl = try symbol("AAPL")
+            var window = ChartWindow(interval: .fiveMinutes, from: Instant("2026-11-27T05:00:00Z"))
+            let regular = try #require(
+                try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            // 13:00 in New York.
+            #expect(regular.times.last == Instant("2026-11-27T18:00:00Z")?.secondsSince1970)
+            #expect(regular[regular.count - 1].volume == 0)
+            let market = fixture.sandbox.market
+            let instrument = try #require(market.anyInstrument("AAPL"))
+            let day = try #require(fixture.view.tradingDay(of: instrument))
+            let close = instrument.price(market.close(instrument, day))
+            #expect(regular[regular.count - 1].prices.close == close)
+            window.isExtendedHours = true
+            let extended = try #require(
+                try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(extended.count > regular.count)
+            #expect(extended.times.last == Instant("2026-11-27T21:55:00Z")?.secondsSince1970)
+        }
+    }
+
     @Test("a chart of what is not listed is none, by either status", arguments: [200, 404])
     func unknownChart(status: Int) async throws {
         try await withSandbox {

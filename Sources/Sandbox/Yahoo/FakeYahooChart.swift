@@ -102,6 +102,7 @@ struct FakeYahooChart: Sendable {
     private var rows: [Row] {
         let bars = query.interval.length == .week ? weeks : Array(bars(every: query.interval.length))
         var rows = bars.map { Row(second: stamp(of: $0), bar: isMissing($0) ? nil : $0.bar) }
+        rows = (rows + unrequestedRows).sorted { $0.second < $1.second }
         if settings.addsLiveBar, query.interval.isIntraday, let second = liveSecond, !rows.isEmpty,
             let price = view.price(listing.instrument.symbol)
         {
@@ -109,6 +110,21 @@ struct FakeYahooChart: Sendable {
             rows.append(Row(second: second, bar: bar))
         }
         return rows
+    }
+
+    /// The rows of half days after the close, which Yahoo sends with regular hours too: the closing auction, which has a price
+    /// but no volume (ranaroussi/yfinance#2806), and the after-hours market.
+    private var unrequestedRows: [Row] {
+        guard query.interval.isIntraday, !query.includesExtendedHours, listing.hasExtendedHours(in: view.market)
+        else { return [] }
+        return sessions.filter { $0.close - $0.open < 23_400 && $0.close <= view.now }.flatMap { day in
+            let price = view.market.close(listing.instrument, day)
+            let auction = Bar(open: price, high: price, low: price, close: price, volume: 0)
+            let late = view.bars(
+                of: listing.instrument, every: query.interval.length, from: day.close + 1,
+                through: day.postMarketClose - 1, alignment: .opening)
+            return [Row(second: day.close, bar: auction)] + late.map { Row(second: $0.start, bar: $0.bar) }
+        }.filter { query.seconds.contains($0.second) }
     }
 
     /// Returns the timestamp of a bar: the opening for a day of the exchanges, otherwise its start.
@@ -302,12 +318,7 @@ extension FakeYahooChart {
 
     /// The regular hours of each day of the chart; with extended hours, an object with the hours of each kind.
     private var tradingPeriods: JSONDocument {
-        let schedule = view.market.schedule(of: listing.instrument)
-        func date(_ second: Int) -> CalendarDate {
-            schedule.date(at: Instant(secondsSince1970: Int64(second)) ?? .earliest)
-        }
-        let sessions = schedule.sessions(
-            from: date(query.seconds.lowerBound), through: date(query.seconds.upperBound - 1))
+        let sessions = sessions
         func periods(_ phase: TradingSession.Phase) -> JSONDocument {
             .array(sessions.map { [period(phase, $0)] })
         }
@@ -315,6 +326,16 @@ extension FakeYahooChart {
         return [
             "pre": periods(.preMarket), "regular": periods(.regular), "post": periods(.postMarket),
         ]
+    }
+
+    /// The sessions of the days of the chart.
+    private var sessions: [TradingSession] {
+        let schedule = view.market.schedule(of: listing.instrument)
+        func date(_ second: Int) -> CalendarDate {
+            schedule.date(at: Instant(secondsSince1970: Int64(second)) ?? .earliest)
+        }
+        return schedule.sessions(
+            from: date(query.seconds.lowerBound), through: date(query.seconds.upperBound - 1))
     }
 
     private func period(_ phase: TradingSession.Phase, _ session: TradingSession) -> JSONDocument {

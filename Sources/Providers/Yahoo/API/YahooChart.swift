@@ -25,6 +25,8 @@ package struct YahooChart {
         var offset: Int?
         /// When regular trading begins today, or did on the last day, in seconds since 1970.
         var open: Int64?
+        /// The regular hours of the days of an intraday chart; nil if they are missing or unreadable.
+        var tradingPeriods: [YahooTradingPeriod]?
     }
 
     package struct Columns: Hashable {
@@ -144,6 +146,10 @@ extension YahooChart.Meta: JSONDecodable {
             case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
             case "gmtoffset": offset = try reader.intOrNil().map { min(max($0, -86_400), 86_400) }
             case "currentTradingPeriod": open = try reader.regularOpen()
+            // Its form is not the same in all responses; without it, no bar is left out.
+            case "tradingPeriods":
+                let periods = try reader.row(YahooTradingPeriod.list(json:))
+                tradingPeriods = try? periods.get()
             default: try reader.skip()
             }
         }
@@ -266,7 +272,8 @@ extension YahooChart {
             let scale = YahooPriceScale(of: symbol, currency: meta.quote.currency, digits: meta.quote.digits)
         else { return nil }
         let days = YahooTradingDays(meta)
-        let failures = times.indices.compactMap { index in
+        let indices = indices(in: window)
+        let failures = indices.compactMap { index in
             failure(at: index).map { error in
                 // The time of a bar whose stamp is unreadable is not known.
                 (
@@ -276,7 +283,7 @@ extension YahooChart {
             }
         }
         do throws(Decimal.Overflow) {
-            var candles = try candles(interval, scale, days)
+            var candles = try candles(at: indices, interval, scale, days)
             if interval != window.interval {
                 let incomplete = failures.compactMap(\.notAfter)
                 guard incomplete.count == failures.count else { return nil }
@@ -292,6 +299,14 @@ extension YahooChart {
         return series
     }
 
+    /// The bars of the hours of a window: Yahoo also sends others, which were not requested.
+    private func indices(in window: ChartWindow) -> [Int] {
+        guard window.interval.isIntraday, window.isExtendedHours != true, let hours = YahooRegularHours(meta)
+        else { return Array(times.indices) }
+        let length = window.interval.length(on: .earliest)
+        return times.indices.filter { timeFailures[$0] != nil || !hours.exclude(times[$0], length: length) }
+    }
+
     /// The most by which Yahoo reports the trades of an exchange late (ranaroussi/yfinance#1050 has 15 minutes).
     private static var longestDelay: Duration { .seconds(1_800) }
 
@@ -303,11 +318,11 @@ extension YahooChart {
 
     /// Bars without a price are left out, and a bar of the running moment is made part of the interval that it is in.
     private func candles(
-        _ interval: Interval, _ scale: YahooPriceScale, _ days: YahooTradingDays
+        at indices: [Int], _ interval: Interval, _ scale: YahooPriceScale, _ days: YahooTradingDays
     ) throws(Decimal.Overflow) -> [Candle] {
         var candles: [Candle] = []
-        candles.reserveCapacity(times.count)
-        for index in times.indices {
+        candles.reserveCapacity(indices.count)
+        for index in indices {
             guard failure(at: index) == nil, let prices = try prices(at: index, scale) else { continue }
             let volume = columns.volume.isEmpty ? nil : columns.volume[index]
             let candle = Candle(time: start(at: index, interval, days), prices: prices, volume: volume)
