@@ -75,6 +75,34 @@ struct ChartTests {
     }
 
     @Test(
+        "without times is empty, unless the listing has shorter ranges only, which are tried once",
+        arguments: [
+            ("null", ["6mo"], true), (#"["1d","5d","1mo","3mo","6mo","ytd","max"]"#, ["6mo"], true),
+            (#"["1d","5d","1mo","3mo","6mo"]"#, ["6mo"], true), ("[]", ["6mo"], true),
+            ("[7,{}]", ["6mo"], true),
+            (#"["1d","5d"]"#, ["6mo", "5d"], false), (#"["1d"]"#, ["6mo", "1d"], false),
+            (#"["unknown"]"#, ["6mo"], false),
+        ])
+    func validRanges(member: String, ranges: [String], isEmpty: Bool) async throws {
+        let body = #"""
+            {"chart":{"result":[{"meta":{"currency":"USD","validRanges":\#(member)},
+            "indicators":{"quote":[{}]}}],"error":null}}
+            """#
+        try await withYahoo(body) { client, server in
+            let aapl = try symbol("AAPL")
+            do {
+                let charts = try await client.charts(
+                    of: [aapl], ChartWindow(interval: .oneDay), in: .patient)
+                #expect(isEmpty && charts[aapl]?.count == 0)
+            } catch let failure as ProviderFailure {
+                #expect(!isEmpty && failure == ProviderFailure(.yahoo, .unsupported))
+            }
+            let path = "/q/v8/finance/chart/AAPL?interval=1d&range="
+            #expect(server.targets == ranges.map { path + $0 })
+        }
+    }
+
+    @Test(
         "has days from midnight in New York, in summer and winter, though they are stamped with the opening")
     func newYorkDays() async throws {
         let body = try body(
@@ -288,7 +316,12 @@ struct ChartTests {
             (["2026-11-10T05:00:00Z", "2026-11-20T20:17:03Z"], false),
             (["2026-10-26T04:00:00Z", "2026-11-02T05:00:00Z", "2026-11-09T05:00:00Z"], true),
             // The range begins on a Wednesday; the last row is that of the running moment.
-            (["2026-11-04T05:00:00Z", "2026-11-09T05:00:00Z", "2026-11-16T05:00:00Z", "2026-11-20T20:17:03Z"], true),
+            (
+                [
+                    "2026-11-04T05:00:00Z", "2026-11-09T05:00:00Z", "2026-11-16T05:00:00Z",
+                    "2026-11-20T20:17:03Z",
+                ], true
+            ),
         ])
     func weekdays(stamps: [String], isServed: Bool) async throws {
         let body = try body(stamps, meta: Self.newYork + #","dataGranularity":"1wk""#)
@@ -305,7 +338,8 @@ struct ChartTests {
     func londonWeeks() async throws {
         let stamps = ["2026-10-18T23:00:00Z", "2026-10-26T00:00:00Z", "2026-11-02T00:00:00Z"]
         let series = try #require(
-            try await chart(body(stamps, meta: Self.london), ChartWindow(interval: .oneWeek), of: "TSCO:XLON"))
+            try await chart(body(stamps, meta: Self.london), ChartWindow(interval: .oneWeek), of: "TSCO:XLON")
+        )
         #expect(series.times == (try seconds(stamps)))
     }
 

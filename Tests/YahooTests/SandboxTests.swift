@@ -340,6 +340,56 @@ struct SandboxTests {
         }
     }
 
+    @Test(
+        "of a listing with its latest days only, a longer window has these days, by two calls at first and then by one",
+        arguments: [
+            ChartWindow(interval: .oneDay), ChartWindow(interval: .oneHour, last: 400),
+            ChartWindow(interval: .oneDay, from: Instant("2026-11-16T05:00:00Z")),
+            ChartWindow(interval: .fiveMinutes, from: Instant("2026-10-19T05:00:00Z")),
+            ChartWindow(interval: .oneDay, from: Instant("1900-01-01T00:00:00Z")),
+        ])
+    func shortHistory(window: ChartWindow) async throws {
+        try await withSandbox {
+            $0.shortHistories = ["AAPL"]
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            for calls in [2, 3] {
+                let series = try #require(
+                    try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+                #expect(series.count >= 4)
+                let first = try #require(series.times.first.flatMap { Instant(secondsSince1970: $0) })
+                #expect(first.inNewYork.date >= CalendarDate("2026-11-13") ?? .latest)
+                #expect(series.isTruncated == (window.from != Instant("2026-11-16T05:00:00Z")))
+                #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == calls)
+            }
+            // A range that the listing has.
+            let day = ChartWindow(interval: .oneDay, last: 1)
+            #expect(try await fixture.client.charts(of: [aapl], day, in: .patient)[aapl]?.count == 1)
+            #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 4)
+        }
+    }
+
+    @Test(
+        "of a listing with its latest days only, a window without them is not an empty chart, and costs one call at most",
+        arguments: [
+            ChartWindow(interval: .oneWeek, last: 10), ChartWindow(interval: .oneMonth),
+            ChartWindow(
+                interval: .oneDay, from: Instant("2026-09-01T00:00:00Z"), to: Instant("2026-10-01T00:00:00Z")),
+        ])
+    func beforeShortHistory(window: ChartWindow) async throws {
+        try await withSandbox {
+            $0.shortHistories = ["AAPL"]
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            for _ in 1...2 {
+                await #expect(throws: ProviderFailure(.yahoo, .unsupported)) {
+                    try await fixture.client.charts(of: [aapl], window, in: .patient)
+                }
+                #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 1)
+            }
+        }
+    }
+
     @Test("a chart of what is not listed is none, by either status", arguments: [200, 404])
     func unknownChart(status: Int) async throws {
         try await withSandbox {

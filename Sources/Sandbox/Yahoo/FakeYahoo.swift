@@ -105,6 +105,8 @@ package struct FakeYahooSettings: Sendable {
     package var delisted: Set<String> = ["BRKS"]
     /// True if a delisted symbol has a chart without bars and currency, of the exchange `YHD`; false if it has none.
     package var delistedHaveCharts = true
+    /// Symbols whose charts have the ranges of a day and of five days only, such as warrants and new listings.
+    package var shortHistories: Set<String> = []
     /// Symbols whose quotes have 0 for open, high, low and previous close.
     package var zeroFigures: Set<String> = []
     /// True if a quote of a pair of the dollar has the short name, `JPY=X`, though `USDJPY=X` was requested: both are reported.

@@ -42,13 +42,13 @@ struct FakeYahooChart: Sendable {
     }
 
     private func document() -> JSONDocument {
-        let rows = rows
+        let rows = query.isAvailable ? rows : []
         var members: [JSONDocument.Member] = [.init(name: "meta", value: meta)]
         if !rows.isEmpty {
             let stamps = rows.map { JSONDocument(integerLiteral: $0.second) }
             members.append(.init(name: "timestamp", value: .array(stamps)))
         }
-        let events = events
+        let events = query.isAvailable ? events : []
         if !events.isEmpty { members.append(.init(name: "events", value: .object(events))) }
         members.append(.init(name: "indicators", value: indicators(rows)))
         return ["chart": ["result": [.object(members)], "error": nil]]
@@ -115,7 +115,8 @@ struct FakeYahooChart: Sendable {
     /// The rows of half days after the close, which Yahoo sends with regular hours too: the closing auction, which has a price
     /// but no volume (ranaroussi/yfinance#2806), and the after-hours market.
     private var unrequestedRows: [Row] {
-        guard query.interval.isIntraday, !query.includesExtendedHours, listing.hasExtendedHours(in: view.market)
+        guard query.interval.isIntraday, !query.includesExtendedHours,
+            listing.hasExtendedHours(in: view.market)
         else { return [] }
         return sessions.filter { $0.close - $0.open < 23_400 && $0.close <= view.now }.flatMap { day in
             let price = view.market.close(listing.instrument, day)
@@ -271,8 +272,7 @@ extension FakeYahooChart {
                 .init(name: "currentTradingPeriod", value: currentTradingPeriod),
                 .init(name: "dataGranularity", value: .string(query.interval.rawValue)),
                 .init(name: "range", value: .string(query.range)),
-                .init(
-                    name: "validRanges", value: .array(FakeYahooChartQuery.validRanges.map { .string($0) })),
+                .init(name: "validRanges", value: .array(query.validRanges.map { .string($0) })),
             ])
     }
 

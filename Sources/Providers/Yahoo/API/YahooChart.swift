@@ -25,6 +25,8 @@ package struct YahooChart {
         var offset: Int?
         /// When regular trading begins today, or did on the last day, in seconds since 1970.
         var open: Int64?
+        /// The names of the ranges that the listing has; nil if they are missing or unreadable.
+        var validRanges: [String]?
         /// The regular hours of the days of an intraday chart; nil if they are missing or unreadable.
         var tradingPeriods: [YahooTradingPeriod]?
     }
@@ -146,6 +148,9 @@ extension YahooChart.Meta: JSONDecodable {
             case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
             case "gmtoffset": offset = try reader.intOrNil().map { min(max($0, -86_400), 86_400) }
             case "currentTradingPeriod": open = try reader.regularOpen()
+            case "validRanges":
+                let ranges = try reader.row { reader throws(JSONError) in try reader.array(of: String.self) }
+                validRanges = try? ranges.get()
             // Its form is not the same in all responses; without it, no bar is left out.
             case "tradingPeriods":
                 let periods = try reader.row(YahooTradingPeriod.list(json:))

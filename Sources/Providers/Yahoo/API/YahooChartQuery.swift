@@ -7,6 +7,8 @@ import Upstream
 /// with a range, they begin on Mondays. Weeks are requested by a range, and those that no range reaches are combined from days.
 struct YahooChartQuery {
     let items: [(name: String, value: String?)]
+    /// The requested range; nil if the request has two times.
+    let range: YahooRange?
     /// The interval of the requested bars, which is shorter than that of the window if they are to be combined.
     let interval: Interval
     /// The window goes further back than Yahoo does.
@@ -39,8 +41,22 @@ struct YahooChartQuery {
         }
     }
 
+    /// The window's part in the latest days, for a listing that has no others.
+    ///
+    /// Nil if they have nothing of the window, or if its weeks and months would be parts of them.
+    init?(_ window: ChartWindow, within days: YahooRange, now: Instant) {
+        let start = now - .seconds(days.days * 86_400)
+        switch window.interval {
+        case .oneWeek, .oneMonth: return nil
+        case .oneMinute, .fiveMinutes, .fifteenMinutes, .thirtyMinutes, .oneHour, .oneDay: break
+        }
+        guard window.to.map({ $0 > start }) ?? true else { return nil }
+        self.init(window, days, isTruncated: window.from.map { $0 < start } ?? true)
+    }
+
     private init(_ window: ChartWindow, _ range: YahooRange, isTruncated: Bool) {
         items = Self.items(window, every: window.interval) + [("range", range.name)]
+        self.range = range
         interval = window.interval
         self.isTruncated = isTruncated
     }
@@ -56,8 +72,17 @@ struct YahooChartQuery {
             Self.items(window, every: interval) + [
                 ("period1", String(from.secondsSince1970)), ("period2", String(to.secondsSince1970)),
             ]
+        range = nil
         self.interval = interval
         isTruncated = limit.map { $0 > wanted } ?? false
+    }
+
+    /// Whether the listing has no such span, so that a response without times does not say that there were no trades.
+    ///
+    /// - Parameter ranges: The member `validRanges` of a chart, which has `max` unless the listing has its latest days only.
+    func exceeds(_ ranges: [String]) -> Bool {
+        guard !ranges.isEmpty, !ranges.contains("max") else { return false }
+        return range.map { !ranges.contains($0.name) } ?? true
     }
 
     private static func items(
@@ -153,5 +178,10 @@ struct YahooRange: Hashable {
     static func shortest(reaching moment: Instant, now: Instant) -> YahooRange? {
         // A month may have three days less than the longest one, and the exchange's day may have begun later.
         all.first { $0.days >= 31 && now - .seconds(($0.days - 4) * 86_400) <= moment }
+    }
+
+    /// The longest of some ranges that an interval reaches; nil if it reaches none.
+    static func longest(of names: [String], _ interval: YahooInterval) -> YahooRange? {
+        all.last { names.contains($0.name) && $0.days <= interval.reachInDays ?? .max }
     }
 }

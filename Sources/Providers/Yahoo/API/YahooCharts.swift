@@ -37,16 +37,44 @@ extension YahooClient: ChartSource {
                 symbol: symbol, interval: window.interval,
                 provenance: Provenance(source: .yahoo, fetchedAt: clock.wallTime()))
         }
-        return try await series(of: symbol, spelling, window, query, in: context)
+        if let ranges = shortHistories.ranges(of: spelling, at: clock.now()), query.exceeds(ranges) {
+            return try await latestDays(of: symbol, spelling, window, ranges, in: context)
+        }
+        var missing: [String]?
+        let series = try await series(of: symbol, spelling, window, query, in: context) { chart in
+            let ranges = chart.meta.validRanges ?? []
+            missing = chart.times.isEmpty && query.exceeds(ranges) ? ranges : nil
+        }
+        guard let missing else { return series }
+        shortHistories.store(missing, of: spelling, at: clock.now())
+        return try await latestDays(of: symbol, spelling, window, missing, in: context)
+    }
+
+    /// The part of a window in the days of a listing that has its latest days only.
+    ///
+    /// - Throws: `unsupported` if it has nothing in the window: it may have had trades then.
+    private func latestDays(
+        of symbol: Symbol, _ spelling: String, _ window: ChartWindow, _ ranges: [String],
+        in context: CallContext
+    ) async throws(ProviderFailure) -> CandleSeries? {
+        let longest = YahooRange.longest(of: ranges, YahooInterval(window.interval))
+        let query = longest.flatMap { YahooChartQuery(window, within: $0, now: clock.wallTime()) }
+        guard let query else { throw ProviderFailure(.yahoo, .unsupported) }
+        let series = try await series(of: symbol, spelling, window, query, in: context)
+        if series?.count == 0, series?.unreadable.isEmpty == true {
+            throw ProviderFailure(.yahoo, .unsupported)
+        }
+        return series
     }
 
     /// Reads the chart of a query; nil for a symbol that Yahoo does not know.
     private func series(
         of symbol: Symbol, _ spelling: String, _ window: ChartWindow, _ query: YahooChartQuery,
-        in context: CallContext
+        in context: CallContext, inspect: (YahooChart) -> Void = { _ in }
     ) async throws(ProviderFailure) -> CandleSeries? {
         let read = try await getChart("chart", spelling, query.items, in: context) {
             chart, reader throws(JSONError) -> CandleSeries? in
+            inspect(chart)
             guard chart.hasBars(of: YahooInterval(query.interval)) else { return nil }
             let beginsOnMondays = query.interval != .oneWeek || chart.beginsWeeksOnMondays
             _ = try reader.required(beginsOnMondays ? true : nil, "Monday as the start of each week")
