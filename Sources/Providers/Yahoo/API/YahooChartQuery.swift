@@ -77,9 +77,8 @@ struct YahooChartQuery {
         isTruncated = limit.map { $0 > wanted } ?? false
     }
 
-    /// Whether the listing has no such span, so that a response without times does not say that there were no trades.
-    ///
-    /// - Parameter ranges: The member `validRanges` of a chart, which has `max` unless the listing has its latest days only.
+    /// Whether a listing has no such span, by the member `validRanges` of its charts, which has `max` unless it has its latest
+    /// days only: a response without times then does not say that there were no trades.
     func exceeds(_ ranges: [String]) -> Bool {
         guard !ranges.isEmpty, !ranges.contains("max") else { return false }
         return range.map { !ranges.contains($0.name) } ?? true

@@ -176,6 +176,7 @@ package struct YahooQuotes: JSONDecodable {
     /// - Parameters:
     ///   - wanted: The requested symbols, by Yahoo's names of them.
     ///   - mapping: Finds the requested name of an entry that has another one.
+    /// - Returns: The entries, and the failures of the symbols without one if a row could not be read.
     func entries(_ wanted: [String: Symbol], by mapping: YahooSymbols) -> KeyedResults<Symbol, YahooQuote> {
         var entries = KeyedResults<Symbol, YahooQuote>()
         var read: [String] = []

@@ -4,7 +4,7 @@ import Upstream
 /// The regular hours of the days of a chart, by which unrequested bars outside of them are recognized.
 ///
 /// Yahoo sends the trades after an early close, and those before the opening of some London listings, though only regular hours
-/// were requested (yfinance's `utils.py`).
+/// were requested (yfinance's fix_Yahoo_returning_prepost_unrequested).
 struct YahooRegularHours {
     /// By days of the exchange in its standard time, in seconds since 1970.
     private let hours: [CalendarDate: ClosedRange<Int64>]
@@ -43,6 +43,7 @@ struct YahooRegularHours {
     /// - Parameters:
     ///   - stamp: Its start, in seconds since 1970.
     ///   - length: Its length in seconds.
+    /// - Returns: False also if the hours of the day are unknown.
     func exclude(_ stamp: Int64, length: Int64) -> Bool {
         guard let hours = Self.day(of: stamp, offset).flatMap({ hours[$0] }) else { return false }
         let isEarly = stamp + length <= hours.lowerBound

@@ -46,6 +46,7 @@ struct YahooTradingDays {
     ///   - interval: The longer interval.
     ///   - starts: The intervals of which a day is missing; they get no candle.
     /// - Returns: The intervals; one of them has a volume if all of its days have one.
+    /// - Throws: `Decimal.Overflow` if a sum of volumes has too many digits.
     func combined(
         _ candles: [Candle], every interval: Interval, omitting starts: [Int64]
     ) throws(Decimal.Overflow) -> [Candle] {
