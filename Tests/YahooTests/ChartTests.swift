@@ -6,7 +6,7 @@ import Yahoo
 
 @Suite("A chart")
 struct ChartTests {
-    private func chart(_ body: String, _ window: ChartWindow, of name: String = "AAPL") async throws
+    func chart(_ body: String, _ window: ChartWindow, of name: String = "AAPL") async throws
         -> CandleSeries?
     {
         var series: CandleSeries?
@@ -17,12 +17,12 @@ struct ChartTests {
         return series
     }
 
-    private func seconds(_ texts: [String]) throws -> [Int64] {
+    func seconds(_ texts: [String]) throws -> [Int64] {
         try texts.map { try #require(Instant($0)).secondsSince1970 }
     }
 
     /// An answer with bars of one price at some times.
-    private func body(_ times: [String], meta: String) throws -> String {
+    func body(_ times: [String], meta: String) throws -> String {
         let stamps = try seconds(times).map(String.init).joined(separator: ",")
         let ones = times.map { _ in "1" }.joined(separator: ",")
         let columns = ["open", "high", "low", "close", "volume"].map { #""\#($0)":[\#(ones)]"# }
@@ -30,9 +30,9 @@ struct ChartTests {
             + columns.joined(separator: ",") + "}]}}],\"error\":null}}"
     }
 
-    private static let newYork =
+    static let newYork =
         #""currency":"USD","exchangeTimezoneName":"America/New_York","gmtoffset":-18000"#
-    private static let london =
+    static let london =
         #""currency":"GBp","exchangeTimezoneName":"Europe/London","gmtoffset":0,"currentTradingPeriod":"#
         + #"{"regular":{"start":1795161600,"end":1795192200,"gmtoffset":0}}"#
 
@@ -309,59 +309,6 @@ struct ChartTests {
         }
     }
 
-    @Test(
-        "of weeks that begin on another day than Monday is refused, except for the first and the last one",
-        arguments: [
-            (["2026-11-03T05:00:00Z", "2026-11-10T05:00:00Z", "2026-11-17T05:00:00Z"], false),
-            (["2026-11-10T05:00:00Z", "2026-11-20T20:17:03Z"], false),
-            (["2026-10-26T04:00:00Z", "2026-11-02T05:00:00Z", "2026-11-09T05:00:00Z"], true),
-            // The range begins on a Wednesday; the last row is that of the running moment.
-            (
-                [
-                    "2026-11-04T05:00:00Z", "2026-11-09T05:00:00Z", "2026-11-16T05:00:00Z",
-                    "2026-11-20T20:17:03Z",
-                ], true
-            ),
-        ])
-    func weekdays(stamps: [String], isServed: Bool) async throws {
-        let body = try body(stamps, meta: Self.newYork + #","dataGranularity":"1wk""#)
-        do {
-            let series = try await chart(body, ChartWindow(interval: .oneWeek))
-            #expect(isServed && series?.count == 3)
-        } catch let failure as ProviderFailure {
-            let place = #"no "Monday as the start of each week""#
-            #expect(!isServed && failure.description.contains(place))
-        }
-    }
-
-    @Test("of weeks in London begins on Mondays, in summer and winter")
-    func londonWeeks() async throws {
-        let stamps = ["2026-10-18T23:00:00Z", "2026-10-26T00:00:00Z", "2026-11-02T00:00:00Z"]
-        let series = try #require(
-            try await chart(body(stamps, meta: Self.london), ChartWindow(interval: .oneWeek), of: "TSCO:XLON")
-        )
-        #expect(series.times == (try seconds(stamps)))
-    }
-
-    @Test("of weeks that no range has is combined from days; a week with an unreadable day is unreadable")
-    func combinedWeeks() async throws {
-        let body = #"""
-            {"chart":{"result":[{"meta":{\#(Self.newYork),"dataGranularity":"1d"},"timestamp":
-            [1420122600,1420468200,1420554600,1421073000,1421159400,1421677800],"indicators":{"quote":[{
-            "open":[1,2,3,4,[],6],"high":[2,9,4,5,6,7],"low":[1,2,1.5,3,4,5],"close":[1,3,2,4,5,6],
-            "volume":[10,20,30,40,50,null]}]}}],"error":null}}
-            """#
-        let window = ChartWindow(interval: .oneWeek, from: Instant("2015-01-01T00:00:00Z"))
-        let series = try #require(try await chart(body, window))
-        // The first day is a Thursday, of the week in which the window begins.
-        #expect(series.times == (try seconds(["2015-01-05T05:00:00Z", "2015-01-19T05:00:00Z"])))
-        #expect(series[0].prices == OHLC(tenths: 20, high: 90, low: 15, close: 20))
-        #expect(series[0].volume == 50)
-        #expect(series[1].volume == nil)
-        #expect(series.unreadable.count == 1)
-        #expect(series.isLastComplete == true)
-    }
-
     @Test("of a listing that has ended is none, also without a currency")
     func delisted() async throws {
         let body = #"""
@@ -388,47 +335,6 @@ struct ChartTests {
             let aapl = try symbol("AAPL")
             #expect(try await client.charts(of: [aapl], window, in: .patient)[aapl]?.count == 0)
         }
-    }
-
-    private static let riyadh =
-        #""currency":"USD","exchangeTimezoneName":"Asia/Riyadh","gmtoffset":10800"#
-    /// From 15:00 to 21:00 in UTC on 2026-11-20.
-    private static let periods = #"{"start":1795186800,"end":1795208400}"#
-
-    @Test(
-        "of regular hours has no bars outside of them where Yahoo states those hours reliably",
-        arguments: [
-            (newYork, #"[[\#(periods)]]"#, 2...4), (newYork, #"[\#(periods)]"#, 2...4),
-            (newYork, #"{"pre":[],"regular":[[\#(periods)]],"post":[]}"#, 2...4),
-            // London's closing auction is after the end that Yahoo states.
-            (london, #"[[\#(periods)]]"#, 2...5),
-            // Unknown hours, and those of another exchange or day.
-            (newYork, "null", 0...5), (newYork, "[]", 0...5), (newYork, #"[[{"start":"x"}]]"#, 0...5),
-            (newYork, #"{"post":[[\#(periods)]]}"#, 0...5), (newYork, "7", 0...5),
-            (newYork, #"[[{"start":1795208400,"end":1795186800}]]"#, 0...5),
-            (newYork, #"[[{"start":1794582000,"end":1794603600}]]"#, 0...5),
-            (riyadh, #"[[\#(periods)]]"#, 0...5),
-        ] as [(String, String, ClosedRange<Int>)])
-    func regularHours(exchange: String, member: String, kept: ClosedRange<Int>) async throws {
-        let stamps = [
-            "2026-11-20T13:00:00Z", "2026-11-20T14:00:00Z", "2026-11-20T15:00:00Z", "2026-11-20T16:00:00Z",
-            "2026-11-20T21:00:00Z", "2026-11-20T22:00:00Z",
-        ]
-        let body = try body(stamps, meta: exchange + #","tradingPeriods":\#(member)"#)
-        let symbol = exchange == Self.london ? "TSCO:XLON" : "AAPL"
-        let series = try #require(try await chart(body, ChartWindow(interval: .oneHour), of: symbol))
-        #expect(series.times == (try seconds(Array(stamps[kept]))))
-        let extended = ChartWindow(interval: .oneHour, isExtendedHours: true)
-        #expect(try await chart(body, extended, of: symbol)?.count == stamps.count)
-    }
-
-    @Test("of regular hours keeps the last trade of the day, though it is after the end")
-    func lastTrade() async throws {
-        let body = try body(
-            ["2026-11-20T20:59:00Z", "2026-11-20T21:00:01Z"],
-            meta: Self.newYork + #","regularMarketTime":1795208401,"tradingPeriods":[[\#(Self.periods)]]"#)
-        let series = try #require(try await chart(body, ChartWindow(interval: .oneMinute)))
-        #expect(series.count == 2)
     }
 
     @Test(
@@ -509,7 +415,7 @@ struct ChartTests {
 
 extension OHLC {
     /// A bar of whole tenths.
-    fileprivate init(tenths open: Int128, high: Int128, low: Int128, close: Int128) {
+    init(tenths open: Int128, high: Int128, low: Int128, close: Int128) {
         func price(_ tenths: Int128) -> Decimal { Decimal(coefficient: tenths, scale: 1) ?? .zero }
         self.init(open: price(open), high: price(high), low: price(low), close: price(close))
     }
