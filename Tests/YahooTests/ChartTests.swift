@@ -6,7 +6,7 @@ import Yahoo
 
 @Suite("A chart")
 struct ChartTests {
-    private func chart(_ body: String, _ window: ChartWindow, of name: String = "AAPL") async throws
+    func chart(_ body: String, _ window: ChartWindow, of name: String = "AAPL") async throws
         -> CandleSeries?
     {
         var series: CandleSeries?
@@ -17,12 +17,12 @@ struct ChartTests {
         return series
     }
 
-    private func seconds(_ texts: [String]) throws -> [Int64] {
+    func seconds(_ texts: [String]) throws -> [Int64] {
         try texts.map { try #require(Instant($0)).secondsSince1970 }
     }
 
     /// An answer with bars of one price at some times.
-    private func body(_ times: [String], meta: String) throws -> String {
+    func body(_ times: [String], meta: String) throws -> String {
         let stamps = try seconds(times).map(String.init).joined(separator: ",")
         let ones = times.map { _ in "1" }.joined(separator: ",")
         let columns = ["open", "high", "low", "close", "volume"].map { #""\#($0)":[\#(ones)]"# }
@@ -30,9 +30,9 @@ struct ChartTests {
             + columns.joined(separator: ",") + "}]}}],\"error\":null}}"
     }
 
-    private static let newYork =
+    static let newYork =
         #""currency":"USD","exchangeTimezoneName":"America/New_York","gmtoffset":-18000"#
-    private static let london =
+    static let london =
         #""currency":"GBp","exchangeTimezoneName":"Europe/London","gmtoffset":0,"currentTradingPeriod":"#
         + #"{"regular":{"start":1795161600,"end":1795192200,"gmtoffset":0}}"#
 
@@ -72,6 +72,34 @@ struct ChartTests {
         let series = try #require(try await chart(body, ChartWindow(interval: .oneDay)))
         #expect(series.count == 0)
         #expect(series.isLastComplete == nil)
+    }
+
+    @Test(
+        "without times is empty, unless the listing has shorter ranges only, which are tried once",
+        arguments: [
+            ("null", ["6mo"], true), (#"["1d","5d","1mo","3mo","6mo","ytd","max"]"#, ["6mo"], true),
+            (#"["1d","5d","1mo","3mo","6mo"]"#, ["6mo"], true), ("[]", ["6mo"], true),
+            ("[7,{}]", ["6mo"], true),
+            (#"["1d","5d"]"#, ["6mo", "5d"], false), (#"["1d"]"#, ["6mo", "1d"], false),
+            (#"["unknown"]"#, ["6mo"], false),
+        ])
+    func validRanges(member: String, ranges: [String], isEmpty: Bool) async throws {
+        let body = #"""
+            {"chart":{"result":[{"meta":{"currency":"USD","validRanges":\#(member)},
+            "indicators":{"quote":[{}]}}],"error":null}}
+            """#
+        try await withYahoo(body) { client, server in
+            let aapl = try symbol("AAPL")
+            do {
+                let charts = try await client.charts(
+                    of: [aapl], ChartWindow(interval: .oneDay), in: .patient)
+                #expect(isEmpty && charts[aapl]?.count == 0)
+            } catch let failure as ProviderFailure {
+                #expect(!isEmpty && failure == ProviderFailure(.yahoo, .unsupported))
+            }
+            let path = "/q/v8/finance/chart/AAPL?interval=1d&range="
+            #expect(server.targets == ranges.map { path + $0 })
+        }
     }
 
     @Test(
@@ -148,6 +176,25 @@ struct ChartTests {
     }
 
     @Test(
+        "of parts of a day has a complete last candle if a later trade is known, or after half an hour",
+        arguments: [
+            (Interval.fifteenMinutes, "2026-11-21T11:44:00Z", "2026-11-21T11:58:59Z", false),
+            (.fifteenMinutes, "2026-11-21T11:44:00Z", "2026-11-21T11:59:00Z", true),
+            (.fifteenMinutes, "2026-11-21T11:15:00Z", nil, true),
+            (.fifteenMinutes, "2026-11-21T11:15:01Z", nil, false),
+            // A time ahead of the clock says nothing.
+            (.fifteenMinutes, "2026-11-21T11:44:00Z", "2026-11-21T12:00:01Z", false),
+            (.oneDay, "2026-11-20T08:00:00Z", "2026-11-20T10:00:00Z", true),
+        ] as [(Interval, String, String?, Bool)])
+    func completeness(interval: Interval, stamp: String, lastTrade: String?, isComplete: Bool) async throws {
+        let time = try lastTrade.map { try seconds([$0])[0] }
+        let member = time.map { #","regularMarketTime":\#($0)"# } ?? ""
+        let body = try body([stamp], meta: Self.london + member)
+        let series = try #require(try await chart(body, ChartWindow(interval: interval), of: "TSCO:XLON"))
+        #expect(series.isLastComplete == isComplete)
+    }
+
+    @Test(
         "takes the bar of the running moment into its month, in which clocks changed",
         arguments: [
             (
@@ -197,6 +244,33 @@ struct ChartTests {
                     interval: .thirtyMinutes, from: Instant("2020-01-01T00:00:00Z"),
                     to: Instant("2026-11-20T00:00:00Z")),
                 "interval=30m&includePrePost=false&period1=1790078460&period2=1795132800"
+            ),
+            // Yahoo may refuse more than a hundred years.
+            (
+                ChartWindow(interval: .oneDay, from: Instant("1900-01-01T00:00:00Z")),
+                "interval=1d&period1=-1358337600&period2=1795262400"
+            ),
+            // With two times, weeks would begin on the weekday of the first one.
+            (
+                ChartWindow(interval: .oneWeek, from: Instant("2026-11-11T00:00:00Z")),
+                "interval=1wk&range=1mo"
+            ),
+            (
+                ChartWindow(interval: .oneWeek, from: Instant("2025-11-19T00:00:00Z")),
+                "interval=1wk&range=2y"
+            ),
+            (
+                ChartWindow(
+                    interval: .oneWeek, from: Instant("2020-01-01T00:00:00Z"),
+                    to: Instant("2021-01-01T00:00:00Z")),
+                "interval=1wk&range=10y"
+            ),
+            // No range has more than ten years: the days up to the end of the last week.
+            (
+                ChartWindow(
+                    interval: .oneWeek, from: Instant("2015-01-01T00:00:00Z"),
+                    to: Instant("2016-01-01T00:00:00Z")),
+                "interval=1d&period1=1420070400&period2=1452211200"
             ),
         ])
     func queries(window: ChartWindow, query: String) async throws {
@@ -341,7 +415,7 @@ struct ChartTests {
 
 extension OHLC {
     /// A bar of whole tenths.
-    fileprivate init(tenths open: Int128, high: Int128, low: Int128, close: Int128) {
+    init(tenths open: Int128, high: Int128, low: Int128, close: Int128) {
         func price(_ tenths: Int128) -> Decimal { Decimal(coefficient: tenths, scale: 1) ?? .zero }
         self.init(open: price(open), high: price(high), low: price(low), close: price(close))
     }

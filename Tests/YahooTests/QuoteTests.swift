@@ -126,6 +126,23 @@ struct QuoteTests {
         }
     }
 
+    @Test("of a pair of the dollar is that pair's by either name, and no other row fails it")
+    func dollarPairs() async throws {
+        let pair = #"{"symbol":"JPY=X","quoteType":"CURRENCY","currency":"JPY","regularMarketPrice":155.25}"#
+        let foreign = #"{"symbol":"CHF=X","quoteType":"CURRENCY","currency":"CHF","regularMarketPrice":0.8}"#
+        let broken = #"{"symbol":"EURUSD=X","regularMarketPrice":[]}"#
+        let body = #"{"quoteResponse":{"result":[\#(pair),\#(foreign),\#(broken)],"error":null}}"#
+        try await withYahoo(body) { client, _ in
+            let symbols = try ["USD/JPY", "EUR/USD"].map(symbol)
+            let quotes = try await client.quotes(for: symbols, in: .patient)
+            #expect(quotes[symbols[0]]?.price == Decimal("155.25"))
+            #expect(quotes[symbols[0]]?.currency == "JPY")
+            // Not requested.
+            #expect(quotes.found.count == 1)
+            #expect(Array(quotes.failures.keys) == [symbols[1]])
+        }
+    }
+
     @Test(
         "tells where the day stands",
         arguments: [

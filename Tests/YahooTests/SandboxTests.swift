@@ -48,6 +48,21 @@ struct SandboxTests {
         }
     }
 
+    @Test("a pair of the dollar has a price by either name that Yahoo has of it", arguments: [false, true])
+    func dollarPairs(hasShortNames: Bool) async throws {
+        try await withSandbox {
+            $0.dollarPairsHaveShortNames = hasShortNames
+        } _: { fixture in
+            let symbols = try ["USD/JPY", "EUR/USD"].map(symbol)
+            let quotes = try await fixture.client.quotes(for: symbols, in: .patient)
+            #expect(quotes.failures.isEmpty && quotes.found.count == 2)
+            let pair = Listed(symbol: "USD/JPY", name: "USD/JPY")
+            #expect(quotes[symbols[0]]?.price == (try price(of: pair, fixture)))
+            let instruments = try await fixture.client.instruments(symbols, in: .patient)
+            #expect(instruments[symbols[0]]?.listing?.key == "USDJPY=X")
+        }
+    }
+
     @Test("many symbols are one call; what is unknown or no longer listed is left out")
     func many() async throws {
         try await withSandbox { fixture in
@@ -148,6 +163,45 @@ struct SandboxTests {
     }
 
     @Test(
+        "weeks have the days from their Monday on, whatever day the window begins on",
+        arguments: [
+            ChartWindow(interval: .oneWeek, from: Instant("2026-10-07T15:00:00Z")),
+            ChartWindow(
+                interval: .oneWeek, from: Instant("2014-10-09T00:00:00Z"),
+                to: Instant("2014-12-03T00:00:00Z")),
+            ChartWindow(interval: .oneWeek, last: 6),
+        ])
+    func weeks(window: ChartWindow) async throws {
+        try await withSandbox { fixture in
+            for listed in Self.listed where listed.symbol != "EUR/USD" && listed.symbol != "USD/JPY" {
+                let symbol = try symbol(listed.symbol)
+                let calls = fixture.calls("GET /v8/finance/chart/{symbol}")
+                let series = try #require(
+                    try await fixture.client.charts(of: [symbol], window, in: .patient)[symbol])
+                #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == calls + 1)
+                #expect(window.last.map { $0 == series.count } ?? (series.count >= 6))
+                var daily = ChartWindow(interval: .oneDay, from: Instant(secondsSince1970: series.times[0]))
+                daily.to = window.to.map { $0 + .seconds(7 * 86_400) }
+                let days = try #require(
+                    try await fixture.client.charts(of: [symbol], daily, in: .patient)[symbol])
+                for index in 0..<series.count {
+                    let end = series.times[index] + 7 * 86_400 - 3_600
+                    let inWeek = (0..<days.count).map { days[$0] }.filter {
+                        series.times[index] <= $0.time && $0.time < end
+                    }
+                    let monday = try #require(Instant(secondsSince1970: series.times[index] + 7_200))
+                    #expect(
+                        (listed.symbol.hasSuffix("XLON") || listed.symbol == "BTC/USD"
+                            ? monday.dateInUTC : monday.inNewYork.date).weekday == .monday)
+                    #expect(series[index].prices.open == inWeek.first?.prices.open)
+                    #expect(series[index].prices.high == inWeek.map(\.prices.high).max())
+                    #expect(series[index].prices.close == inWeek.last?.prices.close)
+                }
+            }
+        }
+    }
+
+    @Test(
         "a chart before the first trade is empty, and that of a delisted symbol is none",
         arguments: [true, false])
     func nothing(delistedHaveCharts: Bool) async throws {
@@ -241,6 +295,98 @@ struct SandboxTests {
             #expect(
                 series[series.count - 1].prices.close
                     == (try price(of: Listed(symbol: "AAPL", name: "AAPL"), fixture)))
+        }
+    }
+
+    @Test(
+        "the running candle of an exchange that is reported late is not complete before its trades are known",
+        arguments: [(0, "16:31:30", true), (900, "16:31:30", false), (900, "16:46:30", true)])
+    func delayed(seconds: Int, time: String, isComplete: Bool) async throws {
+        try await withSandbox(at: "2026-11-19T\(time)Z") {
+            $0.chartDelay = seconds
+            $0.addsLiveBar = false
+            $0.missingBarOneIn = nil
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            let window = ChartWindow(
+                interval: .fifteenMinutes, from: Instant("2026-11-19T16:00:00Z"),
+                to: Instant("2026-11-19T16:30:00Z"))
+            let series = try #require(try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(series.times.last == Instant("2026-11-19T16:15:00Z")?.secondsSince1970)
+            #expect(series.isLastComplete == isComplete)
+        }
+    }
+
+    @Test("the chart of a half day ends with the closing auction, and has later trades on request only")
+    func halfDay() async throws {
+        try await withSandbox(at: "2026-11-27T22:30:00Z") { fixture in
+            let aapl = try symbol("AAPL")
+            var window = ChartWindow(interval: .fiveMinutes, from: Instant("2026-11-27T05:00:00Z"))
+            let regular = try #require(
+                try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            // 13:00 in New York.
+            #expect(regular.times.last == Instant("2026-11-27T18:00:00Z")?.secondsSince1970)
+            #expect(regular[regular.count - 1].volume == 0)
+            let market = fixture.sandbox.market
+            let instrument = try #require(market.anyInstrument("AAPL"))
+            let day = try #require(fixture.view.tradingDay(of: instrument))
+            let close = instrument.price(market.close(instrument, day))
+            #expect(regular[regular.count - 1].prices.close == close)
+            window.isExtendedHours = true
+            let extended = try #require(
+                try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+            #expect(extended.count > regular.count)
+            #expect(extended.times.last == Instant("2026-11-27T21:55:00Z")?.secondsSince1970)
+        }
+    }
+
+    @Test(
+        "of a listing with its latest days only, a longer window has these days, by two calls at first and then by one",
+        arguments: [
+            ChartWindow(interval: .oneDay), ChartWindow(interval: .oneHour, last: 400),
+            ChartWindow(interval: .oneDay, from: Instant("2026-11-16T05:00:00Z")),
+            ChartWindow(interval: .fiveMinutes, from: Instant("2026-10-19T05:00:00Z")),
+            ChartWindow(interval: .oneDay, from: Instant("1900-01-01T00:00:00Z")),
+        ])
+    func shortHistory(window: ChartWindow) async throws {
+        try await withSandbox {
+            $0.shortHistories = ["AAPL"]
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            for calls in [2, 3] {
+                let series = try #require(
+                    try await fixture.client.charts(of: [aapl], window, in: .patient)[aapl])
+                #expect(series.count >= 4)
+                let first = try #require(series.times.first.flatMap { Instant(secondsSince1970: $0) })
+                #expect(first.inNewYork.date >= CalendarDate("2026-11-13") ?? .latest)
+                #expect(series.isTruncated == (window.from != Instant("2026-11-16T05:00:00Z")))
+                #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == calls)
+            }
+            // A range that the listing has.
+            let day = ChartWindow(interval: .oneDay, last: 1)
+            #expect(try await fixture.client.charts(of: [aapl], day, in: .patient)[aapl]?.count == 1)
+            #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 4)
+        }
+    }
+
+    @Test(
+        "of a listing with its latest days only, a window without them is not an empty chart, and costs one call at most",
+        arguments: [
+            ChartWindow(interval: .oneWeek, last: 10), ChartWindow(interval: .oneMonth),
+            ChartWindow(
+                interval: .oneDay, from: Instant("2026-09-01T00:00:00Z"), to: Instant("2026-10-01T00:00:00Z")),
+        ])
+    func beforeShortHistory(window: ChartWindow) async throws {
+        try await withSandbox {
+            $0.shortHistories = ["AAPL"]
+        } _: { fixture in
+            let aapl = try symbol("AAPL")
+            for _ in 1...2 {
+                await #expect(throws: ProviderFailure(.yahoo, .unsupported)) {
+                    try await fixture.client.charts(of: [aapl], window, in: .patient)
+                }
+                #expect(fixture.calls("GET /v8/finance/chart/{symbol}") == 1)
+            }
         }
     }
 

@@ -105,8 +105,12 @@ package struct FakeYahooSettings: Sendable {
     package var delisted: Set<String> = ["BRKS"]
     /// True if a delisted symbol has a chart without bars and currency, of the exchange `YHD`; false if it has none.
     package var delistedHaveCharts = true
+    /// Symbols whose charts have the ranges of a day and of five days only, such as warrants and new listings.
+    package var shortHistories: Set<String> = []
     /// Symbols whose quotes have 0 for open, high, low and previous close.
     package var zeroFigures: Set<String> = []
+    /// True if a quote of a pair of the dollar has the short name, `JPY=X`, though `USDJPY=X` was requested: both are reported.
+    package var dollarPairsHaveShortNames = false
 
     /// True if chart prices are 32-bit binary numbers: `226.10000610351562`.
     package var pricesAreSinglePrecision = true
@@ -114,6 +118,8 @@ package struct FakeYahooSettings: Sendable {
     package var missingBarOneIn: Int? = 50
     /// True if an intraday chart ends with a bar of the current second.
     package var addsLiveBar = true
+    /// The age of the last trade in charts, in seconds: Yahoo reports many exchanges 15 minutes late.
+    package var chartDelay = 0
     /// The status for an unlisted symbol: 404, or 200 by some reports.
     package var unknownSymbolStatus = 404
     /// The status for an unavailable range: 422, or 400 by some reports.

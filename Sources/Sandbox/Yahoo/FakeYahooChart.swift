@@ -10,7 +10,10 @@ struct FakeYahooChart: Sendable {
     /// Throws ``FakeYahooError`` for an unlisted symbol and an unavailable range.
     init(_ context: FakeYahooHost.AuthenticatedRequest) throws(FakeYahooError) {
         settings = context.settings
-        view = context.view
+        view =
+            settings.chartDelay == 0
+            ? context.view
+            : MarketView(context.view.market, at: context.view.instant - .seconds(settings.chartDelay))
         guard
             let listing = FakeYahooListing(
                 context.request.parameters["symbol"] ?? "", in: context.view.market)
@@ -39,13 +42,13 @@ struct FakeYahooChart: Sendable {
     }
 
     private func document() -> JSONDocument {
-        let rows = rows
+        let rows = query.isAvailable ? rows : []
         var members: [JSONDocument.Member] = [.init(name: "meta", value: meta)]
         if !rows.isEmpty {
             let stamps = rows.map { JSONDocument(integerLiteral: $0.second) }
             members.append(.init(name: "timestamp", value: .array(stamps)))
         }
-        let events = events
+        let events = query.isAvailable ? events : []
         if !events.isEmpty { members.append(.init(name: "events", value: .object(events))) }
         members.append(.init(name: "indicators", value: indicators(rows)))
         return ["chart": ["result": [.object(members)], "error": nil]]
@@ -57,12 +60,49 @@ struct FakeYahooChart: Sendable {
         let bar: Bar?
     }
 
-    private var rows: [Row] {
-        let bars = view.bars(
-            of: listing.instrument, every: query.interval.length, from: query.seconds.lowerBound,
+    private func bars(every length: BarLength) -> BarSeries {
+        view.bars(
+            of: listing.instrument, every: length, from: query.seconds.lowerBound,
             through: query.seconds.upperBound - 1, extendedHours: query.includesExtendedHours,
             alignment: query.includesExtendedHours ? .clock : .opening)
+    }
+
+    /// The weeks of the days in the chart, each of seven days from its beginning.
+    ///
+    /// They begin on Mondays, but with two times on the weekday of the first one, unless the first trade is later
+    /// (joshuaulrich/quantmod#263, atreadw1492/yahoo_fin#11). The first one has the days in the chart only.
+    private var weeks: [TimedBar] {
+        let schedule = view.market.schedule(of: listing.instrument)
+        let first = schedule.date(at: Instant(secondsSince1970: Int64(query.seconds.lowerBound)) ?? .earliest)
+        let isAfterFirstTrade = first > settings.historyBegins
+        guard
+            let origin = query.range.isEmpty && isAfterFirstTrade ? first : BarLength.week.period(of: first)
+        else { return [] }
+        var weeks: [TimedBar] = []
+        for day in bars(every: .day) {
+            let week = (day.date.daysSince1970 - origin.daysSince1970) / 7
+            guard let date = origin.adding(days: 7 * week) else { continue }
+            if let last = weeks.last, last.date == date {
+                weeks[weeks.count - 1] = TimedBar(
+                    start: last.start, date: date, bar: last.bar.joined(with: day.bar))
+            } else {
+                weeks.append(TimedBar(start: midnight(of: date), date: date, bar: day.bar))
+            }
+        }
+        return weeks
+    }
+
+    /// Returns the first second of a day in the zone of the chart.
+    private func midnight(of date: CalendarDate) -> Int {
+        let utc = date.daysSince1970 * 86_400
+        let schedule = view.market.schedule(of: listing.instrument)
+        return schedule == .currencies ? utc : schedule.start(of: date) ?? utc
+    }
+
+    private var rows: [Row] {
+        let bars = query.interval.length == .week ? weeks : Array(bars(every: query.interval.length))
         var rows = bars.map { Row(second: stamp(of: $0), bar: isMissing($0) ? nil : $0.bar) }
+        rows = (rows + unrequestedRows).sorted { $0.second < $1.second }
         if settings.addsLiveBar, query.interval.isIntraday, let second = liveSecond, !rows.isEmpty,
             let price = view.price(listing.instrument.symbol)
         {
@@ -70,6 +110,22 @@ struct FakeYahooChart: Sendable {
             rows.append(Row(second: second, bar: bar))
         }
         return rows
+    }
+
+    /// The rows of half days after the close, which Yahoo sends with regular hours too: the closing auction, which has a price
+    /// but no volume (ranaroussi/yfinance#2806), and the after-hours market.
+    private var unrequestedRows: [Row] {
+        guard query.interval.isIntraday, !query.includesExtendedHours,
+            listing.hasExtendedHours(in: view.market)
+        else { return [] }
+        return sessions.filter { $0.close - $0.open < 23_400 && $0.close <= view.now }.flatMap { day in
+            let price = view.market.close(listing.instrument, day)
+            let auction = Bar(open: price, high: price, low: price, close: price, volume: 0)
+            let late = view.bars(
+                of: listing.instrument, every: query.interval.length, from: day.close + 1,
+                through: day.postMarketClose - 1, alignment: .opening)
+            return [Row(second: day.close, bar: auction)] + late.map { Row(second: $0.start, bar: $0.bar) }
+        }.filter { query.seconds.contains($0.second) }
     }
 
     /// Returns the timestamp of a bar: the opening for a day of the exchanges, otherwise its start.
@@ -216,8 +272,7 @@ extension FakeYahooChart {
                 .init(name: "currentTradingPeriod", value: currentTradingPeriod),
                 .init(name: "dataGranularity", value: .string(query.interval.rawValue)),
                 .init(name: "range", value: .string(query.range)),
-                .init(
-                    name: "validRanges", value: .array(FakeYahooChartQuery.validRanges.map { .string($0) })),
+                .init(name: "validRanges", value: .array(query.validRanges.map { .string($0) })),
             ])
     }
 
@@ -263,12 +318,7 @@ extension FakeYahooChart {
 
     /// The regular hours of each day of the chart; with extended hours, an object with the hours of each kind.
     private var tradingPeriods: JSONDocument {
-        let schedule = view.market.schedule(of: listing.instrument)
-        func date(_ second: Int) -> CalendarDate {
-            schedule.date(at: Instant(secondsSince1970: Int64(second)) ?? .earliest)
-        }
-        let sessions = schedule.sessions(
-            from: date(query.seconds.lowerBound), through: date(query.seconds.upperBound - 1))
+        let sessions = sessions
         func periods(_ phase: TradingSession.Phase) -> JSONDocument {
             .array(sessions.map { [period(phase, $0)] })
         }
@@ -276,6 +326,16 @@ extension FakeYahooChart {
         return [
             "pre": periods(.preMarket), "regular": periods(.regular), "post": periods(.postMarket),
         ]
+    }
+
+    /// The sessions of the days of the chart.
+    private var sessions: [TradingSession] {
+        let schedule = view.market.schedule(of: listing.instrument)
+        func date(_ second: Int) -> CalendarDate {
+            schedule.date(at: Instant(secondsSince1970: Int64(second)) ?? .earliest)
+        }
+        return schedule.sessions(
+            from: date(query.seconds.lowerBound), through: date(query.seconds.upperBound - 1))
     }
 
     private func period(_ phase: TradingSession.Phase, _ session: TradingSession) -> JSONDocument {

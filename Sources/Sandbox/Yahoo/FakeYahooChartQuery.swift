@@ -8,6 +8,10 @@ struct FakeYahooChartQuery: Sendable {
     /// Bars must begin in these seconds.
     let seconds: Range<Int>
     let includesExtendedHours: Bool
+    /// The ranges that the listing has.
+    let validRanges: [String]
+    /// False for a span that the listing does not have: its chart has no times, and no error.
+    let isAvailable: Bool
     /// The requested kinds of events: `div`, `split` or `splits`.
     let events: Set<String>
 
@@ -63,6 +67,11 @@ struct FakeYahooChartQuery: Sendable {
     static let validRanges = [
         "1d", "5d", "1mo", "3mo", "6mo", "1y", "2y", "5y", "10y", "ytd", "max",
     ]
+    /// Those of a listing that has its latest days only (ranaroussi/yfinance#1578).
+    private static let shortRanges = ["1d", "5d"]
+
+    /// A hundred years, in seconds.
+    private static let longestSpan = 36_525 * 86_400
 
     /// Throws ``FakeYahooError`` for what Yahoo rejects.
     init(_ context: FakeYahooHost.AuthenticatedRequest, of instrument: FakeInstrument) throws(FakeYahooError)
@@ -81,6 +90,8 @@ struct FakeYahooChartQuery: Sendable {
         let isShortened = settings.maximumRangeIsMonthly && !interval.isIntraday
         self.interval = isShortened && request[query: "range"] == "max" ? .month : interval
         includesExtendedHours = request[query: "includePrePost"] == "true"
+        let isShort = settings.shortHistories.contains(request.parameters["symbol"] ?? "")
+        validRanges = isShort ? Self.shortRanges : Self.validRanges
         // Clients separate them by one of these characters.
         events = Set((request[query: "events"] ?? "").split { $0 == "|" || $0 == "," }.map(String.init))
         if let first = request[query: "period1"], request[query: "range"] == nil {
@@ -89,6 +100,13 @@ struct FakeYahooChartQuery: Sendable {
             else { throw invalidRange("Invalid input - period1 and period2 must be seconds since 1970") }
             guard first < last else {
                 throw invalidRange("Invalid input - start date cannot be after end date.")
+            }
+            // A listing without a first trade has no bound within the hundred years (ranaroussi/yfinance#1671).
+            let span = last.subtractingReportingOverflow(first)
+            guard !isShort || !span.overflow && span.partialValue <= Self.longestSpan else {
+                throw invalidRange(
+                    "\(interval.rawValue) data not available for startTime=\(first) and endTime=\(last). Only "
+                        + "100 years worth of day granularity data are allowed to be fetched per request.")
             }
             let schedule = context.view.market.schedule(of: instrument)
             let start = max(Market.clamped(first), schedule.start(of: settings.historyBegins) ?? 0)
@@ -103,6 +121,7 @@ struct FakeYahooChartQuery: Sendable {
             }
             seconds = start..<(context.view.now + 1)
         }
+        isAvailable = !isShort || Self.shortRanges.contains(range)
         try Self.check(seconds, interval, now: context.view.now, invalidRange)
     }
 

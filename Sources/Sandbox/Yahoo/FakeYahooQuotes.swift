@@ -69,8 +69,16 @@ struct FakeYahooQuotes: Sendable {
             .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
             .init(name: "exchangeTimezoneName", value: .string(zone.name)),
             .init(name: "gmtOffSetMilliseconds", value: JSONDocument(integerLiteral: zone.offset * 1_000)),
-            .init(name: "symbol", value: .string(listing.symbol)),
+            .init(name: "symbol", value: .string(name(of: listing))),
         ]
+    }
+
+    private func name(of listing: FakeYahooListing) -> String {
+        let name = listing.symbol
+        guard context.settings.dollarPairsHaveShortNames, name.hasPrefix("USD"), name.hasSuffix("=X") else {
+            return name
+        }
+        return String(name.dropFirst(3))
     }
 
     private func priced(_ listing: FakeYahooListing, _ day: FakeYahooDay) -> [JSONDocument.Member] {

@@ -25,6 +25,10 @@ package struct YahooChart {
         var offset: Int?
         /// When regular trading begins today, or did on the last day, in seconds since 1970.
         var open: Int64?
+        /// The names of the ranges that the listing has; nil if they are missing or unreadable.
+        var validRanges: [String]?
+        /// The regular hours of the days of an intraday chart; nil if they are missing or unreadable.
+        var tradingPeriods: [YahooTradingPeriod]?
     }
 
     package struct Columns: Hashable {
@@ -144,6 +148,13 @@ extension YahooChart.Meta: JSONDecodable {
             case "exchangeTimezoneName": timeZone = try reader.stringOrNil()
             case "gmtoffset": offset = try reader.intOrNil().map { min(max($0, -86_400), 86_400) }
             case "currentTradingPeriod": open = try reader.regularOpen()
+            case "validRanges":
+                let ranges = try reader.row { reader throws(JSONError) in try reader.array(of: String.self) }
+                validRanges = try? ranges.get()
+            // Its form is not the same in all responses; without it, no bar is left out.
+            case "tradingPeriods":
+                let periods = try reader.row(YahooTradingPeriod.list(json:))
+                tradingPeriods = try? periods.get()
             default: try reader.skip()
             }
         }
@@ -230,8 +241,28 @@ extension YahooChart {
         return interval.names.contains(granularity)
     }
 
-    /// The candles of a window; nil if their prices have an unknown unit, or too many of them too many digits.
-    func series(of symbol: Symbol, _ window: ChartWindow, fetchedAt: Instant) -> CandleSeries? {
+    /// Whether the bars, which are weeks, begin on Mondays at the exchange.
+    ///
+    /// The last one may be that of the running moment. The first one may begin with the range, within its week: it is of that
+    /// week only if the one after it begins on a Monday.
+    var beginsWeeksOnMondays: Bool {
+        let days = YahooTradingDays(meta)
+        let weeks = times.indices.dropLast().filter { timeFailures[$0] == nil }.map { times[$0] }
+        return weeks.dropFirst(weeks.count > 1 ? 1 : 0).allSatisfy(days.isMonday)
+    }
+
+    /// The candles of a window.
+    ///
+    /// - Parameters:
+    ///   - symbol: The instrument.
+    ///   - window: The window.
+    ///   - interval: The interval of the bars: that of the window, or days that are combined to its weeks.
+    ///   - fetchedAt: The time of the response.
+    /// - Returns: Nil if the prices have an unknown unit, or too many of them too many digits, or if a day of unknown weeks
+    ///   is unreadable.
+    func series(
+        of symbol: Symbol, _ window: ChartWindow, barsOf interval: Interval, fetchedAt: Instant
+    ) -> CandleSeries? {
         let asOf = meta.quote.time.flatMap { $0 <= fetchedAt ? $0 : nil }
         var series = CandleSeries(
             symbol: symbol, interval: window.interval,
@@ -245,31 +276,58 @@ extension YahooChart {
         guard
             let scale = YahooPriceScale(of: symbol, currency: meta.quote.currency, digits: meta.quote.digits)
         else { return nil }
+        let days = YahooTradingDays(meta)
+        let indices = indices(in: window)
+        let failures = indices.compactMap { index in
+            failure(at: index).map { error in
+                // The time of a bar whose stamp is unreadable is not known.
+                (
+                    reason: error,
+                    notAfter: timeFailures[index] == nil ? start(at: index, window.interval, days) : nil
+                )
+            }
+        }
         do throws(Decimal.Overflow) {
-            try series.append(candles(window.interval, scale), in: window)
+            var candles = try candles(at: indices, interval, scale, days)
+            if interval != window.interval {
+                let incomplete = failures.compactMap(\.notAfter)
+                guard incomplete.count == failures.count else { return nil }
+                candles = try days.combined(candles, every: window.interval, omitting: incomplete)
+            }
+            try series.append(candles, in: window)
         } catch {
             return nil
         }
-        let days = YahooTradingDays(meta)
-        let failures = times.indices.compactMap { index in
-            failure(at: index).map { error in
-                // The time of a bar whose stamp is unreadable is not known.
-                (error, timeFailures[index] == nil ? start(at: index, window.interval, days) : nil)
-            }
-        }
         series.append(unreadable: failures, in: window)
-        series.isLastComplete = series.isLastOver(at: fetchedAt, offset: meta.offset ?? 0)
+        let known = window.interval.isIntraday ? tradesKnownUntil(asOf, fetchedAt: fetchedAt) : fetchedAt
+        series.isLastComplete = series.isLastOver(at: known, offset: meta.offset ?? 0)
         return series
+    }
+
+    /// The bars of the hours of a window: Yahoo also sends others, which were not requested.
+    private func indices(in window: ChartWindow) -> [Int] {
+        guard window.interval.isIntraday, window.isExtendedHours != true, let hours = YahooRegularHours(meta)
+        else { return Array(times.indices) }
+        let length = window.interval.length(on: .earliest)
+        return times.indices.filter { timeFailures[$0] != nil || !hours.exclude(times[$0], length: length) }
+    }
+
+    /// The most by which Yahoo reports the trades of an exchange late (ranaroussi/yfinance#1050 has 15 minutes).
+    private static var longestDelay: Duration { .seconds(1_800) }
+
+    /// The time until which the trades of parts of a day are known.
+    private func tradesKnownUntil(_ lastTrade: Instant?, fetchedAt: Instant) -> Instant {
+        let delayed = fetchedAt - Self.longestDelay
+        return max(lastTrade ?? delayed, delayed)
     }
 
     /// Bars without a price are left out, and a bar of the running moment is made part of the interval that it is in.
     private func candles(
-        _ interval: Interval, _ scale: YahooPriceScale
+        at indices: [Int], _ interval: Interval, _ scale: YahooPriceScale, _ days: YahooTradingDays
     ) throws(Decimal.Overflow) -> [Candle] {
-        let days = YahooTradingDays(meta)
         var candles: [Candle] = []
-        candles.reserveCapacity(times.count)
-        for index in times.indices {
+        candles.reserveCapacity(indices.count)
+        for index in indices {
             guard failure(at: index) == nil, let prices = try prices(at: index, scale) else { continue }
             let volume = columns.volume.isEmpty ? nil : columns.volume[index]
             let candle = Candle(time: start(at: index, interval, days), prices: prices, volume: volume)

@@ -11,6 +11,7 @@ package struct YahooClient: Sendable {
     package let symbolMapping = YahooSymbols()
     let clock: TimeSource
     let recentEntries = YahooRecentEntries()
+    let shortHistories = YahooShortHistories()
     private let open: ProviderHTTPClient
     private let crumbed: ProviderHTTPClient
     private let cookies: ProviderHTTPClient

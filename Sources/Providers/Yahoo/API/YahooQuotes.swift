@@ -37,7 +37,9 @@ extension YahooClient: QuoteSource {
             return try await getWithCrumb(
                 operation, { $0.appending(path: "v7", "finance", "quote")?.appending(query: items) },
                 in: context
-            ) { reader throws(JSONError) in try YahooQuotes(json: &reader).entries(wanted) }
+            ) { reader throws(JSONError) in
+                try YahooQuotes(json: &reader).entries(wanted, by: symbolMapping)
+            }
         } catch {
             guard error.cause == .notEntitled else { throw error }
             return await chartEntries(wanted, operation, in: context)
@@ -167,13 +169,27 @@ package struct YahooQuotes: JSONDecodable {
         rows = try reader.required(quotes, "quoteResponse")
     }
 
-    /// The entry of each listed symbol.
-    func entries(_ wanted: [String: Symbol]) -> KeyedResults<Symbol, YahooQuote> {
+    /// The entry of each listed symbol, under its requested name.
+    ///
+    /// Yahoo has two names of a pair of the dollar, and sometimes answers `USDJPY=X` with the other one, `JPY=X`.
+    ///
+    /// - Parameters:
+    ///   - wanted: The requested symbols, by Yahoo's names of them.
+    ///   - mapping: Finds the requested name of an entry that has another one.
+    /// - Returns: The entries, and the failures of the symbols without one if a row could not be read.
+    func entries(_ wanted: [String: Symbol], by mapping: YahooSymbols) -> KeyedResults<Symbol, YahooQuote> {
         var entries = KeyedResults<Symbol, YahooQuote>()
-        for entry in quotes where entry.isListed {
-            if let symbol = wanted[entry.symbol] { entries[symbol] = entry }
+        var read: [String] = []
+        for var entry in quotes {
+            if wanted[entry.symbol] == nil {
+                let other = mapping.symbol(for: entry.symbol).flatMap(mapping.providerSymbol(for:))
+                if let other { entry.symbol = other }
+            }
+            guard let symbol = wanted[entry.symbol] else { continue }
+            read.append(entry.symbol)
+            if entry.isListed { entries[symbol] = entry }
         }
-        entries.fail(wanted, except: quotes.map(\.symbol), rows.failures, of: .yahoo)
+        entries.fail(wanted, except: read, rows.failures, of: .yahoo)
         return entries
     }
 }
