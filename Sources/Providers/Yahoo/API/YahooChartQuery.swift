@@ -25,9 +25,7 @@ struct YahooChartQuery {
             self.init(window, range.range, isTruncated: range.isTooShort)
             return
         }
-        let to = min(window.to ?? now, now)
-        let wanted =
-            window.from ?? to - .seconds(Int64(scale.sessions(of: window.maximumCandles)) * 2 * 86_400)
+        let (wanted, to) = Self.span(of: window, now: now)
         guard window.interval == .oneWeek else {
             self.init(window, every: window.interval, from: wanted, to: to, now: now)
             return
@@ -36,9 +34,21 @@ struct YahooChartQuery {
         if let range = YahooRange.shortest(reaching: wanted, now: now) {
             self.init(window, range, isTruncated: false)
         } else {
-            // The last week has days after the end of the window.
-            self.init(window, every: .oneDay, from: wanted, to: min(to + .seconds(7 * 86_400), now), now: now)
+            self.init(daysOf: window, now: now)
         }
+    }
+
+    /// The days of which the weeks of a window are combined.
+    init?(daysOf window: ChartWindow, now: Instant) {
+        let (wanted, to) = Self.span(of: window, now: now)
+        // The last week has days after the end of the window.
+        self.init(window, every: .oneDay, from: wanted, to: min(to + .seconds(7 * 86_400), now), now: now)
+    }
+
+    private static func span(of window: ChartWindow, now: Instant) -> (from: Instant, to: Instant) {
+        let to = min(window.to ?? now, now)
+        let days = Int64(YahooInterval(window.interval).sessions(of: window.maximumCandles)) * 2
+        return (window.from ?? to - .seconds(days * 86_400), to)
     }
 
     /// The window's part in the latest days, for a listing that has no others.

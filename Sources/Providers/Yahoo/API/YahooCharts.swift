@@ -41,9 +41,20 @@ extension YahooClient: ChartSource {
             return try await latestDays(of: symbol, spelling, window, ranges, in: context)
         }
         var missing: [String]?
-        let series = try await series(of: symbol, spelling, window, query, in: context) { chart in
-            let ranges = chart.meta.validRanges ?? []
-            missing = chart.times.isEmpty && query.exceeds(ranges) ? ranges : nil
+        var hasOtherWeeks = false
+        let series: CandleSeries?
+        do throws(ProviderFailure) {
+            series = try await self.series(of: symbol, spelling, window, query, in: context) { chart in
+                let ranges = chart.meta.validRanges ?? []
+                missing = chart.times.isEmpty && query.exceeds(ranges) ? ranges : nil
+                hasOtherWeeks = query.interval == .oneWeek && !chart.beginsWeeksOnMondays
+            }
+        } catch {
+            // Weeks that begin on another day, such as those of exchanges that trade on Sundays.
+            guard hasOtherWeeks, let days = YahooChartQuery(daysOf: window, now: clock.wallTime()) else {
+                throw error
+            }
+            return try await self.series(of: symbol, spelling, window, days, in: context)
         }
         guard let missing else { return series }
         shortHistories.store(missing, of: spelling, at: clock.now())
@@ -75,9 +86,9 @@ extension YahooClient: ChartSource {
         let read = try await getChart("chart", spelling, query.items, in: context) {
             chart, reader throws(JSONError) -> CandleSeries? in
             inspect(chart)
-            guard chart.hasBars(of: YahooInterval(query.interval)) else { return nil }
-            let beginsOnMondays = query.interval != .oneWeek || chart.beginsWeeksOnMondays
-            _ = try reader.required(beginsOnMondays ? true : nil, "Monday as the start of each week")
+            guard chart.hasBars(of: YahooInterval(query.interval)),
+                query.interval != .oneWeek || chart.beginsWeeksOnMondays
+            else { return nil }
             let series = chart.series(of: symbol, window, barsOf: query.interval, fetchedAt: clock.wallTime())
             return try reader.required(series, "prices that a series of candles can hold")
         }
