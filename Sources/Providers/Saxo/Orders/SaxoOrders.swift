@@ -235,6 +235,9 @@ extension SaxoClient: TradingAPI {
     }
 
     /// Requests the cancellation of an order and its legs: `DELETE /trade/v2/orders/{id,id…}`.
+    ///
+    /// Saxo cancels them one after the other, and none after the first error. The order is the first: if it has just been
+    /// filled, its exits stay and protect the position.
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
     {
         var ids = [try SaxoOrderID(order.id).text]
@@ -242,19 +245,21 @@ extension SaxoClient: TradingAPI {
         let url = try address(
             .trading, ["v2", "orders", ids.joined(separator: ",")],
             [("AccountKey", try await accountKey(of: order, in: context))])
-        let reply = try await send("cancel order", .delete, url, in: context)
+        let sent = ids
+        let reply = try await write("cancel order", orderCaller, .delete, url, in: context) {
+            response throws(JSONError) in try SaxoCancelResponse(response, of: sent)
+        }
         switch reply {
-        case .accepted(_, let related):
-            if let error = related.first(where: { $0.orderID == order.id })?.error {
-                return .rejected(OrderRejection(saxo: error))
+        case .results(let outcomes):
+            switch outcomes.first {
+            case .accepted?:
+                let results = Dictionary(zip(ids, outcomes)) { first, _ in first }
+                return .accepted(order.cancelled(results, at: clock.wallTime()))
+            case .rejected(let error)?: return .rejected(OrderRejection(saxo: error))
+            case .open?, nil: throw Self.undecided
             }
-            var cancelled = order
-            cancelled.state = .pendingCancel
-            for index in cancelled.legs.indices { cancelled.legs[index].state = .pendingCancel }
-            cancelled.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
-            return .accepted(cancelled)
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
-        case .duplicate, .open: throw Self.undecided
+        case .open: throw Self.undecided
         }
     }
 
