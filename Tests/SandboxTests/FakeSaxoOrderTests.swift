@@ -277,6 +277,81 @@ struct FakeSaxoOrderTests {
         }
     }
 
+    @Test(
+        "the last day of an order is a date, or a minute without a zone and without seconds",
+        arguments: [
+            ("2026-12-24", "false", "2026-12-24T00:00:00"),
+            ("2026-12-24T00:00", "false", "2026-12-24T00:00:00"),
+            ("2026-12-24T14:00", "true", "2026-12-24T14:00:00"),
+            ("2026-12-24T14:00:00", "true", "2026-12-24T14:00:00"),
+            ("2026-12-24T14:00:30", "true", nil), ("2026-12-24T14:00:00Z", "true", nil),
+            ("2026-12-24", "true", nil),
+            ("2026-12-24T24:00", "true", nil), ("2026-12-24T14:00", "false", nil),
+            ("2026-12-24T00:00:00Z", "false", nil), ("tomorrow", "false", nil), ("", "false", nil),
+        ] as [(String, String, String?)])
+    func lastDay(text: String, hasTime: String, listed: String?) async throws {
+        try await withClock { fixture, _ in
+            let duration =
+                #"{"DurationType":"GoodTillDate","ExpirationDateTime":"\#(text)","ExpirationDateContainsTime":\#(hasTime)}"#
+            let order = Self.order(Self.limit.merging(["OrderDuration": duration]) { $1 })
+            let reply = try await fixture.saxo("POST", "/trade/v2/orders", order)
+            guard let listed else {
+                #expect(reply.status == 400 && reply.body.contains("OrderDuration.ExpirationDateTime"))
+                return
+            }
+            let id = try #require(try result(reply)["OrderId"]?.string)
+            let row = try await fixture.saxoDocument("/port/v1/orders/me?OrderId=\(id)")["Data"]?[0]?[
+                "Duration"]
+            #expect(row?["ExpirationDateTime"]?.string == listed)
+            #expect(row?["ExpirationDateContainsTime"] == .bool(hasTime == "true"))
+            let log = "/cs/v1/audit/orderactivities?EntryType=Last&OrderId=\(id)"
+            let entry = try await fixture.saxoDocument(log)["Data"]?[0]
+            #expect(entry?["Duration"]?["ExpirationDate"]?.string == "\(listed).000000Z")
+            #expect(entry?["AccountId"]?.string == FakeSaxoClient.demo.accounts[0].id)
+        }
+    }
+
+    @Test("exits keep their type, and orders are cancelled one after the other until one cannot be")
+    func exits() async throws {
+        try await withClock({ $0.saxo.ordersPerSecond = nil }) { fixture, _ in
+            func exit(_ type: String, _ price: String) -> String {
+                #"{"BuySell":"Sell","Amount":10000,"OrderType":"\#(type)","OrderPrice":\#(price),"ManualOrder":true,"#
+                    + #""OrderDuration":{"DurationType":"GoodTillCancel"}}"#
+            }
+            func place(_ name: String) async throws -> [String] {
+                let exits = "[\(exit("Limit", "1.2")),\(exit("Stop", "1.0"))]"
+                let order = Self.order(
+                    Self.limit.merging(["Orders": exits, "ExternalReference": "\"\(name)\""]) { $1 })
+                let placed = try result(await fixture.saxo("POST", "/trade/v2/orders", order))
+                return try [
+                    #require(placed["OrderId"]?.string), #require(placed["Orders"]?[0]?["OrderId"]?.string),
+                    #require(placed["Orders"]?[1]?["OrderId"]?.string),
+                ]
+            }
+            func errors(cancelling ids: [String]) async throws -> [String?] {
+                let path = "/trade/v2/orders/\(ids.joined(separator: ","))?\(Self.accountQuery)"
+                let cancelled = try result(await fixture.saxo("DELETE", path, ""), "CancelResult")
+                let items = try #require(cancelled["Orders"]?.elements, "\(cancelled)")
+                #expect(items.map { $0["OrderId"]?.string } == ids)
+                return items.map { $0["ErrorInfo"]?["ErrorCode"]?.string }
+            }
+            let first = try await place("one")
+            for (type, isAccepted) in [("StopIfTraded", false), ("Limit", false), ("Stop", true)] {
+                let members = [
+                    "OrderId": "\"\(first[2])\"", "OrderType": "\"\(type)\"", "OrderPrice": "0.99",
+                ]
+                let change = Self.order(Self.limit.merging(members) { $1 })
+                let reply = try await fixture.saxo("PATCH", "/trade/v2/orders", change)
+                #expect(reply.body.contains("IllegalOrderTypeChange") != isAccepted, "\(type): \(reply.body)")
+            }
+            // The exits end with their entry.
+            #expect(try await errors(cancelling: first) == [nil, "TooLateToCancelOrder", "None"])
+            let second = try await place("two")
+            #expect(try await errors(cancelling: ["77", second[0]]) == ["OrderNotFound", "None"])
+            #expect(try await errors(cancelling: [second[1], second[2], second[0]]) == [nil, nil, nil])
+        }
+    }
+
     @Test("orders that wait for a working one are listed only with Status=All")
     func dependent() async throws {
         try await withClock { fixture, _ in

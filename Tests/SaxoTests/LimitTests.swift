@@ -132,7 +132,14 @@ struct RefusalTests {
         arguments: [
             (200, #"{"OrderId":"5"}"#, SaxoOrderResponse.accepted(id: "5")),
             (200, #"{"OrderId":5}"#, .accepted(id: "5")),
-            (202, "", .accepted(id: nil)), (200, "{}", .open),
+            (204, "", .accepted(id: nil)), (202, "", .open), (200, "{}", .open),
+            // Saxo stopped waiting for the exchange.
+            (202, #"{"ErrorInfo":{"ErrorCode":"TradeNotCompleted"}}"#, .open),
+            (202, #"{"OrderId":"5","ErrorInfo":{"ErrorCode":"TradeNotCompleted"}}"#, .open),
+            (202, #"{"ErrorInfo":{"ErrorCode":"MarketClosed"}}"#, .open),
+            (202, #"{"OrderId":"5"}"#, .open),
+            (200, #"{"ErrorInfo":{"ErrorCode":"TradeNotCompleted"}}"#, .open),
+            (400, #"{"ErrorCode":"TradeNotCompleted"}"#, .open),
             (200, #"{"OrderId":"5","ErrorInfo":{"ErrorCode":"X"}}"#, .open),
             (200, #"{"ErrorInfo":{"ErrorCode":"OrderCommandPending"}}"#, .open),
             (

@@ -27,7 +27,7 @@ struct OrderBodyTests {
             String(decoding: body, as: UTF8.self)
                 == #"{"AccountKey":"a|b=","Uic":211,"AssetType":"Stock","BuySell":"Sell","Amount":0.123456789,"#
                 + #""AmountType":"Quantity","OrderType":"StopLimit","OrderPrice":10.50,"StopLimitPrice":10,"#
-                + #""OrderDuration":{"DurationType":"GoodTillDate","ExpirationDateTime":"2026-12-24T00:00:00Z","#
+                + #""OrderDuration":{"DurationType":"GoodTillDate","ExpirationDateTime":"2026-12-24","#
                 + #""ExpirationDateContainsTime":false},"ManualOrder":true,"ExternalReference":"portico-1"}"#)
     }
 

@@ -159,6 +159,73 @@ struct OrderEventTests {
         #expect(try Self.read(text).order.amount == 4)
     }
 
+    /// An entry of the log, which names the account by its number only (Client Services, `Models.OrderActivitiesResponse`).
+    private static func entry(_ id: String, account: String?, _ more: String = "") -> String {
+        let account = account.map { #""AccountId":"\#($0)","# } ?? ""
+        return
+            #"{\#(account)"OrderId":"\#(id)","Uic":211,"AssetType":"Stock","BuySell":"Buy","Amount":2,"OrderType":"Limit","#
+            + #""Price":82.86,"Status":"Cancelled","SubStatus":"Confirmed",\#(more)"#
+            + #""DisplayAndFormat":{"Symbol":"AAPL:xnas","Currency":"USD"}}"#
+    }
+
+    @Test(
+        "of the log are of the account with the number; one of another account is of none",
+        arguments: [
+            (["1": "a"], [nil: nil, "1": "a", "9": "9"]),
+            (["1": "a", "2": "b"], [nil: "", "1": "a", "2": "b", "9": "9"]),
+        ] as [([String: String], [String?: String?])])
+    func accounts(keys: [String: String], wanted: [String?: String?]) async throws {
+        let accounts = keys.map { #"{"AccountId":"\#($0)","AccountKey":"\#($1)","Currency":"USD"}"# }
+        let numbers = Array(wanted.keys)
+        let entries = numbers.enumerated().map { Self.entry(String($0 + 1), account: $1) }
+        let bodies = [
+            "/port/v1/clients/me": #"{"ClientKey":"client","DefaultAccountKey":"a"}"#,
+            "/port/v1/accounts/me": #"{"Data":[\#(accounts.joined(separator: ","))]}"#,
+            "/port/v1/orders/me": #"{"Data":[]}"#,
+            "/cs/v1/audit/orderactivities": #"{"Data":[\#(entries.joined(separator: ","))]}"#,
+        ]
+        try await withSaxo(bodies) { saxo, _ in
+            let page = try await saxo.orders(OrderQuery(isOpen: false, limit: 10), in: .patient)
+            #expect(page.orders.count == numbers.count && page.unreadable.isEmpty, "\(page)")
+            for (index, number) in numbers.enumerated() {
+                let id = String(index + 1)
+                let order = try #require(page.orders.first { $0.id == id })
+                let account = try #require(wanted[number])
+                #expect(order.accountID == account, "\(number ?? "no number")")
+                if let account, !keys.values.contains(account) {
+                    // It is found only if no account is named.
+                    #expect(try await saxo.order(id, of: nil, in: .patient).id == id)
+                    await #expect(throws: ProviderFailure(.saxo, .notFound)) {
+                        try await saxo.order(id, of: "a", in: .patient)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "of the log have the last day of their order",
+        arguments: [
+            (#""ExpirationDate":"2026-07-21T00:00:00.000000Z""#, "2026-07-21T23:59:59Z"),
+            (
+                #""ExpirationDate":"2026-07-21T00:00:00.000000Z","ExpirationDateContainsTime":false"#,
+                "2026-07-21T23:59:59Z"
+            ),
+            // In the local time of the exchange.
+            (#""ExpirationDate":"2026-07-21T14:00:00.000000Z","ExpirationDateContainsTime":true"#, nil),
+        ] as [(String, String?)])
+    func lastDay(members: String, end: String?) async throws {
+        var bodies = try AccountTests.bodies([:])
+        let duration = #""Duration":{"DurationType":"GoodTillDate",\#(members)},"#
+        bodies["/cs/v1/audit/orderactivities"] =
+            #"{"Data":[\#(Self.entry("1", account: "17304452", duration))]}"#
+        try await withSaxo(bodies) { saxo, _ in
+            let order = try await saxo.orders(OrderQuery(isOpen: false, limit: 10), in: .patient).orders.first
+            #expect(order?.timeInForce == .goodTillDate && order?.expiresAt?.description == end)
+            #expect(order?.accountID == "uQ7xN3c-5m1Y8aFz2LQw4A==")
+        }
+    }
+
     @Test("of the log without a side or an amount are unreadable, and no order")
     func log() async throws {
         func open(_ id: String) throws -> Order {

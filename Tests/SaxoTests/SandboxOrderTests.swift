@@ -1,6 +1,7 @@
 import Brokerage
 import ProviderTestSupport
 import Saxo
+import TestSupport
 import Testing
 import Upstream
 
@@ -202,6 +203,96 @@ struct SandboxOrderTests {
                 #expect(answer == .rejected(OrderRejection(.other, message: message)))
             }
             #expect(fixture.calls("POST /trade/v2/orders") == 0)
+        }
+    }
+
+    /// A bracket far below the market.
+    private func bracket(_ saxo: SaxoClient) async throws -> Order {
+        let aapl = try symbol("AAPL")
+        let price = try #require(try await saxo.quotes(for: [aapl], in: .patient)[aapl]?.price)
+        var ticket = try ticket("AAPL", 1, .limit(price - 10))
+        ticket.timeInForce = .goodTillCanceled
+        ticket.exits = OrderExits(takeProfit: try price + 10, stopLoss: .init(stop: try price - 20))
+        return try taken(try await saxo.place(ticket, in: .patient))
+    }
+
+    @Test("that are exits move, and keep the trigger that Saxo requires of them")
+    func movedExit() async throws {
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
+            let entry = try await bracket(saxo)
+            let stop = try #require(entry.legs.last)
+            let price = try #require(stop.stopPrice) + 1
+            let moved = try taken(
+                try await saxo.replace(
+                    stop, by: OrderReplacement(price: .stop(price)), clientOrderID: "portico-2", in: .patient)
+            )
+            #expect(moved.id == stop.id && moved.stopPrice == price)
+            let rows = try await fixture.document("/port/v1/orders/me?Status=All")["Data"]?.elements
+            let row = rows?.first { $0["OrderId"]?.string == stop.id }
+            #expect(row?["OpenOrderType"] == "StopIfTraded", "\(rows ?? [])")
+        }
+    }
+
+    @Test("that are a bracket are cancelled together, although Saxo names errors of the exits")
+    func cancelledBracket() async throws {
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
+            let entry = try await bracket(saxo)
+            let cancelled = try taken(try await saxo.cancel(entry, in: .patient))
+            #expect(
+                ([cancelled] + cancelled.legs).map(\.state) == [
+                    .pendingCancel, .pendingCancel, .pendingCancel,
+                ])
+            for order in [entry] + entry.legs {
+                let ended = try await saxo.order(order.id, of: Self.account, in: .patient)
+                #expect(ended.state == .canceled)
+            }
+        }
+    }
+
+    @Test("whose result comes later are sent once, and found by their client's id")
+    func notCompleted() async throws {
+        try await RunningSandbox.run(at: Self.closed, { $0.ordersAreNotCompleted = true }) { fixture in
+            let saxo = try fixture.client()
+            await #expect(throws: ProviderFailure(.saxo, .invalidResponse(nil))) {
+                try await saxo.place(try ticket(), in: .patient)
+            }
+            guard
+                case .found(let found) = try await saxo.order(
+                    clientID: "portico-1", of: Self.account, in: .patient)
+            else {
+                Issue.record("not found")
+                return
+            }
+            #expect(found.symbol.text == "AAPL" && found.state == .open)
+            #expect(fixture.calls("POST /trade/v2/orders") == 1)
+        }
+    }
+
+    @Test("until a day keep it in a change, and are of their account when they have ended")
+    func lastDay() async throws {
+        try await RunningSandbox.run(at: Self.closed) { fixture in
+            let saxo = try fixture.client()
+            let accounts = try await saxo.knownAccounts(in: .patient).map(\.id)
+            let other = try #require(accounts.first { $0 != Self.account })
+            var ticket = try ticket("EUR/DKK", 1_000, .limit(7))
+            (ticket.accountID, ticket.timeInForce) = (other, .goodTillDate)
+            ticket.expiresOn = CalendarDate(year: 2026, month: 12, day: 24)
+            let placed = try taken(try await saxo.place(ticket, in: .patient))
+            var order = try await saxo.order(placed.id, of: other, in: .patient)
+            #expect(order.expiresAt?.description == "2026-12-24T23:59:59Z")
+            order = try taken(
+                try await saxo.replace(
+                    order, by: OrderReplacement(quantity: 2_000), clientOrderID: "portico-2", in: .patient))
+            #expect(order.expiresAt?.description == "2026-12-24T23:59:59Z")
+            _ = try taken(try await saxo.cancel(order, in: .patient))
+            let ended = try await saxo.order(placed.id, of: other, in: .patient)
+            #expect(ended.state == .canceled && ended.accountID == other && ended.quantity == 2_000)
+            #expect(ended.expiresAt?.description == "2026-12-24T23:59:59Z")
+            await #expect(throws: ProviderFailure(.saxo, .notFound)) {
+                try await saxo.order(placed.id, of: Self.account, in: .patient)
+            }
         }
     }
 

@@ -94,7 +94,9 @@ extension ConnectedOrder {
         let isUndecided =
             order.state == .rejected && known.map { !$0.order.state.isFinal } ?? false
             && (order.replaces ?? known?.order.replaces) != nil
-        let current = isUndecided ? known?.order ?? order : order
+        var current = isUndecided ? known?.order ?? order : order
+        // Saxo lists orders without it. It does not change while an order is open.
+        current.isExtendedHours = current.isExtendedHours ?? known?.order.isExtendedHours
         let name: Name =
             if let known {
                 .current(known.identity.id)

@@ -162,6 +162,9 @@ package struct FakeSaxoSettings: Sendable {
     package var rejectsOrdersWithOK = false
     /// True if the error of a rejected order with status 400 is in ErrorInfo, false if its members are those of the body.
     package var wrapsOrderErrors = true
+    /// True if Saxo does not wait until an order is at the exchange: the order is placed, and the response has status 202 and
+    /// `TradeNotCompleted` without its id.
+    package var ordersAreNotCompleted = false
     /// The disclaimers that users must accept before an order.
     package var disclaimers: [FakeSaxoDisclaimer] = []
     /// True if an order must state whether a human placed it.

@@ -28,28 +28,40 @@ enum FakeSaxoError: Error, Hashable {
 enum FakeSaxoOrderError: String, Error, Hashable {
     case amountBelowMinimum = "AmountBelowMinimumLotSize"
     case amountNotInLots = "AmountNotInLotSize"
+    case extendedHoursChanged = "ExtendedHoursTradingCannotBeChanged"
     case illegalInstrument = "IllegalInstrumentId"
+    case illegalTypeChange = "IllegalOrderTypeChange"
     case instrumentNotAllowed = "InstrumentNotAllowed"
     case marketClosed = "MarketClosed"
     case onWrongSideOfMarket = "OnWrongSideOfMarket"
     case orderNotFound = "OrderNotFound"
     case orderNotPlaced = "OrderNotPlaced"
+    /// An order was not cancelled, because one before it in the same request could not be.
+    case otherNotCancelled = "None"
     case priceNotInTicks = "PriceNotInTickSizeIncrements"
     case tooFarFromMarket = "TooFarFromMarket"
+    case tooLateToCancel = "TooLateToCancelOrder"
+    /// Saxo stopped waiting for the exchange: the order may have been placed.
+    case tradeNotCompleted = "TradeNotCompleted"
     case wouldExceedMargin = "WouldExceedMargin"
 
     var message: String {
         switch self {
         case .amountBelowMinimum: "Amount is below the minimum lot size"
         case .amountNotInLots: "Amount is not a multiple of the lot size"
+        case .extendedHoursChanged: "Value of Extended trading hours cannot be changed."
         case .illegalInstrument: "Illegal instrument"
+        case .illegalTypeChange: "Illegal order type change"
         case .instrumentNotAllowed: "Instrument is not allowed"
         case .marketClosed: "Market is closed"
         case .onWrongSideOfMarket: "Price is on wrong side of market"
         case .orderNotFound: "Order not found"
         case .orderNotPlaced: "Order could not be placed"
+        case .otherNotCancelled: "Cancellation of another order failed"
         case .priceNotInTicks: "Price is not in tick size increments"
         case .tooFarFromMarket: "Price is too far from market"
+        case .tooLateToCancel: "It is too late to cancel this order"
+        case .tradeNotCompleted: "Trade request could not be completed at this time"
         case .wouldExceedMargin: "Order would exceed margin"
         }
     }

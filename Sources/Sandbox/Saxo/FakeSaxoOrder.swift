@@ -20,6 +20,9 @@ struct FakeSaxoOrder: Sendable, Hashable {
     /// The order that is cancelled when this one is filled, and the reverse.
     var rivalID: String?
 
+    /// Whether the order is an exit of an entry, or one of a pair.
+    var isTied: Bool { masterID != nil || rivalID != nil }
+
     /// `OrderType` with its prices, in ticks.
     enum Kind: Sendable, Hashable {
         case market
@@ -57,15 +60,15 @@ struct FakeSaxoOrder: Sendable, Hashable {
         /// Until the close of a session, in seconds since 1970.
         case day(until: Int)
         case untilCancelled
-        /// Until a second, with the original text.
-        case untilDate(Int, text: String)
+        /// Until a second, which is the end of a day, or a minute of it by the clock of the exchange: `14:00`.
+        case untilDate(Int, CalendarDate, minute: String?)
         case immediateOrCancel
         case fillOrKill
 
         var expiry: Int? {
             switch self {
             case .day(let close): close
-            case .untilDate(let second, _): second
+            case .untilDate(let second, _, _): second
             case .untilCancelled, .immediateOrCancel, .fillOrKill: nil
             }
         }
@@ -82,14 +85,29 @@ struct FakeSaxoOrder: Sendable, Hashable {
             switch self {
             case .day: ["DurationType": "DayOrder"]
             case .untilCancelled: ["DurationType": "GoodTillCancel"]
-            case .untilDate(_, let text):
+            case .untilDate(_, let date, let minute):
                 [
-                    "DurationType": "GoodTillDate", "ExpirationDateTime": .string(text),
-                    "ExpirationDateContainsTime": true,
+                    // Without a zone.
+                    "DurationType": "GoodTillDate", "ExpirationDateTime": .string(Self.text(date, minute)),
+                    "ExpirationDateContainsTime": .bool(minute != nil),
                 ]
             case .immediateOrCancel: ["DurationType": "ImmediateOrCancel"]
             case .fillOrKill: ["DurationType": "FillOrKill"]
             }
+        }
+
+        /// The duration in the log of orders, whose type is another one (Client Services, `Domain.OrderDuration`).
+        var logDocument: JSONDocument {
+            guard case .untilDate(_, let date, let minute) = self else { return document }
+            return [
+                "DurationType": "GoodTillDate",
+                "ExpirationDate": .string("\(Self.text(date, minute)).000000Z"),
+                "ExpirationDateContainsTime": .bool(minute != nil),
+            ]
+        }
+
+        private static func text(_ date: CalendarDate, _ minute: String?) -> String {
+            "\(date)T\(minute ?? "00:00"):00"
         }
     }
 

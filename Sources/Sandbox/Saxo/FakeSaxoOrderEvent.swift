@@ -32,17 +32,21 @@ struct FakeSaxoOrderEvent: Sendable {
         let own: [JSONDocument.Member] = [
             .init(name: "ActivityType", value: "Orders"),
             .init(name: "SequenceId", value: .string(String(sequence))),
+            .init(name: "AccountKey", value: .string(order.accountKey)),
+            .init(name: "ClientKey", value: .string(client.key)),
+            .init(name: "Duration", value: order.duration.document),
         ]
         return .object(own + members(of: client, groups, settings))
     }
 
-    /// The event as an entry of the log of orders.
+    /// The event as an entry of the log of orders, which has no keys (Client Services, `Models.OrderActivitiesResponse`).
     func entry(
         of client: FakeSaxoClient, _ groups: Set<String>, _ settings: FakeSaxoSettings
     ) -> JSONDocument {
         let own: [JSONDocument.Member] = [
             .init(name: "CorrelationKey", value: .string(order.masterID ?? order.id)),
             .init(name: "HandledBy", value: .string(client.id)),
+            .init(name: "Duration", value: order.duration.logDocument),
         ]
         return .object(own + members(of: client, groups, settings))
     }
@@ -54,14 +58,11 @@ struct FakeSaxoOrderEvent: Sendable {
         let account = client.accounts.first { $0.key == order.accountKey }
         var members: [JSONDocument.Member] = [
             .init(name: "AccountId", value: .string(account?.id ?? "")),
-            .init(name: "AccountKey", value: .string(order.accountKey)),
             .init(name: "ActivityTime", value: FakeSaxoFormat.time(second)),
             .init(name: "Amount", value: format.number(order.amount)),
             .init(name: "AssetType", value: .string(order.listing.assetType.rawValue)),
             .init(name: "BuySell", value: order.isBuy ? "Buy" : "Sell"),
             .init(name: "ClientId", value: .string(client.id)),
-            .init(name: "ClientKey", value: .string(client.key)),
-            .init(name: "Duration", value: order.duration.document),
             .init(name: "LogId", value: .string(String(sequence))),
             .init(name: "OrderId", value: .string(order.id)),
             .init(name: "OrderRelation", value: .string(relation)),

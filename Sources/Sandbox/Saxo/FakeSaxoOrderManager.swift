@@ -111,11 +111,11 @@ final class FakeSaxoOrderManager: Resettable {
         return try changed.get()
     }
 
-    /// Cancels the matching orders of an account, and returns them.
+    /// Cancels the matching orders of an account, and returns them; and all that ended, with the exits of an entry.
     func cancel(
         of client: FakeSaxoClient, accountKey: String, at now: Instant,
         where isIncluded: (FakeSaxoOrder) -> Bool
-    ) -> [String] {
+    ) -> (canceled: [String], ended: [String]) {
         with(client) { ledger in
             let canceled = ledger.activity.orders.filter { $0.accountKey == accountKey && isIncluded($0) }
             let ids = Set(canceled.map(\.id))
@@ -126,7 +126,7 @@ final class FakeSaxoOrderManager: Resettable {
             for order in ended { ledger.record(.cancelled, order, at: now) }
             ledger.activity.orders.removeAll { ended.map(\.id).contains($0.id) }
             ledger.activity.forgetEndedRivals()
-            return canceled.map(\.id)
+            return (canceled.map(\.id), ended.map(\.id))
         }
     }
 

@@ -72,7 +72,8 @@ struct FakeSaxoOrderRequest {
             ?? uic.flatMap { uic in assetType.flatMap { FakeSaxoInstruments.instrument(uic, $0) } }
         isForAllSessions =
             fields.string("ExecuteAtTradingSession", oneOf: ["Regular", "All"]) == "All"
-        if isForAllSessions, type != "Limit" || !(listing?.hasExtendedHours ?? false) {
+        // A change does not name the instrument.
+        if isForAllSessions, type != "Limit" || isNew && !(listing?.hasExtendedHours ?? false) {
             fields.add(
                 "ExecuteAtTradingSession",
                 "Only limit orders for instruments with extended trading hours are executed in all sessions.")
@@ -190,17 +191,51 @@ private struct BodyFieldReader {
             return .day(until: next?.close ?? now)
         case "GoodTillCancel": return .untilCancelled
         case "GoodTillDate":
-            if let text = member["ExpirationDateTime"]?.string, let instant = Instant(text) {
-                return .untilDate(Int(instant.secondsSince1970), text: text)
-            }
-            add("OrderDuration.ExpirationDateTime", "ExpirationDateTime is required")
-            return nil
+            return lastDay(member, listing, at: view)
         case "ImmediateOrCancel": return .immediateOrCancel
         case "FillOrKill": return .fillOrKill
         case .some, nil:
             add("OrderDuration.DurationType", "The value is not valid for DurationType.")
             return nil
         }
+    }
+
+    /// Reads the end of an order until a date: a date, or with `ExpirationDateContainsTime` a minute by the clock of the
+    /// exchange.
+    ///
+    /// "Time zone indication must never be added", and seconds other than 0 are rejected (Trading, `OrderDuration`).
+    private mutating func lastDay(
+        _ member: JSONDocument, _ listing: FakeSaxoInstrument?, at view: MarketView
+    ) -> FakeSaxoOrder.Lifetime? {
+        let field = "OrderDuration.ExpirationDateTime"
+        guard let text = member["ExpirationDateTime"]?.string else {
+            add(field, "ExpirationDateTime is required")
+            return nil
+        }
+        let hasTime = member["ExpirationDateContainsTime"]?.boolean ?? false
+        let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+        let time = parts.count == 2 ? String(parts[1]) : nil
+        guard let date = CalendarDate(parts.first ?? ""), parts.count <= 2,
+            hasTime ? time.map(Self.isMinute) ?? false : ["00:00", "00:00:00"].contains(time ?? "00:00")
+        else {
+            add(field, "The value '\(text)' is not valid for ExpirationDateTime.")
+            return nil
+        }
+        let hours = listing.map { view.market.schedule(of: $0.instrument) } ?? view.market.exchanges
+        let start = hours.start(of: date) ?? date.daysSince1970 * 86_400
+        guard hasTime, let time else {
+            let end = hours.session(on: date)?.close ?? start + 86_400
+            return .untilDate(end, date, minute: nil)
+        }
+        let (hour, minute) = (Int(time.prefix(2)) ?? 0, Int(time.dropFirst(3).prefix(2)) ?? 0)
+        // Without a change of the clocks on the day.
+        return .untilDate(start + hour * 3_600 + minute * 60, date, minute: String(time.prefix(5)))
+    }
+
+    /// Whether a text is a minute of a day: `14:00` or `14:00:00`.
+    private static func isMinute(_ text: String) -> Bool {
+        let seconds = text.utf8.count == 5 ? "\(text):00" : text
+        return seconds.hasSuffix(":00") && Instant("2000-01-01T\(seconds)Z") != nil
     }
 }
 

@@ -34,6 +34,9 @@ struct FakeSaxoTrading: Sendable {
             self.orders(parts, isPair: group.isPair, at: context.now, nextID)
         }
         disclaimers.didPlace(for: context.client)
+        if context.settings.ordersAreNotCompleted {
+            return .json(["ErrorInfo": FakeSaxoOrderError.tradeNotCompleted.info], status: .accepted)
+        }
         var rest = orders[...]
         let results = parts.map { part -> JSONDocument in
             if let error = part.error { return ["ErrorInfo": error.info] }
@@ -133,7 +136,12 @@ struct FakeSaxoTrading: Sendable {
         let changed = try host.orderBook.change(request.orderID ?? "", of: context.client, at: context.now) {
             order throws(FakeSaxoError) in
             guard order.accountKey == request.account.key else { throw .order(.orderNotFound) }
+            // An assumption: a change without `ExecuteAtTradingSession` is one to the regular session.
+            guard order.isForAllSessions == request.isForAllSessions else {
+                throw .order(.extendedHoursChanged)
+            }
             let kind = try request.kind(for: order.listing, else: order.kind.price)
+            guard !order.isTied || kind.name == order.kind.name else { throw .order(.illegalTypeChange) }
             try checkPrice(kind, order.listing, isBuy: order.isBuy, context)
             if let amount = request.amount {
                 try checkAmount(amount, of: order.listing)
@@ -150,17 +158,23 @@ struct FakeSaxoTrading: Sendable {
     private func cancel(_ context: FakeSaxoHost.AuthenticatedRequest) throws -> SandboxResponse {
         let account = try requiredAccount(context)
         let wanted = (context.request.parameters["order_ids"] ?? "").split(separator: ",").map(String.init)
-        let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key, at: context.now) {
-            wanted.contains($0.id)
+        // One after the other, and none after the first that cannot be cancelled. The exits of an entry end with it.
+        var ended: Set<String> = []
+        var hasFailed = false
+        let results = wanted.map { id -> JSONDocument in
+            var error: FakeSaxoOrderError? = hasFailed ? .otherNotCancelled : nil
+            if !hasFailed {
+                let orders = host.orderBook.cancel(
+                    of: context.client, accountKey: account.key, at: context.now
+                ) { $0.id == id }
+                if orders.canceled.isEmpty { error = ended.contains(id) ? .tooLateToCancel : .orderNotFound }
+                ended.formUnion(orders.ended)
+            }
+            hasFailed = error != nil
+            guard let error else { return ["OrderId": .string(id)] }
+            return ["OrderId": .string(id), "ErrorInfo": error.info]
         }
-        return .json([
-            "Orders": .array(
-                wanted.map { id in
-                    cancelled.contains(id)
-                        ? ["OrderId": .string(id)]
-                        : ["OrderId": .string(id), "ErrorInfo": FakeSaxoOrderError.orderNotFound.info]
-                })
-        ])
+        return .json(["Orders": .array(results)])
     }
 
     /// Cancels all orders of one instrument.
@@ -172,7 +186,7 @@ struct FakeSaxoTrading: Sendable {
         }
         let cancelled = host.orderBook.cancel(of: context.client, accountKey: account.key, at: context.now) {
             $0.listing.uic == uic && $0.listing.assetType == assetType
-        }
+        }.canceled
         return .json(["Orders": .array(cancelled.map { ["OrderId": .string($0)] })])
     }
 

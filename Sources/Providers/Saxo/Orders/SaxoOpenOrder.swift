@@ -7,6 +7,7 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
     var key = SaxoInstrumentKey()
     package var side = OrderSide.buy
     package var amount = Decimal.zero
+    /// `OpenOrderType`: Saxo has several of one type of Portico, which are triggered by different prices.
     package var type = ""
     var status = ""
     package var terms = Terms()
@@ -21,6 +22,8 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         package var price: Decimal?
         var stopLimitPrice: Decimal?
         var trailingDistance: Decimal?
+        /// The steps by which a trailing stop follows the market, in the unit of the price.
+        var trailingStep: Decimal?
         /// Ids of orders that begin or end with this one: take-profit, stop-loss, one that cancels the other.
         var relatedIDs: [String] = []
         var relation: Relation?
@@ -69,6 +72,7 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         $0.optional("Price", \.terms.price, JSONReader.nonzero)
         $0.optional("StopLimitPrice", \.terms.stopLimitPrice, JSONReader.nonzero)
         $0.optional("TrailingStopDistanceToMarket", \.terms.trailingDistance, JSONReader.nonzero)
+        $0.optional("TrailingStopStep", \.terms.trailingStep, JSONReader.nonzero)
         $0.optional("RelatedOpenOrders", \.terms.relatedIDs) { reader throws(JSONError) in
             try reader.array(of: RelatedOrder.self).compactMap(\.id)
         }
@@ -86,38 +90,6 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         static let json = JSONFields(Self()) {
             $0.optional("OrderId", \.id) { reader throws(JSONError) in try reader.idOrNil() }
         }
-    }
-}
-
-/// The `Duration` of an open order.
-package struct SaxoDuration: JSONDecodable, Hashable {
-    package var type: String?
-    /// For a date without a time, the last second of the day in UTC: the closing time of the exchange is
-    /// unknown.
-    var expiresAt: Instant?
-
-    init() {}
-
-    init(json reader: inout JSONReader) throws(JSONError) {
-        var (expiry, hasTime) = (String?.none, false)
-        try reader.object { key, reader throws(JSONError) in
-            switch key {
-            case "DurationType":
-                type = try reader.optional { reader throws(JSONError) in
-                    try reader.name(where: { TimeInForce(saxo: $0) != nil })
-                }
-            case "ExpirationDateTime": expiry = try reader.stringOrNil()
-            case "ExpirationDateContainsTime": hasTime = try reader.boolOrNil() ?? false
-            default: try reader.skip()
-            }
-        }
-        expiresAt = expiry.flatMap { Self.instant($0, hasTime: hasTime) }
-    }
-
-    /// Times without a zone are in UTC.
-    private static func instant(_ text: String, hasTime: Bool) -> Instant? {
-        if hasTime { return Instant(text) ?? Instant(text + "Z") }
-        return CalendarDate(text.prefix(10)).flatMap { Instant("\($0)T23:59:59Z") }
     }
 }
 
@@ -238,11 +210,7 @@ extension SaxoClient {
     }
 
     private func readOpenOrders(in context: CallContext) async throws(ProviderFailure) -> OrderPage {
-        let url = try address(
-            .portfolio, ["v1", "orders", "me"],
-            // Without a status, the exits of a working order are left out.
-            [("Status", "All"), ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
-        let list = try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+        let list = try await openRows(in: context)
         let listings = try await listings(of: list.items.map { ($0.key, $0.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
         var unreadable = list.unreadable
@@ -285,6 +253,31 @@ extension SaxoClient {
             }
         }
         return OrderPage(orders: orders, unreadable: unreadable, hasMore: false)
+    }
+
+    private func openRows(
+        in context: CallContext
+    ) async throws(ProviderFailure) -> SaxoList<SaxoOpenOrder> {
+        let url = try address(
+            .portfolio, ["v1", "orders", "me"],
+            // Without a status, the exits of a working order are left out.
+            [("Status", "All"), ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize)])
+        return try await list("orders", .portfolio, url, of: SaxoOpenOrder.self, in: context)
+    }
+
+    /// An open order as Saxo lists it now, with what `Order` does not have; nil if Saxo does not list it as open.
+    ///
+    /// - Throws: `ProviderFailure`, also if it may be one of the orders that cannot be read.
+    func openRow(_ id: String, in context: CallContext) async throws(ProviderFailure) -> SaxoOpenOrder? {
+        let list: SaxoList<SaxoOpenOrder>
+        do throws(ProviderFailure) {
+            list = try await openRows(in: context)
+        } catch {
+            throw error.cause == .notFound ? ProviderFailure(.saxo, .unavailable) : error
+        }
+        if let row = list.items.first(where: { $0.id == id }) { return row }
+        guard list.failures.isEmpty else { throw ProviderFailure(.saxo, .invalidResponse(nil)) }
+        return nil
     }
 
     /// The newest of the requested orders, and those that cannot be read.

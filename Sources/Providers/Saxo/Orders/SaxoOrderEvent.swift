@@ -15,6 +15,10 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
     /// The side and the amount, of which ``order`` has no value for a missing one.
     private var side: OrderSide?
     private var amount: Decimal?
+    /// `AccountId`: the number of the account that people use.
+    ///
+    /// An entry of the log has no `AccountKey`.
+    var accountNumber: String?
     /// `Confirmed`, `Rejected` or `Requested`; only a confirmed event has happened.
     var subStatus: String?
     var averagePrice: Decimal?
@@ -38,6 +42,7 @@ package struct SaxoOrderEvent: JSONObjectDecodable, Hashable {
         $0.optional("Status", \.order.status)
         $0.optional("SubStatus", \.subStatus)
         $0.optional("AccountKey", \.order.terms.accountKey)
+        $0.optional("AccountId", \.accountNumber) { reader throws(JSONError) in try reader.idOrNil() }
         $0.optional("ExternalReference", \.order.terms.externalReference)
         $0.optional("FilledAmount", \.order.terms.filledAmount)
         $0.optional("AveragePrice", \.averagePrice, JSONReader.nonzero)
@@ -119,6 +124,17 @@ extension SaxoOrderEvent {
             order.filledQuantity = order.filledQuantity ?? order.quantity
         }
         return order
+    }
+
+    /// The id of the account of the order: the key of the account with its number.
+    ///
+    /// - Parameter accounts: All accounts of the user.
+    /// - Returns: The id; nil if the event names no account and the user has one at most. Otherwise a text that is the id of no
+    ///   account, so that the order of an unknown account belongs to none.
+    func accountID(among accounts: [SaxoAccount]) -> String? {
+        if let key = order.terms.accountKey { return key }
+        guard let accountNumber else { return accounts.count > 1 ? "" : nil }
+        return accounts.first { $0.id == accountNumber }?.key ?? accountNumber
     }
 
     /// By `Status` and `SubStatus`; a change or a cancellation that Saxo rejected leaves the order as it was.

@@ -73,10 +73,11 @@ extension SaxoClient {
     private func readLog(
         _ id: SaxoOrderID?, since start: Instant?, in context: CallContext
     ) async throws(ProviderFailure) -> OrderPage {
+        let identity = try await identity(in: context)
         let url = try address(
             .clientServices, ["v1", "audit", "orderactivities"],
             [
-                ("ClientKey", try await identity(in: context).user.clientKey), ("EntryType", "Last"),
+                ("ClientKey", identity.user.clientKey), ("EntryType", "Last"),
                 ("OrderId", id?.text), ("FromDateTime", start?.description),
                 ("FieldGroups", "DisplayAndFormat"), ("$top", Self.pageSize),
             ])
@@ -86,7 +87,11 @@ extension SaxoClient {
         let listings = try await listings(of: last.map { ($0.order.key, $0.order.terms.format) }, in: context)
         let fetchedAt = clock.wallTime()
         let orders = last.compactMap { event in
-            listings[event.order.key].map { event.order(of: $0, fetchedAt: fetchedAt, isLast: true) }
+            listings[event.order.key].map { listing in
+                var order = event.order(of: listing, fetchedAt: fetchedAt, isLast: true)
+                order.accountID = event.accountID(among: identity.accounts)
+                return order
+            }
         }
         return OrderPage(orders: orders, unreadable: log.unreadable, hasMore: false)
     }

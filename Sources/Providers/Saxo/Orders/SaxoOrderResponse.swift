@@ -45,7 +45,7 @@ package struct SaxoOrderResult: JSONDecodable, Hashable {
     }
 }
 
-/// Saxo's response to a write of an order.
+/// Saxo's response to an order or to its change; that to a cancellation is a ``SaxoCancelResponse``.
 package enum SaxoOrderResponse: Hashable {
     /// Saxo has the order; its id, if the response has one, and the results of its legs or of all orders of
     /// a list, in the order of the request.
@@ -68,6 +68,8 @@ package enum SaxoOrderResponse: Hashable {
     package init(_ response: HTTPClientResponse) throws(JSONError) {
         switch response.status {
         case 409: self = .duplicate
+        // Saxo has received the order, and stopped waiting for its result: no error is a rejection.
+        case 202: self = .open
         // A 404 of Saxo has no body, like that of a proxy before Saxo: it shows neither that there is no order, nor that it
         // has ended.
         case 404: self = .open
@@ -83,7 +85,7 @@ package enum SaxoOrderResponse: Hashable {
                     Self.rejection(SaxoErrorBody(response))
                 }
         default:
-            // The response to a cancellation may have no body.
+            // The document has a response to a change with status 204, "not used".
             if response.body.isEmpty, response.status != 200 {
                 self = .accepted(id: nil)
                 return
@@ -99,8 +101,7 @@ package enum SaxoOrderResponse: Hashable {
         if result.others.contains(where: { $0.error?.isOutcomeUnknown ?? false }) { return .open }
         guard result.item == SaxoOrderResult.Item() else {
             if let error = result.item.error {
-                // A cancelled order is named beside its error; a placed one has no id then, unless it was placed. The
-                // same applies to related orders.
+                // An order has no id beside an error, unless it was placed. The same applies to related orders.
                 let isNamed = ([result.item] + result.others).contains { $0.orderID != nil }
                 return isNamed || error.isOutcomeUnknown ? .open : .rejected(error)
             }
@@ -128,7 +129,8 @@ extension SaxoErrorInfo {
     /// Whether the order may exist in spite of the error: Saxo waits for the exchange, or stopped waiting.
     var isOutcomeUnknown: Bool {
         switch code {
-        case "OrderCommandPending", "OrderCommandTimeout", "CouldNotCompleteRequest", "InternalServerError":
+        case "OrderCommandPending", "OrderCommandTimeout", "CouldNotCompleteRequest", "InternalServerError",
+            "TradeNotCompleted":
             true
         default: false
         }

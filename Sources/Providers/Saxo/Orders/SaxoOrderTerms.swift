@@ -11,14 +11,17 @@ extension SaxoClient {
     ///     from the market.
     ///   - isExit: Whether it is a leg of an order: the stop of a leg is triggered by trades, except for
     ///     currencies.
+    ///   - current: The open order that is changed; nil for a new one. A stop keeps its trigger, because Saxo changes no exit to
+    ///     another one, and a trailing stop its step.
     ///   - listing: The instrument.
     ///   - context: The user and the deadline.
     /// - Returns: The terms, or the reason why Saxo does not accept the order.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices with too many digits.
     package func terms(
         _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, isExit: Bool = false,
-        of listing: SaxoListing, in context: CallContext
+        keeping current: SaxoOpenOrder? = nil, of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
+        let kept = current.flatMap { OrderType(saxo: $0.type) == price.type ? $0 : nil }
         switch price {
         case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
         case .limit(let limit):
@@ -27,7 +30,8 @@ extension SaxoClient {
         case .stop(let stop):
             let isTraded = isExit && !SaxoSymbols.pairTypes.contains(listing.key.assetType)
             let types = isTraded ? ["StopIfTraded", "Stop"] : ["Stop", "StopIfTraded"]
-            let type = try await type(types, of: listing, in: context)
+            let type: String? =
+                if let kept { kept.type } else { try await self.type(types, of: listing, in: context) }
             guard let type else { return .failure(.unsupportedType) }
             return .success(SaxoOrderRequestBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
         case .stopLimit(let stop, let limit):
@@ -37,18 +41,20 @@ extension SaxoClient {
                     stopLimitPrice: try Self.minor(limit, of: listing)))
         case .trailingStop(.percent): return .failure(.percentTrail)
         case .trailingStop(.amount(let distance)):
-            return try await trailing(distance, side, from: stop, of: listing, in: context)
+            return try await trailing(distance, side, from: stop, keeping: kept, of: listing, in: context)
         }
     }
 
     /// Returns a trailing stop: Saxo requires its start and the steps by which it moves.
     ///
-    /// A step is the tick size, so that the stop follows the market as closely as possible.
+    /// A new step is the tick size, so that the stop follows the market as closely as possible.
     private func trailing(
-        _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, of listing: SaxoListing,
-        in context: CallContext
+        _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, keeping kept: SaxoOpenOrder?,
+        of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
-        let type = try await type(["TrailingStop", "TrailingStopIfTraded"], of: listing, in: context)
+        let types = ["TrailingStop", "TrailingStopIfTraded"]
+        let type: String? =
+            if let kept { kept.type } else { try await self.type(types, of: listing, in: context) }
         guard let type else { return .failure(.unsupportedType) }
         let about = try await details(of: listing.key, in: context).about
         let distance = try Self.minor(distance, of: listing)
@@ -66,7 +72,7 @@ extension SaxoClient {
             else { return .failure(.noStart) }
             start = onTick
         }
-        guard let step = about.tick(at: start) else { return .failure(.noStart) }
+        guard let step = kept?.terms.trailingStep ?? about.tick(at: start) else { return .failure(.noStart) }
         return .success(
             SaxoOrderRequestBody.Terms(
                 type: type, price: start, trailingDistance: distance, trailingStep: step))
@@ -116,6 +122,7 @@ extension Decimal {
 }
 
 extension OrderRejection {
+    static let notOpen = OrderRejection(.tooLate, message: "Saxo does not list the order as open.")
     static let unsupportedType = OrderRejection(
         .other, message: "Saxo takes no order of this type for the instrument.")
     fileprivate static let percentTrail = OrderRejection(
@@ -154,6 +161,29 @@ extension Order {
         case .trailingStop(.amount(let amount)):
             (trailAmount, stopPrice) = (amount, listing.currency.major(terms.price))
         }
+    }
+}
+
+extension OrderReplacement {
+    /// Whether a stop stays one, and is triggered by the same price as before.
+    func keepsTrigger(of order: Order) -> Bool {
+        switch price?.type ?? order.type {
+        case .stop, .trailingStop: order.type == nil || price == nil || price?.type == order.type
+        case .market, .limit, .stopLimit, nil: false
+        }
+    }
+
+    /// The duration of the changed order.
+    ///
+    /// - Parameters:
+    ///   - timeInForce: How long it stays in force.
+    ///   - current: The duration of the open order, as Saxo lists it.
+    /// - Returns: The current duration, unless it changes.
+    func duration(_ timeInForce: TimeInForce, _ current: SaxoDuration?) -> SaxoDuration {
+        if let current, expiresOn == nil, self.timeInForce == nil || timeInForce.saxo == current.type {
+            return current
+        }
+        return SaxoDuration(timeInForce, until: expiresOn)
     }
 }
 
@@ -259,7 +289,8 @@ package enum SaxoOrderRequestBody {
             text.add("AmountType", "CashAmount")
         }
         add(terms, to: &text)
-        text.add("OrderDuration", duration(timeInForce(of: ticket, terms), until: ticket.expiresOn))
+        let duration = SaxoDuration(timeInForce(of: ticket, terms), until: ticket.expiresOn)
+        text.add("OrderDuration", duration.request)
         // Required; the order is requested by a person, because Portico places none by itself.
         text.add("ManualOrder", true)
         text.add("ExternalReference", reference)
@@ -268,8 +299,8 @@ package enum SaxoOrderRequestBody {
     }
 
     static func changing(
-        _ order: Order, to amount: Decimal, isCash: Bool, _ terms: Terms, _ timeInForce: TimeInForce,
-        until date: CalendarDate?, of key: SaxoInstrumentKey, account: String
+        _ order: Order, to amount: Decimal, isCash: Bool, _ terms: Terms, _ duration: SaxoDuration,
+        of key: SaxoInstrumentKey, account: String
     ) -> [UInt8] {
         var text = JSONObjectText()
         text.add("AccountKey", account)
@@ -278,8 +309,9 @@ package enum SaxoOrderRequestBody {
         text.add("Amount", amount)
         text.add("AmountType", isCash ? "CashAmount" : "Quantity")
         add(terms, to: &text)
-        text.add("OrderDuration", duration(timeInForce, until: date))
+        text.add("OrderDuration", duration.request)
         text.add("ManualOrder", true)
+        text.add("ExecuteAtTradingSession", terms.tradingSession)
         return text.bytes
     }
 
@@ -289,17 +321,6 @@ package enum SaxoOrderRequestBody {
         text.add("StopLimitPrice", terms.stopLimitPrice)
         text.add("TrailingStopDistanceToMarket", terms.trailingDistance)
         text.add("TrailingStopStep", terms.trailingStep)
-    }
-
-    private static func duration(_ timeInForce: TimeInForce, until date: CalendarDate?) -> JSONObjectText {
-        var text = JSONObjectText()
-        text.add("DurationType", timeInForce.saxo)
-        if timeInForce == .goodTillDate, let date {
-            // A date without a time: Saxo refuses a date with a time that is not stated to have one.
-            text.add("ExpirationDateTime", "\(date)T00:00:00Z")
-            text.add("ExpirationDateContainsTime", false)
-        }
-        return text
     }
 }
 

@@ -90,34 +90,8 @@ extension SaxoClient: TradingAPI {
         return .found(entry)
     }
 
-    // MARK: Preview
-
-    /// Saxo's own check of an order: `POST /trade/v2/orders/precheck`, which places nothing.
-    private func preview(
-        _ ticket: OrderTicket, in context: CallContext
-    ) async throws(ProviderFailure) -> OrderPreview {
-        let listing = try await requireListing(for: ticket.symbol, in: context)
-        let parts: [SaxoOrderRequestBody.Terms]
-        switch try await self.terms(of: ticket, listing, in: context) {
-        case .success(let known): parts = known
-        case .failure(let rejection):
-            var preview = OrderPreview(
-                isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: clock.wallTime()))
-            preview.rejections = [.init(rejection, of: rejection.part)]
-            return preview
-        }
-        let body = SaxoOrderRequestBody.placing(
-            ticket, parts[0], exits: Array(parts.dropFirst()), of: listing.key,
-            fieldGroups: ["Costs", "MarginImpactBuySell"])
-        let result = try await write(
-            "check order", precheckCaller, .post, try address(.trading, ["v2", "orders", "precheck"]),
-            body: body, requestID: ticket.clientOrderID, changesNothing: true, in: context,
-            read: SaxoPrecheck.init(_:))
-        return result.preview(of: ticket, listing, at: clock.wallTime())
-    }
-
     /// The terms of the ticket and of its legs, the ticket's first: at least one.
-    private func terms(
+    func terms(
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
         // Saxo ignores the type of the amount for other instruments: the money would be a quantity.
@@ -186,6 +160,9 @@ extension SaxoClient: TradingAPI {
     }
 
     /// Changes an order, which keeps its id: `PATCH /trade/v2/orders`.
+    ///
+    /// The request has the whole order, so what does not change is sent again as Saxo lists it at that time: the trigger of a
+    /// stop, the step of a trailing one, and the minute at which an order ends.
     package func replace(
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
@@ -194,19 +171,25 @@ extension SaxoClient: TradingAPI {
             let amount = change.quantity ?? order.quantity ?? order.notional,
             let timeInForce = change.timeInForce ?? order.timeInForce
         else { throw ProviderFailure(.saxo, .unsupported) }
-        let date = change.expiresOn ?? order.expiresAt?.dateInUTC
-        guard timeInForce != .goodTillDate || date != nil else { throw ProviderFailure(.saxo, .unsupported) }
+        let needsRow =
+            change.keepsTrigger(of: order) || timeInForce == .goodTillDate && change.expiresOn == nil
+        let row: SaxoOpenOrder? = if needsRow { try await openRow(order.id, in: context) } else { nil }
+        if needsRow, row == nil { return .rejected(.notOpen) }
+        let duration = change.duration(timeInForce, row?.terms.duration)
+        guard duration.isComplete else { throw ProviderFailure(.saxo, .unsupported) }
         let listing = try await requireListing(for: order.symbol, in: context)
-        let terms: SaxoOrderRequestBody.Terms
-        // A trailing stop without a new price keeps its current stop price.
-        let stop = change.price == nil ? order.stopPrice : nil
-        switch try await self.terms(price, order.side, from: stop, of: listing, in: context) {
+        var terms: SaxoOrderRequestBody.Terms
+        // A trailing stop without a new price keeps its current stop price, which may have moved since the order was read.
+        let current = row?.order(of: listing, fetchedAt: clock.wallTime())
+        let stop = change.price == nil ? current?.stopPrice ?? order.stopPrice : nil
+        switch try await self.terms(price, order.side, from: stop, keeping: row, of: listing, in: context) {
         case .success(let known): terms = known
         case .failure(let rejection): return .rejected(rejection)
         }
+        if order.isExtendedHours == true { terms.tradingSession = "All" }
         let isCash = change.quantity == nil && order.quantity == nil
         let body = SaxoOrderRequestBody.changing(
-            order, to: amount, isCash: isCash, terms, timeInForce, until: date, of: listing.key,
+            order, to: amount, isCash: isCash, terms, duration, of: listing.key,
             account: try await accountKey(of: order, in: context))
         let reply = try await send(
             "change order", .patch, try address(.trading, ["v2", "orders"]), body: body,
@@ -217,8 +200,8 @@ extension SaxoClient: TradingAPI {
             changed.id = id ?? order.id
             changed.quantity = isCash ? nil : amount
             changed.set(price, terms, of: listing)
-            changed.timeInForce = timeInForce
-            if timeInForce != .goodTillDate { changed.expiresAt = nil }
+            changed.timeInForce = duration.type.flatMap { TimeInForce(saxo: $0) }
+            changed.expiresAt = duration.expiresAt
             changed.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
             return .accepted(changed)
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
@@ -235,6 +218,9 @@ extension SaxoClient: TradingAPI {
     }
 
     /// Requests the cancellation of an order and its legs: `DELETE /trade/v2/orders/{id,id…}`.
+    ///
+    /// Saxo cancels them one after the other, and none after the first error. The order is the first: if it has just been
+    /// filled, its exits stay and protect the position.
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
     {
         var ids = [try SaxoOrderID(order.id).text]
@@ -242,19 +228,21 @@ extension SaxoClient: TradingAPI {
         let url = try address(
             .trading, ["v2", "orders", ids.joined(separator: ",")],
             [("AccountKey", try await accountKey(of: order, in: context))])
-        let reply = try await send("cancel order", .delete, url, in: context)
+        let sent = ids
+        let reply = try await write("cancel order", orderCaller, .delete, url, in: context) {
+            response throws(JSONError) in try SaxoCancelResponse(response, of: sent)
+        }
         switch reply {
-        case .accepted(_, let related):
-            if let error = related.first(where: { $0.orderID == order.id })?.error {
-                return .rejected(OrderRejection(saxo: error))
+        case .results(let outcomes):
+            switch outcomes.first {
+            case .accepted?:
+                let results = Dictionary(zip(ids, outcomes)) { first, _ in first }
+                return .accepted(order.cancelled(results, at: clock.wallTime()))
+            case .rejected(let error)?: return .rejected(OrderRejection(saxo: error))
+            case .open?, nil: throw Self.undecided
             }
-            var cancelled = order
-            cancelled.state = .pendingCancel
-            for index in cancelled.legs.indices { cancelled.legs[index].state = .pendingCancel }
-            cancelled.provenance = Provenance(source: .saxo, fetchedAt: clock.wallTime())
-            return .accepted(cancelled)
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
-        case .duplicate, .open: throw Self.undecided
+        case .open: throw Self.undecided
         }
     }
 
@@ -275,7 +263,7 @@ extension SaxoClient: TradingAPI {
         (1...50).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    private func requireListing(
+    func requireListing(
         for symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> SaxoListing {
         guard let listing = try await listing(for: symbol, in: context) else {

@@ -181,3 +181,29 @@ extension OrderTicket {
         return [profit, loss].compactMap(\.self)
     }
 }
+
+extension SaxoClient {
+    /// Saxo's own check of an order: `POST /trade/v2/orders/precheck`, which places nothing.
+    func preview(
+        _ ticket: OrderTicket, in context: CallContext
+    ) async throws(ProviderFailure) -> OrderPreview {
+        let listing = try await requireListing(for: ticket.symbol, in: context)
+        let parts: [SaxoOrderRequestBody.Terms]
+        switch try await self.terms(of: ticket, listing, in: context) {
+        case .success(let known): parts = known
+        case .failure(let rejection):
+            var preview = OrderPreview(
+                isEstimate: false, provenance: Provenance(source: .saxo, fetchedAt: clock.wallTime()))
+            preview.rejections = [.init(rejection, of: rejection.part)]
+            return preview
+        }
+        let body = SaxoOrderRequestBody.placing(
+            ticket, parts[0], exits: Array(parts.dropFirst()), of: listing.key,
+            fieldGroups: ["Costs", "MarginImpactBuySell"])
+        let result = try await write(
+            "check order", precheckCaller, .post, try address(.trading, ["v2", "orders", "precheck"]),
+            body: body, requestID: ticket.clientOrderID, changesNothing: true, in: context,
+            read: SaxoPrecheck.init(_:))
+        return result.preview(of: ticket, listing, at: clock.wallTime())
+    }
+}

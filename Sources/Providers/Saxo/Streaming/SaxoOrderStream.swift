@@ -49,7 +49,11 @@ extension SaxoClient: OrderStream {
                 guard let listing = listings[key] else {
                     throw ProviderFailure(.saxo, .invalidResponse(nil))
                 }
-                deliver(.value(event.order(of: listing, fetchedAt: clock.wallTime())))
+                var order = event.order(of: listing, fetchedAt: clock.wallTime())
+                if order.accountID == nil {
+                    order.accountID = event.accountID(among: try await identity(in: context).accounts)
+                }
+                deliver(.value(order))
             }
             streams.history.record(event)
         }
