@@ -143,7 +143,8 @@ struct FakeAlpacaPortfolioHistoryTests {
         let equity = try #require(history["equity"]?.elements).map { try decimal($0) }
         let profit = try #require(history["profit_loss"]?.elements).map { try decimal($0) }
         let before = [try decimal(history["base_value"])] + equity.dropLast()
-        #expect(equity.count == 5 && profit == (try zip(equity, before).map { try $0 - $1 }))
+        let changes = try zip(equity, before).map { try $0 - $1 }
+        #expect(equity.count == 5 && profit == changes)
     }
 
     @Test("a switch fills the days before the account was opened with zeros")

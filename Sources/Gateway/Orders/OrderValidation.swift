@@ -160,8 +160,9 @@ extension OrderCapabilities {
         guard !replacesPartlyFilled else { return nil }
         if let filled = order.filledQuantity, filled.isZero { return nil }
         let filled = order.filledQuantity.map { "\($0)" } ?? "unknown"
-        let reason = "Its filled quantity is \(filled), and the order that replaces it begins with nothing filled"
-        return OrderRejection(.other, message: reason + ": cancel it and place the rest.")
+        let reason =
+            "Its filled quantity is \(filled), and the order that replaces it begins with nothing filled: "
+        return OrderRejection(.other, message: reason + "cancel it and place the rest.")
     }
 
     private func check(

@@ -108,7 +108,7 @@ struct SnapshotRenewalTests {
         withExtendedLifetime(follower) {}
     }
 
-    @Test("and a price of the stream are not replaced by a trade that is reported late")
+    @Test("are not replaced by a trade that is reported late, and neither is a price of the stream")
     func late() async throws {
         snapshots.set(aapl, 230, previousClose: 220, asOf: try time("2026-11-24T15:00:02Z"))
         let follower = try feed().follow([aapl])
@@ -131,10 +131,11 @@ struct SnapshotRenewalTests {
             }
         }
         let first = try await quote(afterTradeAt: "2026-11-24T15:00:01Z", bid: 1)
-        #expect(first.price == 230 && first.provenance.asOf == (try time("2026-11-24T15:00:02Z")))
-        connection.tell(aapl, price: 231, asOf: try time("2026-11-24T15:00:04Z"))
+        let (shown, latest) = (try time("2026-11-24T15:00:02Z"), try time("2026-11-24T15:00:04Z"))
+        #expect(first.price == 230 && first.provenance.asOf == shown)
+        connection.tell(aapl, price: 231, asOf: latest)
         let second = try await quote(afterTradeAt: "2026-11-24T15:00:03Z", bid: 2)
-        #expect(second.price == 231 && second.provenance.asOf == (try time("2026-11-24T15:00:04Z")))
+        #expect(second.price == 231 && second.provenance.asOf == latest)
         let third = try await quote(afterTradeAt: "2026-11-24T15:00:04Z", bid: 3)
         #expect(third.price == 229)
         withExtendedLifetime(follower) {}

@@ -14,6 +14,7 @@ enum AlpacaTradeConditions: Hashable {
     /// Whether the trade sets the price; an unknown code does not.
     ///
     /// - Parameter tape: `A` and `B` (NYSE), `C` (Nasdaq), `O` (over the counter); nil if it is unknown.
+    /// - Returns: Whether each of the conditions sets it on this tape.
     func setPrice(onTape tape: String?) -> Bool {
         switch self {
         case .codes(let codes):
