@@ -7,10 +7,10 @@ import Upstream
 struct HistoryTests {
     private func history(
         _ body: [UInt8], _ range: DateRange = .oneDay, asked: Interval = .oneMinute,
-        fetchedAt: Instant = wallTime
+        fetchedAt: Instant = wallTime, accountEquity: Decimal? = nil
     ) throws -> EquityHistory {
         try decode(AlpacaHistory.self, from: body).history(
-            range, requestedInterval: asked, fetchedAt: fetchedAt)
+            range, requestedInterval: asked, fetchedAt: fetchedAt, accountEquity: accountEquity)
     }
 
     private func instant(_ text: String) throws -> Instant {
@@ -52,11 +52,92 @@ struct HistoryTests {
             history.points.map(\.date?.description) == ["2025-11-18", "2025-11-19", "2025-11-20"])
     }
 
+    @Test("by days has the profit since the base, although Alpaca sends the change since the day before")
+    func profitOfDays() throws {
+        let history = try history(example("history-daily"), .oneMonth, asked: .oneDay)
+        #expect(history.points.map(\.profitLoss?.description) == ["-120.5", "270.59", "746.1"])
+        #expect(
+            history.points.map(\.profitLossPercent?.description) == [
+                "-0.11627736", "0.26110782", "0.7199547",
+            ])
+    }
+
+    @Test("by days has no profit without a base", arguments: ["0", "null", "[]"])
+    func profitWithoutBase(base: String) throws {
+        let body = try example("history-daily").replacing("103631.52", with: base)
+        let history = try history(body, .oneMonth, asked: .oneDay)
+        #expect(history.points.count == 3 && history.baseValue == nil)
+        #expect(history.points.allSatisfy { $0.profitLoss == nil && $0.profitLossPercent == nil })
+    }
+
+    @Test(
+        "begins when the account was funded: Alpaca fills the days before with zeros; a later zero is a value",
+        arguments: [
+            ("[0,0,100]", [100]), ("[0,100,0]", [100, 0]), ("[0,null,100]", [100]), ("[0,0,0]", []),
+            ("[100,0,0]", [100, 0, 0]),
+        ] as [(String, [Decimal])])
+    func leadingZeros(equity: String, expected: [Decimal]) throws {
+        for timeframe in ["1D", "1Min"] {
+            let body =
+                #"{"timestamp":[1763514000,1763600400,1763686800],"equity":\#(equity),"timeframe":"\#(timeframe)"}"#
+            let history = try history(Array(body.utf8), .oneMonth)
+            #expect(history.points.map(\.equity) == expected)
+            #expect(history.baseValue == nil && history.unreadable.isEmpty)
+            #expect((history.provenance.asOf == nil) == expected.isEmpty)
+        }
+    }
+
+    /// The last days of a history, and what is left of them; the last one is stamped 20:00 in New York, 01:00 in UTC.
+    struct Repetition: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var equity = "[99,100,100]"
+        var now = "2025-11-21T07:22:00Z"
+        var account: Decimal? = 101
+        let days: Int
+    }
+
+    @Test(
+        "by days has no point with the equity of the day before, while the account has another equity",
+        arguments: [
+            Repetition(testDescription: "at night", days: 2),
+            Repetition(testDescription: "in the evening", now: "2025-11-21T01:00:30Z", days: 2),
+            Repetition(testDescription: "an account with the same equity", account: 100, days: 3),
+            Repetition(testDescription: "an unknown account", account: nil, days: 3),
+            Repetition(testDescription: "another equity", equity: "[99,100,102]", days: 3),
+            Repetition(testDescription: "the next day of trading", now: "2025-11-21T09:00:00Z", days: 3),
+            Repetition(testDescription: "a point alone", equity: "[null,null,100]", days: 1),
+        ])
+    func repetition(_ repetition: Repetition) throws {
+        let body =
+            #"{"timestamp":[1763514000,1763600400,1763686800],"equity":\#(repetition.equity),"timeframe":"1D"}"#
+        let history = try history(
+            Array(body.utf8), .oneMonth, fetchedAt: instant(repetition.now),
+            accountEquity: repetition.account)
+        #expect(history.points.count == repetition.days)
+    }
+
+    @Test("reads the account only if the last two days have the same equity", arguments: [true, false])
+    func repetitionOverHTTP(isRepeated: Bool) async throws {
+        let account = try example("account")
+        let last = wallTime.secondsSince1970 - 3_600
+        let body =
+            #"{"timestamp":[\#(last - 86_400),\#(last)],"equity":[100,\#(isRepeated ? 100 : 101)],"timeframe":"1D"}"#
+        try await withAlpaca(answering: { request, _ in
+            request.target.contains("history") ? .text(body) : .body(account)
+        }) { alpaca, server in
+            let history = try await alpaca.history(of: "any", .oneMonth, interval: nil, in: .patient)
+            #expect(history.points.count == (isRepeated ? 1 : 2))
+            #expect(server.requests.count == (isRepeated ? 2 : 1))
+        }
+    }
+
     @Test("of one day by days is the last day's point, though its date in UTC is another")
     func oneDayByDays() throws {
         let history = try history(example("history-daily"), .oneDay, asked: .oneDay)
         #expect(history.points.map(\.time.inNewYork.date.description) == ["2025-11-20"])
-        #expect(history.baseValue?.description == "103631.52")
+        #expect(history.baseValue?.description == "103902.11")
+        #expect(history.points.map(\.profitLoss?.description) == ["475.51"])
+        #expect(history.points.map(\.profitLossPercent?.description) == ["0.45765192"])
     }
 
     @Test("says nothing about its age where the stamp of today's point lies ahead")

@@ -20,11 +20,13 @@ struct QuoteStreamTests {
         }
     }
 
-    @Test("tells of trades, quotes and the day of what is followed, and is as right as a snapshot")
-    func changes() async throws {
-        try await withSandbox { rest, _, session in
+    @Test(
+        "tells of trades, quotes and the day of what is followed, and is as right as a snapshot, also among odd lots",
+        arguments: ["AAPL", "KO"], [false, true])
+    func changes(name: String, hasOddLots: Bool) async throws {
+        try await withSandbox({ $0.alpaca.streamsOddLots = hasOddLots }) { rest, _, session in
             let alpaca = try session.client(SandboxSession.keys)
-            let apple = try symbol("AAPL")
+            let apple = try symbol(name)
             let wanted = Wanted([apple, try symbol("EUR/USD")])
             let told = ReceivedEvents<QuoteUpdate>()
             let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
@@ -75,6 +77,54 @@ struct QuoteStreamTests {
             // What was given up before the other was taken up is silent now.
             session.clock.advance(by: .seconds(1))
             for _ in 0..<2 { #expect(try await events.value().symbol == cola) }
+            running.cancel()
+            _ = await running.result
+        }
+    }
+
+    @Test("follows the others if Alpaca refuses a request for one symbol, which is left to polls")
+    func refusedSymbol() async throws {
+        try await withSandbox({ $0.alpaca.malformedOnStream = ["BAD"] }) { _, _, session in
+            let alpaca = try session.client(SandboxSession.keys)
+            let (apple, bad, cola) = (try symbol("AAPL"), try symbol("BAD"), try symbol("KO"))
+            let wanted = Wanted([apple, bad, cola])
+            let told = ReceivedEvents<QuoteUpdate>()
+            let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
+            var events = told.events.makeAsyncIterator()
+            func carried() async throws -> Set<Symbol> {
+                while let event = await events.next(isolation: #isolation) {
+                    if case .carrying(let symbols) = event { return symbols }
+                }
+                throw NotThere(text: "carried symbols")
+            }
+            await events.connected()
+            #expect(try await carried() == [apple, cola])
+            var followed: Set<Symbol> = []
+            try await whileTimePasses(session.clock) {
+                while followed != [apple, cola] { followed.insert(try await events.value().symbol) }
+            }
+            wanted.set([bad, cola])
+            #expect(try await carried() == [cola])
+            wanted.set([cola, try symbol("MSFT")])
+            #expect(try await carried() == [cola, try symbol("MSFT")])
+            running.cancel()
+            await #expect(throws: ProviderFailure(.alpaca, .cancelled)) { try await running.value }
+        }
+    }
+
+    @Test(
+        "has another address for the feeds by night", arguments: [AlpacaFeed.boats, .overnight, .delayedSIP])
+    func night(feed: AlpacaFeed) async throws {
+        try await withSandbox { _, sandbox, session in
+            let alpaca = try session.client(SandboxSession.keys, feed: feed)
+            let told = ReceivedEvents<QuoteUpdate>()
+            let running = Task { [apple = try symbol("AAPL")] in
+                try await alpaca.run(Wanted([apple]).changes, deliver: told.deliver)
+            }
+            var events = told.events.makeAsyncIterator()
+            await events.connected()
+            #expect(sandbox.calls[.alpaca, Self.endpoint] == (feed == .delayedSIP ? 1 : 0))
+            #expect(sandbox.calls[.alpaca, "GET /v1beta1/{feed}"] == (feed == .delayedSIP ? 0 : 1))
             running.cancel()
             _ = await running.result
         }

@@ -71,12 +71,18 @@ struct RequestTests {
         }
     }
 
-    @Test("is made again without a symbol that Alpaca calls malformed")
-    func refusedSymbol() async throws {
+    @Test(
+        "is made again without a symbol that Alpaca calls malformed, wherever its message names the symbol",
+        arguments: [
+            "code=400, message=invalid symbol: AB.XYZ", "invalid symbol: AB.XYZ",
+            #"code=400, message=invalid symbol: AB.XYZ, internal=\"x\""#, "invalid symbol: AB.XYZ (symbols)",
+            #"code=400, message=\"invalid symbol: AB.XYZ\""#,
+        ])
+    func refusedSymbol(message: String) async throws {
         let snapshots = try example("snapshots")
         try await withAlpaca(answering: { request, _ in
             request.target.contains("AB.XYZ")
-                ? .text(#"{"message":"invalid symbol: AB.XYZ"}"#, status: 400) : .body(snapshots)
+                ? .text(#"{"message":"\#(message)"}"#, status: 400) : .body(snapshots)
         }) { alpaca, server in
             let symbols = ["AB.XYZ", "AAPL"].compactMap { Symbol($0) }
             let quotes = try await alpaca.quotes(for: symbols, in: .patient).found
@@ -93,7 +99,8 @@ struct RequestTests {
     func refusedSymbols() async throws {
         try await withAlpaca(answering: { request, _ in
             let list = request.target.drop { $0 != "=" }.dropFirst().replacing("%2C", with: ",")
-            return .text(#"{"message":"invalid symbol: \#(list.prefix { $0 != "," })"}"#, status: 400)
+            let refused = list.prefix { $0 != "," }
+            return .text(#"{"message":"code=400, message=invalid symbol: \#(refused)"}"#, status: 400)
         }) { alpaca, server in
             let symbols = ["A", "B", "C", "D", "E", "F"].compactMap { Symbol($0) }
             await #expect(throws: ProviderFailure(.alpaca, .unsupported)) {

@@ -105,10 +105,10 @@ struct SandboxTests {
 
     @Test(
         "counts profits of several days from one base",
-        arguments: [DateRange.fiveDays, .oneMonth])
-    func profits(range: DateRange) async throws {
+        arguments: [DateRange.fiveDays, .oneMonth], [Interval.oneHour, .oneDay])
+    func profits(range: DateRange, interval: Interval) async throws {
         try await withSandbox { alpaca, _, _ in
-            let history = try await alpaca.history(of: "any", range, interval: .oneHour, in: .patient)
+            let history = try await alpaca.history(of: "any", range, interval: interval, in: .patient)
             let base = try #require(history.baseValue)
             #expect(Set(history.points.map(\.time.inNewYork.date)).count >= 4)
             for point in history.points { #expect(try point.profitLoss == point.equity - base) }

@@ -22,12 +22,45 @@ struct StreamMessageTests {
         quote.bid = try decimal("187.66")
         quote.ask = try decimal("187.68")
         #expect(change(messages[0]) == quote)
+        // An odd lot sets no price.
+        #expect(change(messages[1]) == nil)
+        // A minute's bar is not the day's.
+        #expect(change(messages[2]) == nil)
+    }
+
+    /// A trade with conditions, as JSON, on a tape; whether it sets the price.
+    private func setsPrice(_ conditions: String, _ tape: String) throws -> Bool {
+        let text =
+            #"[{"T":"t","S":"AAPL","p":226.55,"s":1,"t":"2026-11-20T15:51:45.401Z","c":\#(conditions),"z":\#(tape)}]"#
+        guard let told = change(try data(Array(text.utf8))[0]) else { return false }
         var trade = QuoteUpdate(symbol: try symbol("AAPL"))
         trade.price = try decimal("226.55")
         trade.asOf = try instant("2026-11-20T15:51:45.401Z")
-        #expect(change(messages[1]) == trade)
-        // A minute's bar is not the day's.
-        #expect(change(messages[2]) == nil)
+        #expect(told == trade)
+        return true
+    }
+
+    @Test(
+        "of a trade sets the price by Alpaca's table of the conditions on each tape",
+        arguments: [("A", " EFKLOTX56"), ("B", " EFKLOTX56"), ("C", "@ABDFKLOTXY56"), ("O", "@T")])
+    func conditions(tape: String, accepted: String) throws {
+        let codes = (UInt8(ascii: " ")...UInt8(ascii: "z")).map { Character(Unicode.Scalar($0)) }
+        for code in codes where code != "\"" && code != "\\" {
+            #expect(try setsPrice(#"["\#(code)"]"#, #""\#(tape)""#) == accepted.contains(code), "\(code)")
+        }
+    }
+
+    @Test(
+        "of a trade sets the price only if each of its conditions does",
+        arguments: [
+            ("[]", "\"C\"", true), ("null", "\"C\"", true), (#"["@","F","T"]"#, "\"C\"", true),
+            (#"["@","F","I"]"#, "\"C\"", false), (#"[" ","I"]"#, "\"A\"", false),
+            (#"["@","?"]"#, "\"C\"", false), (#"["@ "]"#, "\"C\"", false), ("7", "\"C\"", false),
+            ("[1]", "\"C\"", false), (#"["@"]"#, "null", true), (#"[" "]"#, "\"X\"", true),
+            (#"["B"]"#, "null", false), (#"["@","I"]"#, "7", false),
+        ])
+    func allConditions(conditions: String, tape: String, isPrice: Bool) throws {
+        #expect(try setsPrice(conditions, tape) == isPrice)
     }
 
     @Test("tells of a side that went away by a price of 0")
@@ -57,6 +90,7 @@ struct StreamMessageTests {
             #"{"T":"s","S":"AAPL","sc":"H","sm":"Trading Halt","t":"2026-11-20T15:51:45Z","z":"C"}"#,
             #"{"T":"l","S":"IONM","u":3.24,"d":2.65,"i":"B","t":"2026-11-20T15:51:45Z","z":"C"}"#,
             #"{"T":"c","S":"EEM","x":"M","oi":52983525033527,"op":39.1582,"c":["@"],"z":"A"}"#,
+            #"{"T":"x","S":"GOOGL","i":465,"x":"D","p":120.1,"s":5,"a":"C","z":"C","t":"2026-11-20T15:51:45Z"}"#,
             #"{"T":"n","id":1,"headline":"x","symbols":["AAPL"]}"#, #"{"T":"success","msg":"well done"}"#,
         ])
     func passedOver(text: String) throws {

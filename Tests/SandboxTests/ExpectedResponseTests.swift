@@ -53,6 +53,9 @@ struct ExpectedResponseTests {
                 provider: .alpaca, endpoint: "GET /v2/{feed}", schema: "alpaca", shape: "DataStreamMessage",
                 path: "/alpaca-stream/v2/iex"),
             ExpectedMessage(
+                provider: .alpaca, endpoint: "GET /v1beta1/{feed}", schema: "alpaca",
+                shape: "DataStreamMessage", path: "/alpaca-stream/v1beta1/overnight"),
+            ExpectedMessage(
                 provider: .alpaca, endpoint: "GET /stream", schema: "alpaca", shape: "TradingStreamMessage",
                 path: "/alpaca/stream", firstMessage: FakeAlpacaTradingStreamTests.token),
             ExpectedMessage(

@@ -92,7 +92,7 @@ struct FakeAlpacaBarsTests {
                 "symbols=AAPL&timeframe=1Day&start=2026-11-10&end=2026-11-09",
                 "end should not be before start"
             ),
-            ("symbols=aapl&timeframe=1Day", "invalid symbol: aapl"),
+            ("symbols=aapl&timeframe=1Day", "code=400, message=invalid symbol: aapl"),
             ("timeframe=1Day", "symbols is required"),
         ])
     func refused(query: String, message: String) async throws {

@@ -74,6 +74,59 @@ struct FakeAlpacaDataStreamTests {
         }
     }
 
+    @Test("by a switch an odd lot follows each trade, whose condition says so")
+    func oddLots() async throws {
+        let clock = ManualClock(try instant("2026-11-19T17:34:55Z"))
+        try await withSandbox({
+            $0.clock = clock.clock
+            $0.alpaca.streamsOddLots = true
+        }) { fixture in
+            try await stream(fixture) { stream in
+                try await stream.send(#"{"action":"subscribe","trades":["AAPL","KO"]}"#)
+                _ = try await messages(&stream)
+                clock.advance(by: .seconds(1))
+                let trades = try await messages(&stream)
+                #expect(trades.map { $0["S"] } == ["AAPL", "KO", "AAPL", "KO"])
+                let conditions: [[JSONValue]] = [["@"], [" "], ["@", "I"], [" ", "I"]]
+                #expect(trades.map { $0["c"]?.elements ?? [] } == conditions)
+                #expect(trades.map { $0["z"] } == ["C", "A", "C", "A"])
+            }
+        }
+    }
+
+    @Test(
+        "a malformed symbol, as that of a pair of currencies, keeps the subscription as it was",
+        arguments: ["BTC/USD", "BAD"])
+    func malformedSymbol(symbol: String) async throws {
+        try await withSandbox({ $0.alpaca.malformedOnStream = ["BAD"] }) { fixture in
+            try await stream(fixture) { stream in
+                try await stream.send(#"{"action":"subscribe","trades":["AAPL","\#(symbol)"]}"#)
+                try await stream.expect(Self.error(400, "invalid syntax"))
+                try await stream.send(#"{"action":"subscribe","trades":["KO"]}"#)
+                let confirmed = try await messages(&stream)
+                #expect(confirmed.first?["trades"] == .array(["KO"]))
+            }
+        }
+    }
+
+    @Test("the feeds by night have another address, and no other feed has it")
+    func night() async throws {
+        try await withSandbox { fixture in
+            for feed in ["boats", "overnight"] {
+                try await StreamClient.open("/alpaca-stream/v1beta1/\(feed)", of: fixture.client) { stream in
+                    try await stream.expect(.text(Self.connected))
+                }
+            }
+            for path in ["v2/boats", "v2/overnight", "v1beta1/iex"] {
+                await #expect {
+                    try await StreamClient.open("/alpaca-stream/\(path)", of: fixture.client) { _ in }
+                } throws: {
+                    ($0 as? StreamClient.Rejected)?.status == 404
+                }
+            }
+        }
+    }
+
     /// A text of at most 31 bytes in MessagePack.
     private static func packed(_ text: String) -> [UInt8] { [0xa0 | UInt8(text.utf8.count)] + text.utf8 }
 

@@ -51,16 +51,16 @@ struct FakeAlpacaErrorTests {
             Case(path: "/alpaca-data/v2/nowhere", status: 404, body: #"{"message":"Not Found"}"#),
             Case(
                 path: "/alpaca-data/v2/stocks/snapshots?symbols=AAPL,aapl", status: 400,
-                body: #"{"message":"invalid symbol: aapl"}"#),
+                body: #"{"message":"code=400, message=invalid symbol: aapl"}"#),
             Case(
                 path: "/alpaca-data/v2/stocks/quotes/latest?symbols=BRK-B", status: 400,
-                body: #"{"message":"invalid symbol: BRK-B"}"#),
+                body: #"{"message":"code=400, message=invalid symbol: BRK-B"}"#),
             Case(
                 path: "/alpaca-data/v2/stocks/quotes/latest?symbols=AAPL,", status: 400,
-                body: #"{"message":"invalid symbol: "}"#),
+                body: #"{"message":"code=400, message=invalid symbol: "}"#),
             Case(
                 path: "/alpaca-data/v2/stocks/quotes/latest?symbols=%22%0A", status: 400,
-                body: #"{"message":"invalid symbol: \"\u000a"}"#),
+                body: #"{"message":"code=400, message=invalid symbol: \"\u000a"}"#),
             Case(
                 path: "/alpaca-data/v2/stocks/quotes/latest", status: 400,
                 body: #"{"message":"symbols is required"}"#),

@@ -232,6 +232,28 @@ struct FakeAlpacaOrdersTests {
         }
     }
 
+    @Test(
+        "an order in the place of one that is partly filled begins with nothing filled",
+        arguments: [#"{"qty":"2"}"#, #"{"time_in_force":"gtc"}"#])
+    func replacedPartlyFilled(change: String) async throws {
+        let clock = ManualClock(try instant(Moment.midday))
+        try await withSandbox({
+            $0.clock = clock.clock
+            $0.alpaca.sharesPerSecond = 1
+        }) { fixture in
+            let old = try #require(try await fixture.place(Self.market)["id"]?.string)
+            #expect(try await fixture.document("Order", "/v2/orders/\(old)")["filled_qty"] == "1")
+            let new = try RunningSandbox.valid(
+                try await fixture.write("PATCH", "/v2/orders/\(old)", change), "Order")
+            #expect(new["qty"] == "2" && new["filled_qty"] == "0")
+            clock.advance(by: .seconds(2))
+            // Three shares are bought in all.
+            let filled = try await fixture.document("Order", "/v2/orders/\(new["id"]?.string ?? "")")
+            #expect(filled["status"] == "filled" && filled["filled_qty"] == "2")
+            #expect(try await fixture.document("Order", "/v2/orders/\(old)")["filled_qty"] == "1")
+        }
+    }
+
     @Test("an order is cancelled once; all of them together too")
     func cancelled() async throws {
         try await withSandbox { fixture in

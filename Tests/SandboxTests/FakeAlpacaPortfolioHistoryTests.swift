@@ -137,6 +137,29 @@ struct FakeAlpacaPortfolioHistoryTests {
         }
     }
 
+    @Test("the profit of a day is the change since the day before, or the base value")
+    func profitOfDays() async throws {
+        let history = try await history("period=1W&timeframe=1D")
+        let equity = try #require(history["equity"]?.elements).map { try decimal($0) }
+        let profit = try #require(history["profit_loss"]?.elements).map { try decimal($0) }
+        let before = [try decimal(history["base_value"])] + equity.dropLast()
+        let changes = try zip(equity, before).map { try $0 - $1 }
+        #expect(equity.count == 5 && profit == changes)
+    }
+
+    @Test("a switch fills the days before the account was opened with zeros")
+    func zeros() async throws {
+        let query = "/v2/account/portfolio/history?period=1M&timeframe=1D"
+        let reply = try await withSandbox(
+            at: "2021-11-19T17:00:00Z", { $0.alpaca.historyHasLeadingZeros = true }
+        ) { fixture in try await fixture.trading(query) }
+        let history = try JSONValue(parsing: reply.body)
+        let equity = try #require(history["equity"]?.elements).map { try decimal($0) }
+        let funded = try #require(equity.firstIndex { !$0.isZero })
+        #expect(funded > 5 && equity[funded...].allSatisfy { !$0.isZero })
+        #expect(history["base_value"] == 0)
+    }
+
     @Test("an account without a past has none to tell of")
     func empty() async throws {
         let history = try await history("period=1W", at: "2021-11-05T17:00:00Z")

@@ -15,6 +15,8 @@ final class QuoteStreamPublisher: Sendable {
         var isConnected = false
         /// The symbols that the connection was given.
         var wanted: Set<Symbol> = []
+        /// Those that the provider accepts; nil for all.
+        var accepted: Set<Symbol>?
         var updates: [Symbol: QuoteUpdate] = [:]
         /// Whether the state must be sent before the next updates.
         var hasNewState = true
@@ -76,9 +78,10 @@ final class QuoteStreamPublisher: Sendable {
     func put(_ event: StreamEvent<QuoteUpdate>) {
         state.withLock { state in
             switch event {
-            case .connected: (state.isConnected, state.hasNewState, state.updates) = (true, true, [:])
-            // A provider's stream carries the symbols that it was given.
-            case .carrying: break
+            case .connected:
+                (state.isConnected, state.hasNewState, state.updates) = (true, true, [:])
+                state.accepted = nil
+            case .carrying(let symbols): (state.accepted, state.hasNewState) = (symbols, true)
             case .value(let update):
                 state.updates[update.symbol] = state.updates[update.symbol]?.followed(by: update) ?? update
             }
@@ -125,7 +128,8 @@ final class QuoteStreamPublisher: Sendable {
         state.withLock { state in
             var contents: [QuoteStreamMessage.Content] = []
             if isReport || state.hasNewState {
-                contents.append(.state(isConnected: state.isConnected, carried: state.wanted))
+                let carried = state.wanted.intersection(state.accepted ?? state.wanted)
+                contents.append(.state(isConnected: state.isConnected, carried: carried))
                 state.hasNewState = false
             }
             let updates = Array(state.updates.values)

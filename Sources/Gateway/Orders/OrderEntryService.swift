@@ -162,11 +162,18 @@ extension OrderEntryService {
         let change = try input.change()
         return try self.change(id, .replace(change)) {
             tradingAPI, order, write, call throws(ProviderFailure) in
-            try await tradingAPI.replace(order, by: change, clientOrderID: write.clientOrderID, in: call)
+            if let rejection = try await tradingAPI.rejection(ofChanging: order, in: call) {
+                return .rejected(rejection)
+            }
+            return try await tradingAPI.replace(
+                order, by: change, clientOrderID: write.clientOrderID, in: call)
         } checking: { [clock = scope.clock] tradingAPI, order throws(FieldError) in
             try change.expiresOn?.checkAsLastDay(at: clock.wallTime())
             try tradingAPI.orderCapabilities.check(
                 change, of: order.order, inGroup: order.isInGroup, at: order.connection.provider)
+            if let rejection = tradingAPI.orderCapabilities.rejection(ofChanging: order.order) {
+                throw .rejected(rejection, by: order.connection.provider)
+            }
         }
     }
 
@@ -315,7 +322,7 @@ extension OrderEntryService {
 
 extension OrderRejection {
     /// A change that is not possible, because the order has ended.
-    fileprivate static func ended(in state: OrderState) -> OrderRejection {
+    static func ended(in state: OrderState) -> OrderRejection {
         OrderRejection(.tooLate, message: "The order has ended: its state is \(state.rawValue).")
     }
 }

@@ -155,6 +155,16 @@ extension OrderCapabilities {
         }
     }
 
+    /// The reason for which an order cannot be changed after what has been filled of it; nil if it can.
+    func rejection(ofChanging order: Order) -> OrderRejection? {
+        guard !replacesPartlyFilled else { return nil }
+        if let filled = order.filledQuantity, filled.isZero { return nil }
+        let filled = order.filledQuantity.map { "\($0)" } ?? "unknown"
+        let reason =
+            "Its filled quantity is \(filled), and the order that replaces it begins with nothing filled: "
+        return OrderRejection(.other, message: reason + "cancel it and place the rest.")
+    }
+
     private func check(
         _ type: OrderType?, _ timeInForce: TimeInForce?, at provider: ProviderID
     ) throws(FieldError) {
@@ -182,6 +192,21 @@ extension OrderCapabilities {
                 "Only an order that is GTD has a last day; this one is \(timeInForce.rawValue).")
         case (_, nil): break
         }
+    }
+}
+
+extension TradingAPI {
+    /// The reason for which an order cannot be changed after what has been filled of it by now; nil if it can.
+    ///
+    /// If fills matter, the order is read again, immediately before the change. A fill between this read and the change remains
+    /// possible.
+    func rejection(
+        ofChanging order: Order, in call: CallContext
+    ) async throws(ProviderFailure) -> OrderRejection? {
+        guard !orderCapabilities.replacesPartlyFilled else { return nil }
+        let now = try await self.order(order.id, of: order.accountID, in: call)
+        if now.state.isFinal { return .ended(in: now.state) }
+        return orderCapabilities.rejection(ofChanging: now)
     }
 }
 

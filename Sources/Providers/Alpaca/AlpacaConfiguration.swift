@@ -102,6 +102,14 @@ package enum AlpacaFeed: String, Sendable, CaseIterable {
     /// Over the counter, for broker partners.
     case otc
 
+    /// The version in the URL of the data stream (docs.alpaca.markets/docs/real-time-stock-pricing-data).
+    var streamVersion: String {
+        switch self {
+        case .iex, .sip, .delayedSIP, .otc: "v2"
+        case .boats, .overnight: "v1beta1"
+        }
+    }
+
     /// The delay of the feed; nil if Alpaca does not specify it.
     var delayMinutes: Int? {
         switch self {

@@ -27,14 +27,18 @@ extension AlpacaErrorBody {
     }
 
     /// The symbol that the market data host calls malformed, refusing all others along with it.
+    ///
+    /// Its message is `code=400, message=invalid symbol: ANG-PD`, and was `invalid symbol: ANG-PD` before, as users report.
     static func rejectedSymbol(in response: HTTPClientResponse) -> Symbol? {
         guard response.status == 400, let message = AlpacaErrorBody(response)?.message,
-            message.hasPrefix(invalidSymbolPrefix)
+            let words = message.firstRange(of: invalidSymbol)
         else { return nil }
-        return Symbol(String(message.dropFirst(invalidSymbolPrefix.count)))
+        return Symbol(String(message[words.upperBound...].prefix { !symbolEnds.contains($0) }))
     }
 
-    private static let invalidSymbolPrefix = "invalid symbol: "
+    private static let invalidSymbol = "invalid symbol: "
+    /// The characters that no symbol has, and that may follow one in a message.
+    private static let symbolEnds: Set<Character> = [" ", "\"", ","]
 
     /// Whether bars are refused because they are newer than the plan allows: 403 with `subscription does not permit querying
     /// recent SIP data`, or 422 with `end is too late for subscription`.

@@ -67,12 +67,10 @@ struct FakeAlpaca {
                     unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
             FakeHost(
                 provider: .alpaca, prefix: Self.streamPrefix, routes: [],
-                streams: [
-                    FakeAlpacaDataStream(
-                        authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
-                        streamLimit: dataStreams
-                    ).route
-                ],
+                streams: FakeAlpacaDataStream(
+                    authenticator: authenticator, settings: settings, scriptedMarket: scriptedMarket,
+                    streamLimit: dataStreams
+                ).routes,
                 failures: Self.failures(
                     unknownPath: .json(["message": "Not Found"], status: .notFound), settings)),
             FakeHost(
@@ -122,6 +120,10 @@ package struct FakeAlpacaSettings: Sendable {
     package var historyHasFuturePoints = false
     /// True if a daily history has a point for today before the market closes.
     package var historyIncludesToday = true
+    /// True if a daily history has points of equity 0 for the trading days before the account was opened, and no base value.
+    ///
+    /// Alpaca's documentation says that the value may be zero if the account is new or not funded.
+    package var historyHasLeadingZeros = false
     /// The maximum number of shares of an order that the market fills in one second; nil for no limit.
     package var sharesPerSecond: Int?
     /// The message of the 422 for a duplicate watchlist name.
@@ -132,6 +134,10 @@ package struct FakeAlpacaSettings: Sendable {
     package var recentSIPDelay: Duration?
     /// The response to a request for newer history.
     package var recentSIPRefusal = RecentSIPRefusal.forbidden
+    /// True if an odd lot at twice the price follows each trade on the data stream; it sets no price.
+    package var streamsOddLots = false
+    /// Symbols for which the data stream refuses a whole subscription.
+    package var malformedOnStream: Set<String> = []
     /// Shares whose latest trade is a hundred days older than their daily bar, at four times its price.
     package var outdatedTrades: Set<String> = []
     /// True if bookings have their currency; the documented ones have none.

@@ -154,7 +154,8 @@ struct FakeAlpacaBarQuery {
 enum FakeAlpacaFeeds {
     static let latest = ["delayed_sip", "iex", "otc", "sip", "boats", "overnight"]
     static let historical = ["iex", "otc", "sip", "boats"]
-    static let streamed = ["iex", "sip", "delayed_sip", "boats", "overnight", "otc"]
+    static let streamed = ["iex", "sip", "delayed_sip", "otc"]
+    static let streamedByNight = ["boats", "overnight"]
 }
 
 extension FakeAlpacaHost.AuthenticatedRequest {

@@ -51,7 +51,8 @@ extension SandboxResponse {
             case .positionDoesNotExist: .alpaca(.notFound, code: 40_410_000, "position does not exist")
             case .endpointNotFound: .alpaca(.notFound, code: 40_410_000, "endpoint not found")
             case .rateLimitExceeded: .alpaca(.tooManyRequests, code: 42_910_000, "rate limit exceeded")
-            case .invalidSymbol(let symbol): .message(.badRequest, "invalid symbol: \(symbol)")
+            case .invalidSymbol(let symbol):
+                .message(.badRequest, "code=400, message=invalid symbol: \(symbol)")
             case .assetNotFound(let wanted):
                 .alpaca(.notFound, code: 40_410_000, "asset not found for \(wanted)")
             case .noSnapshot(let symbol): .message(.notFound, "no snapshot found for \(symbol)")

@@ -109,7 +109,8 @@ struct FakeAlpacaMarketData: Sendable {
             parts = [
                 .object(
                     FakeAlpacaMarketDataJSON.trade(
-                        of: instrument, view, isOutdated: settings.outdatedTrades.contains(instrument.symbol))
+                        of: instrument, view,
+                        settings.outdatedTrades.contains(instrument.symbol) ? .outdated : .latest)
                 ),
                 .object(FakeAlpacaMarketDataJSON.quote(of: instrument, view)),
                 .optional(view.minuteBar(instrument)) { minute in
@@ -144,24 +145,44 @@ enum FakeAlpacaMarketDataJSON {
         ]
     }
 
+    /// The kind of a trade.
+    enum Trade {
+        case latest
+        /// A hundred days older, at four times the price.
+        case outdated
+        /// Of fewer than a hundred shares, at twice the price.
+        case oddLot
+    }
+
     static func trade(
-        of instrument: FakeInstrument, _ view: MarketView, isOutdated: Bool = false
+        of instrument: FakeInstrument, _ view: MarketView, _ kind: Trade = .latest
     ) -> [JSONDocument.Member] {
         var last = view.market.lastTrade(instrument, at: view.now)
-        if isOutdated { last = (price: last.price * 4, second: last.second - 100 * 86_400) }
+        let tape = instrument.exchange.tape
+        // The code of a regular sale.
+        var conditions: [JSONDocument] = [["A", "B"].contains(tape) ? " " : "@"]
+        switch kind {
+        case .latest: break
+        case .outdated: last = (price: last.price * 4, second: last.second - 100 * 86_400)
+        case .oddLot:
+            last.price *= 2
+            conditions.append("I")
+        }
         let noise = SeededRandom(seed: UInt64(bitPattern: Int64(last.second))).branch(instrument.symbol)
         return [
             .init(
                 name: "t",
                 value: stamp(last.second - 1, nanoseconds: noise.number(0, below: 1_000_000_000))),
             .init(name: "x", value: "V"), .init(name: "p", value: price(last.price)),
-            .init(name: "s", value: JSONDocument(integerLiteral: 1 + noise.number(1, below: 300))),
-            .init(name: "c", value: ["@"]),
+            .init(
+                name: "s",
+                value: JSONDocument(integerLiteral: 1 + noise.number(1, below: kind == .oddLot ? 99 : 300))),
+            .init(name: "c", value: .array(conditions)),
             .init(
                 name: "i",
                 value: JSONDocument(
                     integerLiteral: 50_000_000_000_000 + noise.number(2, below: 9_999_999_999_999))),
-            .init(name: "z", value: .string(instrument.exchange.tape)),
+            .init(name: "z", value: .string(tape)),
         ]
     }
 

@@ -3,7 +3,9 @@ import Brokerage
 /// The response of `GET /v2/account/portfolio/history`.
 ///
 /// Points are labelled with the beginning of their interval, in seconds; a day's label is 20:00 in New York.
-/// Amounts have two decimals, as those of the real history. There are no points in the future, or by the settings null ones for the rest of the day.
+/// Amounts have two decimals, as those of the real history. The profit of a day is the change since the day before, as in
+/// Alpaca's examples, and not since the base value, as its documentation says. There are no points in the future, or by the
+/// settings null ones for the rest of the day.
 struct FakeAlpacaPortfolioHistory {
     private let query: FakeAlpacaPortfolioHistoryQuery
     private let book: FakePortfolio
@@ -19,7 +21,7 @@ struct FakeAlpacaPortfolioHistory {
         let second: Int
         /// Nil in the future.
         let equity: Decimal?
-        /// The base value of profit and loss.
+        /// The value from which profit and loss count.
         let base: Decimal
     }
 
@@ -32,7 +34,8 @@ struct FakeAlpacaPortfolioHistory {
         self.book = book
         self.view = view
         self.settings = settings
-        sessions = Self.sessions(query, of: book, at: view)
+        let hasZeros = settings.historyHasLeadingZeros && query.timeframe == .day
+        sessions = Self.sessions(query, of: book, at: view, from: hasZeros ? .earliest : nil)
     }
 
     func document() throws -> JSONDocument {
@@ -40,7 +43,7 @@ struct FakeAlpacaPortfolioHistory {
         else {
             return Self.empty(query.timeframe)
         }
-        let base = try self.base(atCloseOf: before)
+        let base = hasOpened(by: first) ? try self.base(atCloseOf: before) : .zero
         let points = query.timeframe == .day ? try days(base) : try intervals(base)
         var members: [JSONDocument.Member] = [
             .init(name: "timestamp", value: .array(points.map { JSONDocument(integerLiteral: $0.label) })),
@@ -103,20 +106,34 @@ struct FakeAlpacaPortfolioHistory {
             ? book.ledger.openingDeposit : try book.equity(atCloseOf: session).inCents
     }
 
+    /// Whether the account was open on the day of a session.
+    private func hasOpened(by session: TradingSession) -> Bool {
+        session.date >= book.ledger.opened.inNewYork.date
+    }
+
     private func days(_ base: Decimal) throws -> [Point] {
         let visibleSessions =
             settings.historyIncludesToday ? sessions : sessions.filter { $0.close <= view.now }
-        return try visibleSessions.compactMap { session in
+        var points: [Point] = []
+        for session in visibleSessions {
             // Today's label stands for the day so far.
-            guard let label = LocalTime(date: session.date, hour: 20) else { return nil }
-            let equity =
-                view.now < session.postMarketClose
-                ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
-            return Point(
-                label: Int(Instant(newYork: label).secondsSince1970),
-                second: view.now < session.postMarketClose ? view.now : session.close,
-                equity: equity.inCents, base: base)
+            guard let label = LocalTime(date: session.date, hour: 20) else { continue }
+            points.append(
+                Point(
+                    label: Int(Instant(newYork: label).secondsSince1970),
+                    second: view.now < session.postMarketClose ? view.now : session.close,
+                    equity: try equity(of: session), base: points.last?.equity ?? base))
         }
+        return points
+    }
+
+    /// The equity at the close of a session, or until now; zero before the account was opened.
+    private func equity(of session: TradingSession) throws -> Decimal {
+        guard hasOpened(by: session) else { return .zero }
+        let equity =
+            view.now < session.postMarketClose
+            ? try EquityCurve(book, session).equity(at: view.now) : try book.equity(atCloseOf: session)
+        return equity.inCents
     }
 
     private func intervals(_ base: Decimal) throws -> [Point] {
@@ -158,24 +175,26 @@ struct FakeAlpacaPortfolioHistory {
         return max(day, min(next.midnight, view.now))
     }
 
-    /// Returns the requested trading days, from the opening of the account until now.
+    /// Returns the requested trading days, from a day or the opening of the account until now.
     private static func sessions(
-        _ query: FakeAlpacaPortfolioHistoryQuery, of book: FakePortfolio, at view: MarketView
+        _ query: FakeAlpacaPortfolioHistoryQuery, of book: FakePortfolio, at view: MarketView,
+        from earliest: CalendarDate?
     ) -> [TradingSession] {
         let isByMarketHours = query.timeframe == .day || query.reporting == .marketHours
         guard let current = isByMarketHours ? view.marketDay : view.tradingDay,
             let last = view.market.exchanges.session(onOrBefore: min(query.lastDate, current.date))
         else { return [] }
         let opened = book.ledger.opened.inNewYork.date
+        let first = earliest ?? opened
         guard let start = query.start else {
             let sessions = view.market.exchanges.sessions(
-                from: max(query.period.shifting(last.date, by: -1).adding(days: 1) ?? .earliest, opened),
+                from: max(query.period.shifting(last.date, by: -1).adding(days: 1) ?? .earliest, first),
                 through: last.date)
             // The days of a period are trading days, the last one being the current day.
             guard query.period.unit == .day else { return sessions }
             return view.market.exchanges.sessions(from: opened, through: last.date).suffix(query.period.count)
         }
-        return view.market.exchanges.sessions(from: max(start.inNewYork.date, opened), through: last.date)
+        return view.market.exchanges.sessions(from: max(start.inNewYork.date, first), through: last.date)
             .filter { Int(start.secondsSince1970) <= $0.close }
     }
 }

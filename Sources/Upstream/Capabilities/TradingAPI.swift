@@ -187,6 +187,10 @@ package struct OrderCapabilities: Hashable, Sendable {
     package var replaces: Bool
     /// Whether a change may give an order another type, or the distance of a trailing stop another unit.
     package var replacesTypes: Bool
+    /// Whether an order of which a part is filled can be changed: the broker counts that part towards the quantity.
+    ///
+    /// Otherwise the order that replaces it begins with nothing filled, and the part could be filled a second time.
+    package var replacesPartlyFilled: Bool
     /// The orders that have ended and can be read.
     package var endedOrders: EndedOrders
     /// Whether the distance of a trailing stop can be a percentage; otherwise only an amount.
@@ -232,7 +236,8 @@ package struct OrderCapabilities: Hashable, Sendable {
         types: Set<OrderType>, timesInForce: Set<TimeInForce>,
         cryptoTimesInForce: Set<TimeInForce>? = nil, optionTimesInForce: Set<TimeInForce>? = nil,
         acceptsFractions: Bool, fractions: Fractions? = nil, acceptsNotional: Bool,
-        acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true, endedOrders: EndedOrders,
+        acceptsExtendedHours: Bool, replaces: Bool, replacesTypes: Bool = true,
+        replacesPartlyFilled: Bool = false, endedOrders: EndedOrders,
         acceptsPercentTrails: Bool = false, notionalClasses: Set<AssetClass>? = nil, exits: Exits? = nil
     ) {
         self.types = types
@@ -245,6 +250,7 @@ package struct OrderCapabilities: Hashable, Sendable {
         self.acceptsExtendedHours = acceptsExtendedHours
         self.replaces = replaces
         self.replacesTypes = replacesTypes
+        self.replacesPartlyFilled = replacesPartlyFilled
         self.endedOrders = endedOrders
         self.acceptsPercentTrails = acceptsPercentTrails
         self.notionalClasses = notionalClasses

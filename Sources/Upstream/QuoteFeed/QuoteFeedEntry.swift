@@ -84,6 +84,10 @@ struct QuoteFeedEntry {
     ///
     /// - Returns: The changed quote; nil without a snapshot, because most of the quote is unknown then, and not none.
     mutating func apply(_ change: QuoteUpdate, from source: ProviderID, at moment: Instant) -> Quote? {
+        var change = change
+        // A trade can be reported late, and is not the latest one then.
+        change.removePrice(before: streamedAsOf)
+        if case .success(let quote)? = event { change.removePrice(before: quote.provenance.asOf) }
         self.change = self.change?.followed(by: change) ?? change
         if let asOf = change.asOf { streamedAsOf = asOf }
         if change.previousClose != nil { hasStreamedClose = true }

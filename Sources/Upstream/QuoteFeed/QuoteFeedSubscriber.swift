@@ -124,9 +124,16 @@ extension Quote {
 }
 
 extension QuoteUpdate {
-    /// Both changes in one, the later over the earlier.
+    /// Removes the price and its time if the source gave a price a later time before.
+    mutating func removePrice(before latest: Instant?) {
+        guard let asOf, let latest, asOf < latest else { return }
+        (price, self.asOf) = (nil, nil)
+    }
+
+    /// Both changes in one, the later over the earlier; a price that is older by its source's clock replaces none.
     package func followed(by later: QuoteUpdate) -> QuoteUpdate {
-        var change = self
+        var (change, later) = (self, later)
+        later.removePrice(before: asOf)
         if let price = later.price { change.price = price }
         if let bid = later.bid { change.bid = bid }
         if let ask = later.ask { change.ask = ask }

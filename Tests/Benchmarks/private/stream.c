@@ -100,6 +100,11 @@ static void upgrade(int fd, const char *head) {
     send_message(fd, "[{\"T\":\"success\",\"msg\":\"connected\"}]");
 }
 
+// Of the confirmation, clients read only the type.
+static void confirm(int fd) {
+    send_message(fd, "[{\"T\":\"subscription\",\"trades\":[],\"quotes\":[],\"bars\":[]}]");
+}
+
 static void subscribe(int fd, const char *message) {
     struct connection *connection = &connections[fd];
     const char *list = strstr(message, "\"trades\":["), *end = list ? strchr(list, ']') : NULL;
@@ -117,8 +122,7 @@ static void subscribe(int fd, const char *message) {
     for (int symbol = 0; symbol < SYMBOLS; symbol++)
         if (is_wanted[symbol]) connection->subscribed[connection->symbol_count++] = (unsigned char)symbol;
     connection->trades = connection->symbol_count ? 0 : -1;
-    // Of the confirmation, clients read only the type.
-    send_message(fd, "[{\"T\":\"subscription\",\"trades\":[],\"quotes\":[],\"bars\":[]}]");
+    confirm(fd);
 }
 
 static void handle(int fd, int opcode, const char *message) {
@@ -126,6 +130,8 @@ static void handle(int fd, int opcode, const char *message) {
     if (opcode != 1 && opcode != 2) return;
     if (strstr(message, "\"auth\"")) send_message(fd, "[{\"T\":\"success\",\"msg\":\"authenticated\"}]");
     if (strstr(message, "\"subscribe\"")) subscribe(fd, message);
+    // The next subscription replaces all symbols.
+    if (strstr(message, "\"unsubscribe\"")) confirm(fd);
 }
 
 // Handles one frame of a client; the number of its bytes, 0 if it is not complete.

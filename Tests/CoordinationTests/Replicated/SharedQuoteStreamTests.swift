@@ -82,6 +82,20 @@ struct SharedQuoteStreamTests {
         }
     }
 
+    @Test("reports the symbols that the provider refuses as not carried, until the next connection")
+    func refused() async throws {
+        let stream = TestStream()
+        let (aapl, msft) = (try symbol("AAPL"), try symbol("MSFT"))
+        try await withReplicas(stream) { one, other in
+            one.want([aapl, msft])
+            try await waitUntil { one.carried == [aapl, msft] && other.carried == [aapl, msft] }
+            stream.accept([aapl])
+            try await waitUntil { one.carried == [aapl] && other.carried == [aapl] }
+            stream.fail()
+            try await waitUntil { one.carried == [aapl, msft] && other.carried == [aapl, msft] }
+        }
+    }
+
     @Test("moves to another replica when its owner stops, after the connection has ended")
     func moves() async throws {
         let (stream, lease) = (TestStream(), TestLease())

@@ -72,6 +72,9 @@ final class TestStream: QuoteStream {
         state.withLock(\.deliver)?(.value(update))
     }
 
+    /// Reports the symbols that the provider accepts.
+    func accept(_ symbols: Set<Symbol>) { state.withLock(\.deliver)?(.carrying(symbols)) }
+
     func fail() { state.withLock(\.fail)?.yield() }
 }
 

@@ -210,6 +210,56 @@ struct OrderEntryServiceTests {
         #expect(try await state() == .filled)
     }
 
+    /// What a broker reports as filled of an order: at first, and when the order is read again.
+    struct Fills: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var first: Brokerage.Decimal?
+        var later: Brokerage.Decimal?
+        /// The filled quantity of the error; nil if the order is changed.
+        var refused: String?
+        /// How often the order is read.
+        let reads: Int
+    }
+
+    @Test(
+        "changes no order of which a part is filled by now, or may be, at a broker that would not count that part",
+        arguments: [
+            Fills(testDescription: "nothing", first: 0, reads: 2),
+            Fills(testDescription: "a part", first: 1, refused: "1", reads: 1),
+            Fills(testDescription: "unknown", refused: "unknown", reads: 1),
+            Fills(testDescription: "a part since the first read", first: 0, later: 1, refused: "1", reads: 2),
+        ])
+    func fills(_ fills: Fills) async throws {
+        let scope = try scope()
+        let placed = try await place(in: scope)
+        broker.set {
+            ($0.successor, $0.replacesPartlyFilled) = ("new", false)
+            $0.orders["broker-1"]?.filledQuantity = fills.first
+            $0.filledAfterRead = fills.later
+        }
+        let reads = broker.calls["order"] ?? 0
+        let input = try OrderArguments(quantity: "2").replacing()
+        var refusal: FieldError?
+        do {
+            _ = try await OrderEntryService(scope).replace(placed.globalID, by: input).value()
+        } catch let error as FieldError {
+            refusal = error
+        }
+        #expect(refusal?.code == (fills.refused == nil ? nil : .conflict))
+        #expect(
+            refusal?.message
+                == fills.refused.map {
+                    "alpaca does not change the order: Its filled quantity is \($0), and the order that replaces it "
+                        + "begins with nothing filled: cancel it and place the rest."
+                })
+        #expect((broker.calls["order"] ?? 0) - reads == fills.reads)
+        var state: OrderState?
+        broker.set { state = $0.orders["broker-1"]?.state }
+        #expect(state == (fills.refused == nil ? .replaced : .open))
+        // The order can be changed again.
+        #expect(try await scope.services.userData.orders.journal.order(placed.identity)?.openWrite == nil)
+    }
+
     @Test("lists orders although the rejection of a replacement cannot be recorded")
     func unrecorded() async throws {
         let (replaced, later) = try await rejectedReplacement(.filled, in: scope())

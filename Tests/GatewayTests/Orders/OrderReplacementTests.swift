@@ -159,6 +159,29 @@ struct OrderReplacementTests {
         }
     }
 
+    @Test(
+        "is refused with the remedy after a part is filled, because the new order begins with nothing filled",
+        arguments: ["price: { limit: \"310\" }", "quantity: \"2\"", "timeInForce: GTC"])
+    func partlyFilled(change: String) async throws {
+        try await withGateway({ $0.alpaca.sharesPerSecond = 1 }) { gateway in
+            let backends = try gateway.backends([gateway.connection("demo", of: alice)])
+            var order = TestOrder(account: try await gateway.account(backends))
+            order.price = "{ limit: \"300\" }"
+            let id = try #require(try await gateway.placed(order, backends)["id"]?.string)
+            let filled = try await gateway.order(id, backends)["data"]?["order"]?["filledQuantity"]
+            try #require(filled == "1")
+            let answer = try await gateway.ask(
+                "mutation { replaceOrder(id: \"\(id)\", input: { \(change) }) { order { id } } }", as: alice,
+                backends)
+            #expect(answer.failures == [FieldFailure("replaceOrder", "CONFLICT")], "\(answer)")
+            let message = answer["errors"]?[0]?["message"]?.string
+            #expect(message?.hasSuffix("begins with nothing filled: cancel it and place the rest.") == true)
+            #expect(gateway.calls["PATCH /v2/orders/{order_id}"] == nil)
+            let canceled = try await gateway.cancel(id, backends)
+            #expect(canceled["data"]?["cancelOrder"]?["order"]?["state"] == "PENDING_CANCEL", "\(canceled)")
+        }
+    }
+
     @Test("changes the account and the positions at once")
     func seen() async throws {
         try await withGateway { gateway in

@@ -24,6 +24,9 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
         var disclaimers: [OrderDisclaimer] = []
         /// The id of the order that replaces another one; nil if orders cannot be replaced.
         var successor: String?
+        var replacesPartlyFilled = true
+        /// What is filled of each order after it has been read once; nil for no change.
+        var filledAfterRead: Brokerage.Decimal?
     }
 
     /// What happens to an order that is placed.
@@ -119,7 +122,8 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     var orderCapabilities: OrderCapabilities {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases), acceptsFractions: true,
-            acceptsNotional: true, acceptsExtendedHours: true, replaces: true, endedOrders: .all)
+            acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
+            replacesPartlyFilled: values.withLock(\.replacesPartlyFilled), endedOrders: .all)
     }
 
     var previewMethod: OrderPreviewMethod {
@@ -137,7 +141,9 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     func order(
         _ id: String, of account: String?, in call: CallContext
     ) async throws(ProviderFailure) -> Order {
-        guard let order = called().orders[id] else { throw ProviderFailure(provider, .notFound) }
+        let known = called()
+        guard let order = known.orders[id] else { throw ProviderFailure(provider, .notFound) }
+        if let filled = known.filledAfterRead { set { $0.orders[id]?.filledQuantity = filled } }
         return order
     }
 

@@ -108,6 +108,48 @@ struct SnapshotRenewalTests {
         withExtendedLifetime(follower) {}
     }
 
+    @Test("are not replaced by a trade that is reported late, and neither is a price of the stream")
+    func late() async throws {
+        snapshots.set(aapl, 230, previousClose: 220, asOf: try time("2026-11-24T15:00:02Z"))
+        let follower = try feed().follow([aapl])
+        var news = follower.makeAsyncIterator()
+        _ = await news.next()
+        var connections = stream.connections.makeAsyncIterator()
+        let connection = try #require(await connections.next())
+        var calls = snapshots.calls.makeAsyncIterator()
+        _ = await calls.next()
+        connection.deliver(.connected)
+        _ = await calls.next()
+        /// The quote after a trade at 229 with a time, and a bid that shows that the message was read.
+        func quote(afterTradeAt traded: String, bid: Decimal) async throws -> Quote {
+            var change = QuoteUpdate(symbol: aapl)
+            (change.price, change.asOf, change.bid) = (229, try time(traded), .some(bid))
+            connection.deliver(.value(change))
+            while true {
+                let quote = try #require(try await news.next()?[aapl]?.get())
+                if quote.bid == bid { return quote }
+            }
+        }
+        let first = try await quote(afterTradeAt: "2026-11-24T15:00:01Z", bid: 1)
+        let (shown, latest) = (try time("2026-11-24T15:00:02Z"), try time("2026-11-24T15:00:04Z"))
+        #expect(first.price == 230 && first.provenance.asOf == shown)
+        connection.tell(aapl, price: 231, asOf: latest)
+        let second = try await quote(afterTradeAt: "2026-11-24T15:00:03Z", bid: 2)
+        #expect(second.price == 231 && second.provenance.asOf == latest)
+        let third = try await quote(afterTradeAt: "2026-11-24T15:00:04Z", bid: 3)
+        #expect(third.price == 229)
+        withExtendedLifetime(follower) {}
+    }
+
+    @Test("of which two are merged before they are delivered have the later price")
+    func merged() throws {
+        var (first, second) = (QuoteUpdate(symbol: aapl), QuoteUpdate(symbol: aapl))
+        (first.price, first.asOf) = (231, try time("2026-11-24T15:00:04Z"))
+        (second.price, second.asOf, second.bid) = (229, try time("2026-11-24T15:00:03Z"), .some(1))
+        let merged = first.followed(by: second)
+        #expect(merged.price == 231 && merged.asOf == first.asOf && merged.bid == .some(1))
+    }
+
     @Test(
         "that fail leave the streamed price as it is, also if a cache returns an older value",
         arguments: [false, true])

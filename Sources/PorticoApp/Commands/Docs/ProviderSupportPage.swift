@@ -214,6 +214,7 @@ struct ProviderSupportPage {
             ("Extended hours", { mark($0.acceptsExtendedHours) }),
             ("Changes of an order", { mark($0.replaces) }),
             ("Changes of its type", { mark($0.replaces && $0.replacesTypes) }),
+            ("Changes after a part is filled", { mark($0.replaces && $0.replacesPartlyFilled) }),
             (
                 "Orders that have ended",
                 { orders in

@@ -106,22 +106,29 @@ extension AlpacaClient: AccountSource {
     ///
     /// Without an interval, points are a minute apart for `ONE_DAY`, a quarter of an hour for `ONE_WEEK`, a day for the
     /// rest. Alpaca has 1, 5 and 15 minutes, an hour and a day; less than a day for a month at most. Anything else is
-    /// `unsupported`, and no call is made.
+    /// `unsupported`, and no call is made. If the last two days have the same equity, the account is read, too.
     package func history(
         of account: String, _ range: DateRange, interval: Interval?, in context: CallContext
     ) async throws(ProviderFailure) -> EquityHistory {
         guard let query = AlpacaHistoryQuery(range, interval, now: clock.wallTime()) else {
             throw ProviderFailure(.alpaca, .unsupported)
         }
-        return try await get(
+        let history = try await get(
             "history", from: .trading,
             { $0.appending(path: "v2", "account", "portfolio", "history")?.appending(query: query.items) },
             in: context
         ) { response throws(JSONError) in
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try AlpacaHistory(json: &reader)
-                    .history(range, requestedInterval: query.timeframe.interval, fetchedAt: clock.wallTime())
             }
         }
+        let (interval, now) = (query.timeframe.interval, clock.wallTime())
+        var equity: Decimal?
+        if history.repeatsPreviousDay(of: interval, at: now) {
+            // If the account cannot be read, the history is as Alpaca reports it.
+            equity = (try? await self.account(in: context))?.equity
+        }
+        return history.history(
+            range, requestedInterval: interval, fetchedAt: now, accountEquity: equity)
     }
 }

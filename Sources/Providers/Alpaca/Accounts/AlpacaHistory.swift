@@ -100,20 +100,49 @@ extension AlpacaHistory {
     ///
     /// `ONE_DAY` is only one trading day, the latest that has a value. Before the opening, that is the
     /// previous day, because Alpaca counts a day from its opening.
-    package func history(_ range: DateRange, requestedInterval: Interval, fetchedAt: Instant)
-        -> EquityHistory
-    {
+    ///
+    /// - Parameters:
+    ///   - range: The range of the request.
+    ///   - requestedInterval: The interval of the request.
+    ///   - fetchedAt: The time of the response.
+    ///   - accountEquity: The equity of the account at that time, see ``repeatsPreviousDay(of:at:)``; nil if it is not known.
+    /// - Returns: The history.
+    package func history(
+        _ range: DateRange, requestedInterval: Interval, fetchedAt: Instant, accountEquity: Decimal? = nil
+    ) -> EquityHistory {
         let interval = interval ?? requestedInterval
-        let all = points(of: interval)
-        let selected = range == .oneDay ? Self.latestDay(of: all) : all
+        var all = points(of: interval)
+        if let accountEquity, let last = all.last?.equity, last != accountEquity,
+            repeatsPreviousDay(of: requestedInterval, at: fetchedAt)
+        {
+            all.removeLast()
+        }
+        var selected = range == .oneDay ? Self.latestDay(of: all) : all
+        let base = selected.count == all.count ? base : Self.base(of: selected, in: all, interval)
+        if !interval.isIntraday {
+            // Not `map`: Swift 6.3 aligns an optional Decimal that a closure captures wrongly in a debug build.
+            for index in selected.indices { selected[index] = selected[index].withProfit(since: base) }
+        }
         // The timestamp of today's daily point is 20:00, which may be in the future: then it is not used.
         let asOf = selected.last.map(\.time).flatMap { $0 <= fetchedAt ? $0 : nil }
         var history = EquityHistory(
-            range: range, interval: interval, currency: AlpacaMarket.currency,
-            baseValue: selected.count == all.count ? base : Self.base(of: selected), points: selected,
-            provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
+            range: range, interval: interval, currency: AlpacaMarket.currency, baseValue: base,
+            points: selected, provenance: Provenance(source: .alpaca, fetchedAt: fetchedAt, asOf: asOf))
         history.unreadable = unreadable
         return history
+    }
+
+    /// Whether the point of the latest day can be a repetition of the day before: it has the same equity.
+    ///
+    /// From 20:00 in New York on, Alpaca has a point of the day, which can have the equity of the day before for some hours
+    /// (Alpaca-API, issue 273). It is one if the account has another equity. From 04:00 on, the next day is traded, so that the
+    /// equity of the account shows nothing about the point.
+    package func repeatsPreviousDay(of requestedInterval: Interval, at now: Instant) -> Bool {
+        let interval = interval ?? requestedInterval
+        guard !interval.isIntraday else { return false }
+        let latest = points(of: interval).suffix(2)
+        guard latest.count == 2, let first = latest.first, let last = latest.last else { return false }
+        return first.equity == last.equity && now < last.time + .seconds(8 * 3_600)
     }
 
     /// Points without a readable time or equity; of another figure that cannot be read only this figure is unknown.
@@ -127,13 +156,16 @@ extension AlpacaHistory {
     }
 
     /// Oldest first, as Alpaca sends them; sorted all the same, as the order is promised.
+    ///
+    /// Alpaca fills the days before the account was funded with an equity of 0, which is not the value of an account.
     private func points(of interval: Interval) -> [EquityPoint] {
-        times.values.indices.compactMap { index in
+        let points = times.values.indices.compactMap { index -> EquityPoint? in
             guard let time = times[index], let equity = equity[index] else { return nil }
             return EquityPoint(
                 time: time, date: interval.isIntraday ? nil : time.inNewYork.date, equity: equity,
                 profitLoss: profitLoss[index], profitLossPercent: profitLossPercent[index])
-        }.sorted { $0.time < $1.time }
+        }
+        return Array(points.sorted { $0.time < $1.time }.drop { $0.equity.isZero })
     }
 
     /// An account without a past has a base of 0 or null: nothing that profit could count from.
@@ -147,11 +179,36 @@ extension AlpacaHistory {
         return points.filter { $0.time.inNewYork.date == day }
     }
 
-    /// The value from which the first point's profit counts: `base_value` is of the day before the first one, and profits of
+    /// The base of the last points of a history, because `base_value` is of the day before the first one.
+    ///
+    /// Of days it is the equity of the point before. Otherwise the value from which the first point's profit counts: profits of
     /// one day are those of the day (`pnl_reset=per_day`, the default).
-    private static func base(of points: [EquityPoint]) -> Decimal? {
-        let bases = points.lazy.compactMap { point in point.profitLoss.flatMap { try? point.equity - $0 } }
+    private static func base(
+        of selected: [EquityPoint], in all: [EquityPoint], _ interval: Interval
+    ) -> Decimal? {
+        if !interval.isIntraday {
+            return all.dropLast(selected.count).last.flatMap { $0.equity.isZero ? nil : $0.equity }
+        }
+        let bases = selected.lazy.compactMap { point in
+            point.profitLoss.flatMap { try? point.equity - $0 }
+        }
         return bases.first
+    }
+}
+
+extension EquityPoint {
+    /// The point with its profit since a base; without one if there is no base.
+    ///
+    /// Alpaca reports the change since the point before for days (its examples, and Alpaca-API, issue 273), although its
+    /// documentation says since the base.
+    fileprivate func withProfit(since base: Decimal?) -> EquityPoint {
+        var point = self
+        (point.profitLoss, point.profitLossPercent) = (nil, nil)
+        guard let base else { return point }
+        point.profitLoss = (try? equity - base)?.withoutTrailingZeros
+        point.profitLossPercent =
+            try? (equity - base).multiplied(by: 100, dividedBy: base, to: 8, .halfEven).withoutTrailingZeros
+        return point
     }
 }
 

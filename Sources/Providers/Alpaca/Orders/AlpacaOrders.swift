@@ -10,7 +10,7 @@ extension AlpacaClient: TradingAPI {
             cryptoTimesInForce: AlpacaOrderRules.cryptoTimesInForce,
             optionTimesInForce: AlpacaOrderRules.optionTimesInForce, acceptsFractions: true,
             fractions: AlpacaOrderRules.fractions, acceptsNotional: true, acceptsExtendedHours: true,
-            replaces: true, replacesTypes: false,
+            replaces: true, replacesTypes: false, replacesPartlyFilled: false,
             endedOrders: .all, acceptsPercentTrails: true,
             exits: .init(timesInForce: [.day, .goodTillCanceled], acceptsFractions: false))
     }
@@ -205,8 +205,10 @@ extension AlpacaClient: TradingAPI {
 
     /// Changes an order: `PATCH /v2/orders/{id}`, sent once.
     ///
-    /// Alpaca puts a new order into the place of the old one. An accepted request does not guarantee it: if the old order is filled
-    /// first, Alpaca rejects the new one.
+    /// Alpaca puts a new order into the place of the old one. An accepted request does not guarantee it: if the old order is
+    /// filled first, Alpaca rejects the new one. The new order has the quantity that is sent, or else the whole quantity of the
+    /// old one, and none of it is filled (Alpaca-API, issue 165): the caller checks that nothing of the old order is filled, see
+    /// ``OrderCapabilities/replacesPartlyFilled``.
     package func replace(
         _ order: Order, by change: OrderReplacement, clientOrderID: String, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {

@@ -9,9 +9,12 @@ extension AlpacaClient: QuoteStream {
         (configuration.streamSymbols ?? knownPlan.streamSubscriptions).map { max($0 / 2, 1) }
     }
 
-    /// Streams the prices of US shares: `/v2/{feed}` of the data stream, of the best feed of the plan.
+    /// Streams the prices of US shares: `/v2/{feed}` of the data stream, of the best feed of the plan; `/v1beta1/{feed}` for the
+    /// feeds by night.
     ///
-    /// Symbols of other kinds are ignored. Only trades set `asOf`. A token cannot use the data stream
+    /// Symbols of other kinds are ignored. Only trades set `asOf`, and only those that set a price, see
+    /// ``AlpacaTradeConditions``. Corrections and cancellations of trades are ignored: the next trade, or the next snapshot,
+    /// replaces a price that was one. A token cannot use the data stream
     /// (`unsupported`), nor can a client without its URL.
     package func run(
         _ wanted: AsyncStream<Set<Symbol>>, deliver: @escaping @Sendable (StreamEvent<QuoteUpdate>) -> Void
@@ -20,7 +23,8 @@ extension AlpacaClient: QuoteStream {
             let streams = configuration.dataStreamURL
         else { throw ProviderFailure(.alpaca, .unsupported) }
         let plan = await plan(in: CallContext(deadline: clock.now() + configuration.streamTimeout))
-        guard let url = streams.appending(path: "v2", plan.streamFeed.rawValue) else {
+        let feed = plan.streamFeed
+        guard let url = streams.appending(path: feed.streamVersion, feed.rawValue) else {
             throw ProviderFailure(.alpaca, transport: .badURL)
         }
         try await AlpacaSocket.run(url, within: configuration.streamTimeout, clock: clock) {
@@ -59,14 +63,12 @@ private struct AlpacaDataStream: Sendable {
 
     /// Subscribes to the wanted symbols, and delivers their changes until the connection fails.
     func follow(_ wanted: AsyncStream<Set<Symbol>>) async throws(ProviderFailure) {
-        var sets = wanted.makeAsyncIterator()
-        let first = Self.shares(await sets.next(isolation: #isolation) ?? [])
-        try await change("subscribe", first)
-        // Alpaca confirms no subscription if there is no symbol.
-        if first.isEmpty { deliver(.connected) }
+        // One request is in progress at a time.
+        let (responses, response) = AsyncStream.makeStream(
+            of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         let failure = await withTaskGroup(of: Void.self, returning: ProviderFailure.self) { group in
-            group.addTask { await updateSubscription(wanted, after: first) }
-            let failure = await read(isConfirmed: first.isEmpty)
+            group.addTask { await updateSubscription(wanted, responses) }
+            let failure = await read(answering: response)
             // Ends the task that still sends.
             socket.close()
             group.cancelAll()
@@ -75,26 +77,72 @@ private struct AlpacaDataStream: Sendable {
         throw failure
     }
 
-    private static func shares(_ symbols: Set<Symbol>) -> Set<Symbol> { symbols.filter(\.isAlpacaShare) }
-
     /// Updates the subscription to the wanted symbols; a connection on which sending fails is closed, so
     /// that its reader fails too.
-    private func updateSubscription(_ wanted: AsyncStream<Set<Symbol>>, after first: Set<Symbol>) async {
-        var followed = first
+    ///
+    /// Symbols that Alpaca refuses are left to polls.
+    ///
+    /// - Parameters:
+    ///   - wanted: The symbols.
+    ///   - responses: Whether Alpaca accepts a request, one for each.
+    private func updateSubscription(_ wanted: AsyncStream<Set<Symbol>>, _ responses: AsyncStream<Bool>) async
+    {
+        var responses = responses.makeAsyncIterator()
+        var (followed, refused) = (Set<Symbol>(), Set<Symbol>())
+        var (isConnected, reportsCarried) = (false, false)
         for await symbols in wanted {
-            let shares = Self.shares(symbols)
+            let shares = symbols.filter(\.isAlpacaShare)
             do throws(ProviderFailure) {
-                try await change("unsubscribe", followed.subtracting(shares))
-                try await change("subscribe", shares.subtracting(followed))
+                let ended = followed.subtracting(shares).subtracting(refused)
+                if !ended.isEmpty { _ = try await request("unsubscribe", Array(ended), &responses) }
+                refused.formIntersection(shares)
+                refused.formUnion(try await subscribe(shares.subtracting(followed), &responses))
             } catch {
                 return
             }
             followed = shares
+            if !isConnected { deliver(.connected) }
+            isConnected = true
+            reportsCarried = reportsCarried || !refused.isEmpty
+            if reportsCarried { deliver(.carrying(followed.subtracting(refused))) }
         }
     }
 
-    private func change(_ action: String, _ symbols: Set<Symbol>) async throws(ProviderFailure) {
-        guard !symbols.isEmpty else { return }
+    /// Subscribes to symbols; in halves after a refusal, because Alpaca refuses all symbols of a request for a malformed one.
+    ///
+    /// - Returns: The symbols that Alpaca refuses; after ``maximumRefusals`` also those that it was not asked for.
+    private func subscribe(
+        _ symbols: Set<Symbol>, _ responses: inout AsyncStream<Bool>.Iterator
+    ) async throws(ProviderFailure) -> Set<Symbol> {
+        var refused: Set<Symbol> = []
+        var refusals = 0
+        var parts = symbols.isEmpty ? [] : [symbols.sorted { $0.text < $1.text }]
+        while let part = parts.popLast() {
+            guard refusals < Self.maximumRefusals else {
+                refused.formUnion(part)
+                continue
+            }
+            if try await request("subscribe", part, &responses) { continue }
+            refusals += 1
+            if part.count == 1 {
+                refused.formUnion(part)
+            } else {
+                let half = part.count / 2
+                parts += [Array(part.dropFirst(half)), Array(part.prefix(half))]
+            }
+        }
+        return refused
+    }
+
+    /// The most refusals of parts of one change of the subscription.
+    ///
+    /// One malformed symbol among 2,000 causes 12.
+    private static let maximumRefusals = 40
+
+    /// Sends a request; false if Alpaca refuses it.
+    private func request(
+        _ action: String, _ symbols: [Symbol], _ responses: inout AsyncStream<Bool>.Iterator
+    ) async throws(ProviderFailure) -> Bool {
         let names = symbols.map(\.text).sorted()
         var body = JSONObjectText()
         body.add("action", action)
@@ -102,19 +150,21 @@ private struct AlpacaDataStream: Sendable {
         body.add("quotes", names)
         body.add("dailyBars", names)
         try await socket.send(body)
+        guard let isAccepted = await responses.next(isolation: #isolation) else {
+            throw ProviderFailure(.alpaca, .cancelled)
+        }
+        return isAccepted
     }
 
-    /// Delivers received messages; returns the failure that ends the stream.
-    private func read(isConfirmed: Bool) async -> ProviderFailure {
-        var isConfirmed = isConfirmed
+    /// Delivers received messages, and passes on whether requests are accepted; returns the failure that ends the stream.
+    private func read(answering response: AsyncStream<Bool>.Continuation) async -> ProviderFailure {
         do throws(ProviderFailure) {
             while true {
                 for message in try Self.messages(await socket.receive(), on: socket) {
                     switch message {
                     case .change(let change): deliver(.value(change))
-                    case .subscribed:
-                        if !isConfirmed { deliver(.connected) }
-                        isConfirmed = true
+                    case .subscribed: response.yield(true)
+                    case .failed(let problem) where problem.isInvalidSyntax: response.yield(false)
                     case .failed(let problem): throw ProviderFailure(.alpaca, problem.cause)
                     case .connected, .authenticated, .other: break
                     }
@@ -142,13 +192,13 @@ package enum AlpacaDataMessage: JSONDecodable {
     case subscribed
     case failed(AlpacaStreamErrorBody)
     case change(QuoteUpdate)
-    /// Statuses, corrections, news and future kinds.
+    /// Trades that set no price, statuses, corrections, cancellations, news and future kinds.
     case other
 
     /// Reads one element.
     ///
-    /// The same key has different meanings in different messages (`c` is a list of conditions, or a close),
-    /// so only keys with one meaning are read here.
+    /// The same key has different meanings in different messages: `c` is the list of a trade's conditions, or a close, and is
+    /// used of trades only.
     package init(json reader: inout JSONReader) throws(JSONError) {
         let fields = try AlpacaDataFields(json: &reader)
         switch fields.type {
@@ -161,6 +211,7 @@ package enum AlpacaDataMessage: JSONDecodable {
                 }
         case "error": self = .failed(AlpacaStreamErrorBody(code: try reader.required(fields.code, "code")))
         case "subscription": self = .subscribed
+        case "t" where !fields.conditions.setPrice(onTape: fields.tape): self = .other
         case "t": self = try fields.change(reader) { $0.applyTrade(from: fields) }
         case "q": self = try fields.change(reader) { $0.applyQuote(from: fields) }
         case "d": self = try fields.change(reader) { $0.applyDay(from: fields) }
@@ -184,6 +235,10 @@ struct AlpacaDataFields: JSONObjectDecodable {
     var high: Decimal?
     var low: Decimal?
     var volume: Decimal?
+    /// Of a trade.
+    var conditions = AlpacaTradeConditions.codes([])
+    /// Of a trade or a quote.
+    var tape: String?
 
     static let json = JSONFields(Self()) {
         $0.required("T", \.type)
@@ -198,6 +253,10 @@ struct AlpacaDataFields: JSONObjectDecodable {
         $0.optional("h", \.high, JSONReader.price)
         $0.optional("l", \.low, JSONReader.price)
         $0.optional("v", \.volume)
+        $0.optional("c", \.conditions, AlpacaTradeConditions.init(json:))
+        $0.optional("z", \.tape) { reader throws(JSONError) in
+            try reader.readable { reader throws(JSONError) in try reader.string() }
+        }
     }
 
     fileprivate func change(

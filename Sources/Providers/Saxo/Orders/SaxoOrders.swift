@@ -9,7 +9,7 @@ extension SaxoClient: TradingAPI {
         OrderCapabilities(
             types: Set(OrderType.allCases), timesInForce: Set(TimeInForce.allCases),
             acceptsFractions: true, acceptsNotional: true, acceptsExtendedHours: true, replaces: true,
-            endedOrders: .recent, notionalClasses: [.fund],
+            replacesPartlyFilled: true, endedOrders: .recent, notionalClasses: [.fund],
             exits: .init(
                 timesInForce: [.day, .goodTillCanceled, .goodTillDate], acceptsFractions: true))
     }

@@ -76,6 +76,9 @@ struct FakeAlpacaOrders: Sendable {
     }
 
     /// Replaces an open order by a new one with the changes of the body.
+    ///
+    /// The shares that are filled stay with the old order, and do not count towards the quantity of the new one (Alpaca-API,
+    /// issue 165).
     private func replace(
         _ context: FakeAlpacaHost.AuthenticatedRequest, _ body: JSONDocument,
         _ account: inout FakeAlpacaAccount
@@ -107,12 +110,9 @@ struct FakeAlpacaOrders: Sendable {
             }
         }
         ticket.clientOrderID = body["client_order_id"]?.string
-        guard let quantity = ticket.quantity, quantity.withoutTrailingZeros.scale == 0,
-            quantity > old.filledQuantity
-        else { throw FakeAlpacaError.unprocessable("qty must be whole, and above what is filled") }
+        guard let quantity = ticket.quantity, quantity.withoutTrailingZeros.scale == 0, quantity > .zero
+        else { throw FakeAlpacaError.unprocessable("qty must be whole, and above 0") }
         try ticket.checkPrices()
-        // The filled shares stay with the old order.
-        ticket.quantity = try quantity - old.filledQuantity
         let order = try account.submit(ticket, replacing: old, context.view, at: context.now)
         return try order.json(withLegs: account.legs(of: order))
     }

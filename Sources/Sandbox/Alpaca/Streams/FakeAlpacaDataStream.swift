@@ -2,7 +2,7 @@ import Brokerage
 import NIOHTTP1
 import Synchronization
 
-/// Alpaca's stream of market data, `/v2/{feed}`.
+/// Alpaca's stream of market data, `/v2/{feed}`, and `/v1beta1/{feed}` of the feeds by night.
 ///
 /// Each second of the sandbox clock with trading produces one trade and one quote of every subscribed
 /// symbol, each minute a bar. After a jump of the clock, at most the last minute is sent. Messages are JSON, or
@@ -13,11 +13,18 @@ struct FakeAlpacaDataStream: Sendable {
     let scriptedMarket: ScriptedMarket
     let streamLimit: FakeAlpacaStreamLimit
 
-    var route: StreamRoute {
+    var routes: [StreamRoute] {
+        [
+            route("/v2/{feed}", FakeAlpacaFeeds.streamed),
+            route("/v1beta1/{feed}", FakeAlpacaFeeds.streamedByNight),
+        ]
+    }
+
+    private func route(_ template: PathTemplate, _ feeds: [String]) -> StreamRoute {
         StreamRoute(
-            "/v2/{feed}",
+            template,
             rejection: { request in
-                FakeAlpacaFeeds.streamed.contains(request.parameters["feed"] ?? "")
+                feeds.contains(request.parameters["feed"] ?? "")
                     ? nil : .json(["message": "Not Found"], status: .notFound)
             },
             serve: { request, stream in
@@ -110,6 +117,9 @@ struct FakeAlpacaDataStream: Sendable {
         switch message["action"]?.string {
         case "auth": await Self.send(.alreadyAuthenticated, stream)
         case "subscribe":
+            guard !DataSubscription.symbols(of: message).contains(where: isMalformed) else {
+                return await Self.send(.invalidSyntax, stream)
+            }
             let isAccepted = subscription.change(message, subscribing: true, limit: limit)
             guard isAccepted else { return await Self.send(.symbolLimit, stream) }
             await stream.send([subscription.document])
@@ -118,6 +128,11 @@ struct FakeAlpacaDataStream: Sendable {
             await stream.send([subscription.document])
         case .some, nil: await Self.send(.invalidSyntax, stream)
         }
+    }
+
+    /// Returns true for a symbol for which Alpaca refuses a whole subscription: of a pair of currencies, and by the settings.
+    private func isMalformed(_ symbol: String) -> Bool {
+        symbol.contains("/") || settings.malformedOnStream.contains(symbol)
     }
 
     /// Sends the ticks of each second, until the stream is closed or the task cancelled.
@@ -134,7 +149,9 @@ struct FakeAlpacaDataStream: Sendable {
                 continue
             }
             for moment in max(second + 1, now - 59)...now {
-                let messages = FakeAlpacaTicks(subscription, scriptedMarket.view(at: moment)).messages
+                let messages = FakeAlpacaTicks(
+                    subscription, scriptedMarket.view(at: moment), hasOddLots: settings.streamsOddLots
+                ).messages
                 for start in stride(from: 0, to: messages.count, by: Self.messagesPerFrame) {
                     let batch = messages[start..<min(start + Self.messagesPerFrame, messages.count)]
                     guard await stream.send(.array(Array(batch))) else { return }
@@ -160,10 +177,13 @@ struct FakeAlpacaDataStream: Sendable {
 struct FakeAlpacaTicks {
     private let subscription: DataSubscription
     private let view: MarketView
+    /// Whether an odd lot at another price follows each trade.
+    private let hasOddLots: Bool
 
-    init(_ subscription: DataSubscription, _ view: MarketView) {
+    init(_ subscription: DataSubscription, _ view: MarketView, hasOddLots: Bool) {
         self.subscription = subscription
         self.view = view
+        self.hasOddLots = hasOddLots
     }
 
     /// Trades and quotes, and at the end of a minute bars; empty while the market is closed.
@@ -171,6 +191,11 @@ struct FakeAlpacaTicks {
         var messages: [JSONDocument] = []
         if view.phase != nil {
             messages += priced(.trades).map { message("t", $0, FakeAlpacaMarketDataJSON.trade(of: $0, view)) }
+            if hasOddLots {
+                messages += priced(.trades).map {
+                    message("t", $0, FakeAlpacaMarketDataJSON.trade(of: $0, view, .oddLot))
+                }
+            }
             messages += priced(.quotes).map { message("q", $0, FakeAlpacaMarketDataJSON.quote(of: $0, view)) }
         }
         guard view.now.isMultiple(of: 60) else { return messages }
@@ -247,6 +272,14 @@ final class DataSubscription: Sendable {
         let symbols = channels.withLock { $0[channel] ?? [] }
         return symbols.isEmpty
             ? [] : FakeInstrument.listing.filter { symbols.contains($0.symbol) || symbols.contains("*") }
+    }
+
+    /// Returns the symbols of all channels of a message.
+    static func symbols(of message: JSONDocument) -> [String] {
+        Channel.allCases.flatMap { channel -> [String] in
+            guard case .array(let names) = message[channel.rawValue] else { return [] }
+            return names.compactMap(\.string)
+        }
     }
 
     /// The whole subscription, in the form of the server's confirmation.
