@@ -2,7 +2,7 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient {
-    /// Returns an order's type and prices in Saxo's form, in the currency of the instrument's price.
+    /// Returns an order's type and prices in Saxo's form, in the unit of the instrument's price.
     ///
     /// - Parameters:
     ///   - price: The type and prices of the order.
@@ -13,12 +13,16 @@ extension SaxoClient {
     ///     currencies.
     ///   - listing: The instrument.
     ///   - context: The user and the deadline.
-    /// - Returns: The terms, or the reason why Saxo does not accept the order.
+    /// - Returns: The terms, or the reason why Saxo does not accept the order: also prices whose unit is unknown, because the
+    ///   order could be at a hundred times its price.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices with too many digits.
     package func terms(
         _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, isExit: Bool = false,
         of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
+        let hasPrice = if case .market = price { false } else { true }
+        let listing = try await hasPrice ? withPriceUnit(listing, in: context) : listing
+        guard !hasPrice || listing.priceUnit != nil else { return .failure(.unknownPriceUnit) }
         switch price {
         case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
         case .limit(let limit):
@@ -86,8 +90,7 @@ extension SaxoClient {
     private static func minor(
         _ price: Decimal, of listing: SaxoListing
     ) throws(ProviderFailure) -> Decimal {
-        guard let currency = listing.currency else { return price }
-        guard let price = currency.minor(price) else { throw ProviderFailure(.saxo, .unsupported) }
+        guard let price = listing.priceUnit?.minor(price) else { throw ProviderFailure(.saxo, .unsupported) }
         return price
     }
 
@@ -118,6 +121,9 @@ extension Decimal {
 extension OrderRejection {
     static let unsupportedType = OrderRejection(
         .other, message: "Saxo takes no order of this type for the instrument.")
+    fileprivate static let unknownPriceUnit = OrderRejection(
+        .other,
+        message: "Saxo does not report whether the instrument's prices are in hundredths of its currency.")
     fileprivate static let percentTrail = OrderRejection(
         .other,
         message: "Saxo's trailing stops keep a distance in money; give an amount instead of a percentage.")
@@ -152,7 +158,7 @@ extension Order {
         case .stopLimit(let stop, let limit): (stopPrice, limitPrice) = (stop, limit)
         case .trailingStop(.percent(let percent)): trailPercent = percent
         case .trailingStop(.amount(let amount)):
-            (trailAmount, stopPrice) = (amount, listing.currency.major(terms.price))
+            (trailAmount, stopPrice) = (amount, listing.major(price: terms.price))
         }
     }
 }

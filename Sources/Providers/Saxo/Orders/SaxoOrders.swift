@@ -281,7 +281,8 @@ extension SaxoClient: TradingAPI {
         guard let listing = try await listing(for: symbol, in: context) else {
             throw ProviderFailure(.saxo, .notFound)
         }
-        return listing
+        // Without the unit of its prices, only an order without a price is sent.
+        return (try? await withPriceUnit(listing, in: context)) ?? listing
     }
 
     private func accountKey(of order: Order, in context: CallContext) async throws(ProviderFailure) -> String
