@@ -266,6 +266,26 @@ struct PencePriceTests {
         }
     }
 
+    @Test("of an order by money are not sent for an exchange-traded fund: only for a mutual fund")
+    func money() async throws {
+        for (assetType, isSent) in [("Fund", false), ("MutualFund", true)] {
+            let bodies = [
+                "/ref/v1/instruments/details/5/\(assetType)":
+                    #"{"Uic":5,"AssetType":"\#(assetType)","Symbol":"APAX:xlon","CurrencyCode":"USD"}"#,
+                "/trade/v2/orders": #"{"OrderId":"11"}"#,
+            ]
+            try await withSaxo(bodies) { saxo, server in
+                var ticket = try Self.ticket(.market)
+                (ticket.side, ticket.size) = (.buy, .notional(500))
+                ticket.symbol = try symbol("UIC=5:\(assetType)")
+                let result = try await saxo.place(ticket, in: .patient)
+                #expect(server.requests.contains { $0.path == "/trade/v2/orders" } == isSent)
+                #expect((result == .rejected(.cashAmount)) != isSent)
+            }
+        }
+        #expect(AssetClass(saxo: "Fund") == .etf && AssetClass(saxo: "MutualFund") == .fund)
+    }
+
     // MARK: The account
 
     /// Responses about the account, with the details of the share.

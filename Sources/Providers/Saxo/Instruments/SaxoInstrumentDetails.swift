@@ -227,8 +227,9 @@ extension AssetClass {
         self =
             switch assetType {
             case "Stock", "CompanyWarrant", "Rights": .equity
-            case "Etf", "Etc", "Etn": .etf
-            case "Fund", "MutualFund": .fund
+            // A Fund is traded on an exchange: it was a Stock before (developer.saxo, "Extended AssetTypes").
+            case "Etf", "Etc", "Etn", "Fund": .etf
+            case "MutualFund": .fund
             case "FxSpot", "FxForwards", "FxSwap", "FxNdf": .fx
             case "FxCrypto", "Crypto": .crypto
             case "Bond": .bond

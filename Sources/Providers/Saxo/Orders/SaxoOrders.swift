@@ -120,8 +120,9 @@ extension SaxoClient: TradingAPI {
     private func terms(
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
-        // Saxo ignores the type of the amount for other instruments: the money would be a quantity.
-        if case .notional = ticket.size, AssetClass(saxo: listing.key) != .fund {
+        // Saxo ignores the type of the amount for other instruments: the money would be a quantity. Its reference has it
+        // "only supported on MutualFunds" (PlaceOrderRequest).
+        if case .notional = ticket.size, listing.key.assetType != "MutualFund" {
             return .failure(.cashAmount)
         }
         var parts: [SaxoOrderRequestBody.Terms] = []
