@@ -27,6 +27,11 @@ package struct PriceUnit: Hashable, Sendable {
 
     package static let usDollar = PriceUnit(currency: "USD", isHundredth: false)
 
+    /// The hundredth of a currency; nil if no exchange quotes hundredths of it.
+    package static func hundredth(of currency: String) -> PriceUnit? {
+        hundredths.values.contains(currency) ? PriceUnit(currency: currency, isHundredth: true) : nil
+    }
+
     private static let hundredths = [
         "GBX": "GBP", "GBp": "GBP", "GBx": "GBP", "ILA": "ILS", "ILa": "ILS", "ZAC": "ZAR", "ZAc": "ZAR",
     ]

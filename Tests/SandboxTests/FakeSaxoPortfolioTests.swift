@@ -182,6 +182,34 @@ struct FakeSaxoPortfolioTests {
         }
     }
 
+    @Test("a share of London has prices in pence and amounts in pounds, and only its details name pence")
+    func pence() async throws {
+        try await withSandbox(at: "2026-11-20T15:00:00Z") { fixture in
+            let found = try await fixture.saxoDocument("/ref/v1/instruments?Keywords=tesco&AssetTypes=Stock")
+            #expect(found["Data"]?[0]?["Identifier"]?.digits == "30901")
+            #expect(found["Data"]?[0]?["CurrencyCode"] == "GBP")
+            let details = try await fixture.saxoDocument("/ref/v1/instruments/details/30901/Stock")
+            #expect(details["Symbol"] == "TSCO:xlon" && details["CurrencyCode"] == "GBP")
+            #expect(details["PriceCurrency"] == "GBX")
+            #expect(try decimal(details["PriceToContractFactor"]) == #require(Decimal("0.01")))
+            let apple = try await fixture.saxoDocument("/ref/v1/instruments/details/211/Stock")
+            #expect(apple["PriceCurrency"] == "USD")
+            #expect(try decimal(apple["PriceToContractFactor"]) == 1)
+            let order = FakeSaxoOrderTests.order(["Uic": "30901", "Amount": "100"])
+            #expect(try await fixture.saxo("POST", "/trade/v2/orders", order).status == 200)
+            let page = try await fixture.saxoDocument(
+                "/port/v1/netpositions/me?Uic=30901&AssetType=Stock&\(Self.groups)")
+            let view = try #require(page["Data"]?[0]?["NetPositionView"])
+            #expect(page["Data"]?[0]?["DisplayAndFormat"]?["Currency"] == "GBP")
+            #expect(view["ExposureCurrency"] == "GBP")
+            let price = try decimal(view["CurrentPrice"])
+            #expect(price > 200)
+            #expect(try (decimal(view["AverageOpenPrice"]) - price).magnitude < 50)
+            // A hundred shares at a hundredth of the price.
+            #expect(try decimal(view["MarketValue"]) == price)
+        }
+    }
+
     @Test(
         "a position that was sold today is closed with its profit and its commissions, by first in, first out"
     )

@@ -180,9 +180,15 @@ struct ActivityTests {
         "that transfer securities have the currency of the instrument, which no report has, and none if Saxo does not know it",
         arguments: [
             (
-                #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBX","Symbol":"TSCO:xlon"}"#,
+                #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBP","PriceCurrency":"GBX","PriceToContractFactor":0.01}"#,
                 "TRANSFER TSCO:XLON 20 2.5 GBP"
             ),
+            (
+                #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBP","PriceCurrency":"GBP","PriceToContractFactor":1}"#,
+                "TRANSFER TSCO:XLON 20 250 GBP"
+            ),
+            (#"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBP"}"#, "TRANSFER TSCO:XLON 20 - GBP"),
+            (#"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBX"}"#, "TRANSFER TSCO:XLON 20 2.5 GBP"),
             (
                 #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"USD","Symbol":"TSCO:xlon"}"#,
                 "TRANSFER TSCO:XLON 20 250 USD"
@@ -221,7 +227,33 @@ struct ActivityTests {
         }
     }
 
-    @Test("of prices in pence are in pounds")
+    @Test(
+        "of a price in pence are in pounds by the details of the instrument, because bookings name pounds",
+        arguments: [
+            (
+                #"{"Uic":5,"AssetType":"Stock","CurrencyCode":"GBP","PriceCurrency":"GBX","PriceToContractFactor":0.01}"#,
+                "4.552"
+            ),
+            ("", "-"),
+        ])
+    func instrumentUnit(details: String, price: String) async throws {
+        let trade =
+            #"{"TradeId":"1","TradeDate":"2026-11-10","TradeEventType":"Bought","Uic":5,"AssetType":"Stock","#
+            + #""InstrumentSymbol":"TSCO:xlon","Amount":10,"Price":455.2}"#
+        let booking =
+            #"{"BkAmountId":"7","BkAmountType":"Share Amount","Date":"2026-11-10","RelatedTradeId":"1","#
+            + #""Amount":-45.52,"Currency":"GBP"}"#
+        var bodies = try Self.bodies("{\"Data\":[\(booking)]}", "{\"Data\":[\(trade)]}")
+        if !details.isEmpty { bodies["/ref/v1/instruments/details/5/Stock"] = details }
+        try await withSaxo(bodies) { saxo, _ in
+            let page = try await saxo.activities(of: Self.account, ActivityQuery(), in: .patient)
+            let activity = try #require(page.activities.first)
+            #expect(activity.kind == .trade && (activity.price?.description ?? "-") == price)
+            #expect(activity.amount?.description == "-45.52" && activity.currency == "GBP")
+        }
+    }
+
+    @Test("of prices in pence are in pounds, also if a booking names pence")
     func pence() throws {
         let trade = try decode(
             SaxoReportedTrade.self,

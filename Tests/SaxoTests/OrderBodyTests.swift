@@ -119,7 +119,7 @@ struct OrderBodyTests {
         }
     }
 
-    @Test("in pence are priced in pence again")
+    @Test("in pence are priced in pence again, also if Saxo names pence as the currency")
     func pence() async throws {
         let sheet =
             #"{"Data":[{"Identifier":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"}]}"#

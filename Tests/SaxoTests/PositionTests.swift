@@ -99,7 +99,7 @@ struct PositionTests {
         }
     }
 
-    @Test("have costs above zero; of a price in pence the rate is that of a pound")
+    @Test("have costs above zero; if Saxo names pence as the currency, the rate is that of a pound")
     func convertedDetails() async throws {
         let view =
             #""TradeCostsTotal":-1440,"TradeCostsTotalInBaseCurrency":-16.5,"ConversionRateCurrent":0.0115,"#
@@ -151,7 +151,7 @@ struct PositionTests {
         }
     }
 
-    @Test("in pence are told in pounds, no digit lost")
+    @Test("in pence, if Saxo names it as the currency, are told in pounds, no digit lost")
     func pence() async throws {
         let view = #""AverageOpenPrice":"287.35","MarketValue":28735,"ProfitLossOnTrade":1"#
         let format = #""Symbol":"TSCO:xlon","Currency":"GBX""#

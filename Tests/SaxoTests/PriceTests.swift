@@ -71,7 +71,7 @@ struct PriceTests {
         #expect(Decimal.middle(1, 2)?.description == "1.5")
     }
 
-    @Test("in pence are told in pounds")
+    @Test("in pence are told in pounds, also if Saxo names pence as the currency")
     func pence() throws {
         let share = try quote(
             #"{"PriceInfoDetails":{"LastTraded":287.35,"Open":280},"DisplayAndFormat":{"Currency":"GBX"}}"#)

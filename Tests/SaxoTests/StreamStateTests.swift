@@ -161,6 +161,28 @@ struct StreamStateTests {
         #expect(Set(changes.map(\.symbol.text)) == ["AAPL", "AAPL:XNAS"])
     }
 
+    @Test("has a price in pence in pounds, and no price without its unit")
+    func pence() throws {
+        let price =
+            #"{"Uic":5,"AssetType":"Stock","PriceInfoDetails":{"LastTraded":442.6},"DisplayAndFormat":{"Currency":"GBP"}}"#
+        for (unit, expected) in [(SaxoCurrency(hundredthOf: "GBP"), ["4.426"]), (nil, [])] {
+            var state = SaxoStreamState()
+            let key = SaxoInstrumentKey(uic: 5, assetType: "Stock")
+            state.follow([
+                SaxoListing(key, symbol: try symbol("TSCO:XLON"), currencyName: "GBP", statedUnit: unit)
+            ])
+            guard case .subscribe(let request)? = state.nextWork() else {
+                Issue.record("no subscription")
+                return
+            }
+            let answer = try decode(
+                SaxoPriceSubscription.self, from: #"{"InactivityTimeout":30,"Snapshot":{"Data":[\#(price)]}}"#
+            )
+            let updates = try state.didSubscribe(request, answer, now: .now)
+            #expect(updates.map { $0.price?.description } == expected)
+        }
+    }
+
     @Test("ends with the session, and has nothing to go on behind")
     func over() throws {
         var state = SaxoStreamState()

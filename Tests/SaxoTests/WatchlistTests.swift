@@ -48,6 +48,8 @@ struct WatchlistTests {
         {"Instruments":[{"AssetType":"Stock","Symbol":"TSCO:xlon","Uic":5},{"AssetType":"Stock","Symbol":"AAPL:xnas","Uic":211},
         {"AssetType":"Stock","Uic":999}]}
         """#
+    private static let tesco =
+        #"{"Uic":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBP","PriceCurrency":"GBX"}"#
     private static let symbols = ["TSCO:XLON", "AAPL", "UIC=999:Stock"]
 
     /// A server with one list of three shares, of which Saxo knows two; with `statesCurrency`, prices and charts have a
@@ -65,23 +67,26 @@ struct WatchlistTests {
                 case "/ref/v1/watchlists/7": return .text(Self.shares)
                 case "/trade/v1/infoprices/list":
                     return .text(
-                        #"{"Data":[{"Uic":5,"AssetType":"Stock","PriceInfoDetails":{"LastTraded":412.5}\#(format("GBX"))},"#
+                        #"{"Data":[{"Uic":5,"AssetType":"Stock","PriceInfoDetails":{"LastTraded":412.5}\#(format("GBP"))},"#
                             + #"{"Uic":211,"AssetType":"Stock","PriceInfoDetails":{"LastTraded":225}\#(format("USD"))},"#
                             + #"{"Uic":999,"ErrorCode":"IllegalInstrumentId"}]}"#)
                 case "/chart/v3/charts":
                     return .text(
-                        #"{"Data":[{"Time":"2026-11-19T08:00:00Z","Open":410,"High":415,"Low":405,"Close":412.5}]\#(format("GBX"))}"#
+                        #"{"Data":[{"Time":"2026-11-19T08:00:00Z","Open":410,"High":415,"Low":405,"Close":412.5}]\#(format("GBP"))}"#
                     )
+                case "/ref/v1/instruments/details/5/Stock": return .text(Self.tesco)
                 case "/ref/v1/instruments/details":
                     return .text(
-                        #"{"Data":[{"Uic":5,"AssetType":"Stock","Symbol":"TSCO:xlon","CurrencyCode":"GBX"},"#
+                        #"{"Data":[\#(Self.tesco),"#
                             + #"{"Uic":211,"AssetType":"Stock","Symbol":"AAPL:xnas","CurrencyCode":"USD"}]}"#)
                 default: return .text("", status: 404)
                 }
             }, body)
     }
 
-    @Test("have prices and charts without a look-up of a share, because these state their currency")
+    @Test(
+        "have prices and charts without a look-up of a share, because these state their currency, unless they can be in pence"
+    )
     func noLookUp() async throws {
         try await withShares(statesCurrency: true) { saxo, server in
             let lists = try await saxo.watchlists(in: .patient)
@@ -99,7 +104,7 @@ struct WatchlistTests {
             #expect(
                 calls == [
                     "/ref/v1/watchlists", "/ref/v1/watchlists/7", "/trade/v1/infoprices/list",
-                    "/chart/v3/charts",
+                    "/ref/v1/instruments/details/5/Stock", "/chart/v3/charts",
                 ])
         }
     }

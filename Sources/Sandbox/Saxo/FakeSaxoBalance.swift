@@ -113,7 +113,7 @@ struct FakeSaxoValuation {
         _ position: FakeSaxoPositionBook.Position, in book: FakeSaxoPositionBook, _ settings: FakeSaxoSettings
     ) throws {
         self.position = position
-        let instrument = position.listing.instrument
+        let listing = position.listing
         let quote = FakeSaxoQuote(position.listing, at: book.view, settings)
         self.quote = quote
         guard let last = quote.last else {
@@ -124,11 +124,11 @@ struct FakeSaxoValuation {
         let isOnMargin = position.listing.assetType.isOnMargin
         let side = position.amount.isNegative ? quote.ask?.price : quote.bid?.price
         let price = isOnMargin ? side ?? last : last
-        let decimals = FakeSaxoRates.decimals(of: instrument.currency)
-        let value = try position.amount * instrument.price(price)
+        let decimals = FakeSaxoRates.decimals(of: listing.currency)
+        let value = try position.amount * listing.value(price)
         let profit = try value - position.cost
         let exposure =
-            position.listing.exposureCurrency == instrument.currency ? value : position.amount
+            listing.exposureCurrency == listing.currency ? value : position.amount
         func base(_ amount: Decimal, from currency: String) throws -> Decimal {
             try book.rates.converted(amount, from: currency, to: book.currency)
         }
@@ -137,16 +137,16 @@ struct FakeSaxoValuation {
             price: price,
             priceType: isOnMargin ? (position.amount.isNegative ? "Ask" : "Bid") : "LastTraded",
             averageOpenPrice: try position.cost.divided(
-                by: position.amount, to: instrument.decimals + 2, .halfEven),
+                by: position.amount * listing.priceFactor, to: listing.instrument.decimals + 2, .halfEven),
             exposure: exposure.rounded(to: 2, .halfEven),
-            exposureInBase: try base(exposure, from: position.listing.exposureCurrency),
+            exposureInBase: try base(exposure, from: listing.exposureCurrency),
             marketValue: marketValue.rounded(to: decimals, .halfEven),
-            marketValueInBase: try base(marketValue, from: instrument.currency),
+            marketValueInBase: try base(marketValue, from: listing.currency),
             profit: profit.rounded(to: decimals, .halfEven),
-            profitInBase: try base(profit, from: instrument.currency),
-            conversionRate: book.rates.rate(from: instrument.currency, to: book.currency) ?? 1,
+            profitInBase: try base(profit, from: listing.currency),
+            conversionRate: book.rates.rate(from: listing.currency, to: book.currency) ?? 1,
             dayPercentChange: quote.percentChange(of: price), costs: try position.commission.negated,
-            costsInBase: try base(position.commission.negated, from: instrument.currency))
+            costsInBase: try base(position.commission.negated, from: listing.currency))
     }
 }
 

@@ -47,8 +47,8 @@ struct FakeSaxoClosedPosition {
         _ groups: Set<String>
     ) throws -> JSONDocument {
         let (listing, format) = (open.listing, context.format)
-        let (instrument, currency) = (listing.instrument, listing.instrument.currency)
-        let (from, to) = (instrument.price(open.price), instrument.price(close.price))
+        let (instrument, currency) = (listing.instrument, listing.currency)
+        let (from, to) = (try listing.value(open.price), try listing.value(close.price))
         let profit = try ((to - from) * amount).rounded(to: FakeSaxoRates.decimals(of: currency), .halfEven)
         let costs = (opening: try Self.cost(open, of: amount), closing: try Self.cost(close, of: amount))
         func base(_ amount: Decimal) throws -> JSONDocument {

@@ -48,9 +48,11 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         var isTradable: Bool { self != .index }
     }
 
-    /// The displayed symbol: `AAPL:xnas`, class shares `BRKb:xnys`, `EURDKK`, `SPX.I`.
+    /// The displayed symbol: `AAPL:xnas`, class shares `BRKb:xnys`, `TSCO:xlon`, `EURDKK`, `SPX.I`.
     var symbol: String {
         switch instrument.assetClass {
+        case .equity where instrument.exchange == .london:
+            return instrument.symbol.replacing(".L", with: "") + ":" + marketCode
         case .equity:
             let parts = instrument.symbol.split(separator: ".")
             return parts[0] + (parts.count > 1 ? parts[1].lowercased() : "") + ":" + marketCode
@@ -100,11 +102,23 @@ struct FakeSaxoInstrument: Sendable, Hashable {
         }
     }
 
-    /// The currency of the exposure: the base of a pair, otherwise the price's.
+    /// `CurrencyCode`, and `Currency` of `DisplayAndFormat`: that of amounts, which for a price in pence is the pound.
+    var currency: String { instrument.saxoCurrency }
+
+    /// `PriceCurrency`: `GBX` for a price in pence.
+    var priceCurrency: String { instrument.currency }
+
+    /// `PriceToContractFactor`: the amount in ``currency`` of one unit at a price of 1.
+    var priceFactor: Decimal { instrument.saxoPriceFactor }
+
+    /// Returns the amount in ``currency`` of one unit at a price in ticks.
+    func value(_ ticks: Int) throws -> Decimal { try instrument.saxoValue(ticks) }
+
+    /// The currency of the exposure: the base of a pair, otherwise that of amounts.
     var exposureCurrency: String {
         switch instrument.assetClass {
         case .currencyPair(let base, _): base
-        case .equity, .index, .crypto: instrument.currency
+        case .equity, .index, .crypto: currency
         }
     }
 
@@ -134,7 +148,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
     /// exchange, otherwise none, because the spread has the costs.
     func commission(on amount: Decimal, at price: Int) -> Decimal {
         guard assetType.isExchangeTraded, let rate = Decimal(coefficient: 8, scale: 4),
-            let value = try? amount * instrument.price(price), let share = try? value * rate
+            let paid = try? amount * value(price), let share = try? paid * rate
         else { return .zero }
         return max(1, share.rounded(to: 2, .halfUp))
     }
@@ -142,7 +156,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
     /// `DisplayAndFormat`, a member of many responses.
     var displayAndFormat: JSONDocument {
         [
-            "Currency": .string(instrument.currency),
+            "Currency": .string(currency),
             "Decimals": JSONDocument(integerLiteral: displayDecimals),
             "Description": .string(description),
             "Format": .string(displayFormat),
@@ -155,7 +169,7 @@ struct FakeSaxoInstrument: Sendable, Hashable {
 /// All instruments that Saxo lists.
 enum FakeSaxoInstruments {
     /// In the order of their Uics; the tradable instrument precedes contracts on it.
-    static let instruments: [FakeSaxoInstrument] = FakeInstrument.all.flatMap {
+    static let instruments: [FakeSaxoInstrument] = (FakeInstrument.all + FakeInstrument.london).flatMap {
         instrument -> [FakeSaxoInstrument] in
         guard let uic = uics[instrument.symbol] else { return [] }
         return assetTypes(of: instrument).map {
@@ -208,6 +222,7 @@ enum FakeSaxoInstruments {
             "EUR/SEK": 20, "EUR/USD": 21, "GBP/USD": 31, "USD/CAD": 38, "USD/CHF": 39, "USD/DKK": 40,
             "USD/JPY": 42, "AAPL": 211, "SPX": 4910, "NDX": 4911, "DJI": 4912, "BTC/USD": 21_700_189,
             "ETH/USD": 21_750_301, "WBD": 30_900,
+            "TSCO.L": 30_901,
         ]
         for (index, instrument) in FakeInstrument.listing.enumerated() where uics[instrument.symbol] == nil {
             uics[instrument.symbol] = 30_000 + index
@@ -216,125 +231,13 @@ enum FakeSaxoInstruments {
     }()
 }
 
-/// Saxo's reference data: the instruments.
-struct FakeSaxoReference: Sendable {
-    let host: FakeSaxoHost
+extension FakeInstrument {
+    /// The currency of Saxo's amounts: London's prices are in pence, and their amounts in pounds.
+    var saxoCurrency: String { currency == "GBX" ? "GBP" : currency }
 
-    var routes: [SandboxRoute] {
-        [
-            host.get("/ref/v1/instruments") { context in
-                let found = try Self.matchingInstruments(context)
-                return .json(try FakeSaxoPage(context).document(found, Self.summary))
-            },
-            host.get("/ref/v1/instruments/details") { context in
-                guard context.request[query: "Uics"] != nil || context.request[query: "AssetTypes"] != nil
-                else {
-                    throw FakeSaxoError.invalid("Uics", "Uics or AssetTypes is required")
-                }
-                let found = try Self.matchingInstruments(context)
-                return .json(try FakeSaxoPage(context).document(found) { Self.details($0, context.format) })
-            },
-            host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { context in
-                let parameters = context.request.parameters
-                let assetType = parameters["asset_type"].flatMap(FakeSaxoInstrument.AssetType.init(rawValue:))
-                guard let uic = parameters["uic"].flatMap({ Int($0) }), let assetType,
-                    let listing = FakeSaxoInstruments.instrument(uic, assetType)
-                else { throw FakeSaxoError.notFound }
-                return .json(Self.details(listing, context.format))
-            },
-        ]
-    }
+    /// Saxo's amount of one unit at a price of 1, in ``saxoCurrency``.
+    var saxoPriceFactor: Decimal { currency == "GBX" ? Decimal(coefficient: 1, scale: 2) ?? 1 : 1 }
 
-    private static func matchingInstruments(_ context: FakeSaxoHost.AuthenticatedRequest)
-        throws(FakeSaxoError)
-        -> [FakeSaxoInstrument]
-    {
-        let request = context.request
-        var found = FakeSaxoInstruments.instruments
-        if let text = request[query: "Uics"] {
-            let uics = try FakeSaxoPrices.uics(text, maximum: context.settings.pageMaximum)
-            found = found.filter { uics.contains($0.uic) }
-        }
-        if let text = request[query: "AssetTypes"], !text.isEmpty {
-            var types: Set<FakeSaxoInstrument.AssetType> = []
-            for name in text.split(separator: ",") {
-                // Saxo has more asset types than the sandbox has instruments of.
-                if let type = FakeSaxoInstrument.AssetType(rawValue: String(name)) { types.insert(type) }
-            }
-            found = found.filter { types.contains($0.assetType) }
-        }
-        if let exchange = request[query: "ExchangeId"] { found = found.filter { $0.exchangeID == exchange } }
-        if request[query: "IncludeNonTradable"]?.lowercased() != "true" {
-            found = found.filter(\.assetType.isTradable)
-        }
-        if let keywords = request[query: "Keywords"] {
-            let words = keywords.lowercased().split(separator: " ")
-            found = found.filter { listing in
-                let text = "\(listing.symbol) \(listing.description)".lowercased()
-                return words.allSatisfy { text.contains($0) }
-            }
-        }
-        return found
-    }
-
-    /// Writes a search result, in which the Uic has the name `Identifier`.
-    private static func summary(_ listing: FakeSaxoInstrument) -> JSONDocument {
-        [
-            "AssetType": .string(listing.assetType.rawValue),
-            "CurrencyCode": .string(listing.instrument.currency),
-            "Description": .string(listing.description),
-            "ExchangeId": .string(listing.exchangeID),
-            "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
-            "Identifier": JSONDocument(integerLiteral: listing.uic),
-            "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
-            "SummaryType": "Instrument",
-            "Symbol": .string(listing.symbol),
-            "TradableAs": tradableAs(listing),
-        ]
-    }
-
-    private static func tradableAs(_ listing: FakeSaxoInstrument) -> JSONDocument {
-        .array(
-            FakeSaxoInstruments.assetTypes(of: listing.instrument).filter(\.isTradable).map {
-                .string($0.rawValue)
-            }
-        )
-    }
-
-    private static func details(_ listing: FakeSaxoInstrument, _ format: FakeSaxoFormat) -> JSONDocument {
-        let durations: JSONDocument = ["DayOrder", "GoodTillCancel", "GoodTillDate"]
-        let isTradable = listing.assetType.isTradable
-        let types = isTradable ? FakeSaxoOrderRequest.types.sorted() : []
-        return [
-            "AmountDecimals": 0,
-            "AssetType": .string(listing.assetType.rawValue),
-            "CurrencyCode": .string(listing.instrument.currency),
-            "Description": .string(listing.description),
-            "Exchange": ["ExchangeId": .string(listing.exchangeID), "Name": .string(listing.exchangeID)],
-            "Format": [
-                "Decimals": JSONDocument(integerLiteral: listing.displayDecimals),
-                "Format": .string(listing.displayFormat),
-                "OrderDecimals": JSONDocument(integerLiteral: listing.displayDecimals),
-            ],
-            "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
-            "IncrementSize": JSONDocument(integerLiteral: listing.lot.increment),
-            "IsExtendedTradingHoursEnabled": .bool(listing.hasExtendedHours),
-            "IsTradable": .bool(isTradable),
-            "MinimumTradeSize": JSONDocument(integerLiteral: listing.lot.minimum),
-            "NonTradableReason": isTradable ? "None" : "NonTradableInstrument",
-            "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
-            "SupportedOrderTypes": .array(types.map { .string($0) }),
-            "SupportedOrderTypeSettings": .array(
-                types.map { type in
-                    let own: JSONDocument =
-                        type == "Market" ? ["DayOrder", "FillOrKill", "ImmediateOrCancel"] : durations
-                    return ["DurationTypes": own, "OrderType": .string(type)]
-                }),
-            "Symbol": .string(listing.symbol),
-            "TickSize": format.price(1, of: listing.instrument),
-            "TradableAs": tradableAs(listing),
-            "TradableOn": [],
-            "Uic": JSONDocument(integerLiteral: listing.uic),
-        ]
-    }
+    /// Returns Saxo's amount of one unit at a price in ticks, in ``saxoCurrency``.
+    func saxoValue(_ ticks: Int) throws -> Decimal { try price(ticks) * saxoPriceFactor }
 }

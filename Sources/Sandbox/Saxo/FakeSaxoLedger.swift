@@ -88,7 +88,10 @@ extension LedgerEntry {
     ) throws -> [LedgerEntry] {
         let instrument = execution.listing.instrument
         let price = instrument.price(execution.price)
-        let cost = execution.listing.assetType.isOnMargin ? Decimal.zero : try execution.amount * price
+        let currencyOfTrade = execution.listing.currency
+        let cost =
+            execution.listing.assetType.isOnMargin
+            ? Decimal.zero : try execution.amount * execution.listing.value(execution.price)
         let rates = FakeSaxoRates(market: market, second: execution.second)
         let moment = Instant(secondsSince1970: Int64(execution.second)) ?? .latest
         func entry(
@@ -97,12 +100,12 @@ extension LedgerEntry {
             LedgerEntry(
                 number: number, kind: kind, second: execution.second, date: moment.inNewYork.date,
                 instrument: instrument, quantity: quantity, price: price, amount: amount,
-                currency: instrument.currency,
-                rate: rates.rate(from: instrument.currency, to: currency) ?? 1, cash: cash, event: event,
+                currency: currencyOfTrade,
+                rate: rates.rate(from: currencyOfTrade, to: currency) ?? 1, cash: cash, event: event,
                 opensShort: false)
         }
         func converted(_ amount: Decimal) throws -> Decimal {
-            try rates.converted(amount, from: instrument.currency, to: currency)
+            try rates.converted(amount, from: currencyOfTrade, to: currency)
         }
         let cash = try converted(cost)
         let trade = entry(

@@ -81,8 +81,8 @@ struct FakeSaxoPerformanceSeries {
         cashPerCurrency = accounts.cash
         for position in accounts.positions.values where !position.quantity.isZero {
             guard let day = days.last?.date else { continue }
-            valuePerCurrency[position.instrument.currency, default: .zero] =
-                try (valuePerCurrency[position.instrument.currency] ?? .zero)
+            valuePerCurrency[position.instrument.saxoCurrency, default: .zero] =
+                try (valuePerCurrency[position.instrument.saxoCurrency] ?? .zero)
                 + position.value(ledger.market, on: day).rounded(to: 2, .halfEven)
         }
     }
@@ -137,7 +137,7 @@ struct FakeSaxoPerformanceSeries {
             cash[row.account.currency] = try (cash[row.account.currency] ?? .zero) + entry.cash
             guard !entry.change.isZero, let instrument = entry.instrument else { return }
             var position = positions[instrument.symbol] ?? Position(instrument: instrument)
-            try position.add(entry.change, at: entry.price ?? .zero)
+            try position.add(entry.change, at: (entry.price ?? .zero) * instrument.saxoPriceFactor)
             positions[instrument.symbol] = position
         }
 
@@ -150,7 +150,7 @@ struct FakeSaxoPerformanceSeries {
             let value = try positions.values.filter { !$0.quantity.isZero }.reduce(cash) { sum, position in
                 try sum
                     + rates.converted(
-                        position.value(market, on: day), from: position.instrument.currency, to: currency)
+                        position.value(market, on: day), from: position.instrument.saxoCurrency, to: currency)
             }
             return (cash, value)
         }
@@ -181,7 +181,7 @@ struct FakeSaxoPerformanceSeries {
         /// Returns the value at a day's close: of a position on margin its profit.
         func value(_ market: Market, on day: CalendarDate) throws -> Decimal {
             guard let session = market.schedule(of: instrument).session(onOrBefore: day) else { return .zero }
-            let value = try quantity * instrument.price(market.close(instrument, session))
+            let value = try quantity * instrument.saxoValue(market.close(instrument, session))
             return instrument.isOnMarginAtSaxo ? try value - cost : value
         }
     }

@@ -50,13 +50,13 @@ struct FakeSaxoPositionBook {
             let executions = try Self.executions(of: account, activity, at: view)
             var own = account.deposit
             for execution in executions {
-                let cost = try execution.amount * execution.listing.instrument.price(execution.price)
+                let cost = try execution.amount * execution.listing.value(execution.price)
                 if !execution.listing.assetType.isOnMargin {
                     let then = FakeSaxoRates(market: view.market, second: execution.second)
                     own =
                         try own
                         - then.converted(
-                            cost + execution.commission, from: execution.listing.instrument.currency,
+                            cost + execution.commission, from: execution.listing.currency,
                             to: account.currency)
                 }
                 try Self.book(execution, cost: cost, into: &positions)
@@ -92,8 +92,8 @@ struct FakeSaxoPositionBook {
             let left = try held.cost * positions[index].amount
             positions[index].cost = try left.divided(by: held.amount, to: 10, .halfEven)
         } else {
-            let price = execution.listing.instrument.price(execution.price)
-            positions[index].cost = try positions[index].amount * price
+            let value = try execution.listing.value(execution.price)
+            positions[index].cost = try positions[index].amount * value
         }
     }
 

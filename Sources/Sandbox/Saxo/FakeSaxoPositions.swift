@@ -107,7 +107,8 @@ struct FakeSaxoPositions: Sendable {
         let side = execution.amount.isNegative ? quote.ask : quote.bid
         let price = side?.price ?? last
         let profit =
-            try execution.amount * (instrument.price(price) - instrument.price(execution.price))
+            try execution.amount
+            * (execution.listing.value(price) - execution.listing.value(execution.price))
         return [
             "CalculationReliability": "Ok",
             "CurrentPrice": context.format.price(price, of: instrument),

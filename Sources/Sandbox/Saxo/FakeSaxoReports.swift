@@ -236,7 +236,7 @@ struct FakeSaxoReports: Sendable {
                 "AccountId": .string(account.id), "AssetType": .string(listing.assetType.rawValue),
                 "InstrumentSymbol": .string(listing.symbol),
                 "InstrumentDescription": .string(listing.description),
-                "InstrumentCurrency": .string(listing.instrument.currency), "Amount": number(trade.amount),
+                "InstrumentCurrency": .string(listing.currency), "Amount": number(trade.amount),
                 "AmountOpen": number(open.entry.quantity), "AmountClose": number(close.entry.quantity),
                 "OpenPrice": number(open.entry.price ?? .zero),
                 "ClosePrice": number(close.entry.price ?? .zero),

@@ -235,7 +235,7 @@ struct FakeSaxoTrading: Sendable {
         let (account, format) = (request.account, context.format)
         let required = try required(request, listing, kind, context)
         let rates = FakeSaxoRates(market: context.view.market, second: context.view.now)
-        let rate = rates.rate(from: listing.instrument.currency, to: account.currency) ?? 1
+        let rate = rates.rate(from: listing.currency, to: account.currency) ?? 1
         var members: [JSONDocument.Member] = [
             .init(name: "EstimatedCashRequired", value: format.number(required)),
             .init(name: "EstimatedCashRequiredCurrency", value: .string(account.currency)),
@@ -246,7 +246,7 @@ struct FakeSaxoTrading: Sendable {
             let price = kind.price ?? quote.last
             let commission = price.map { listing.commission(on: request.amount ?? .zero, at: $0) } ?? .zero
             let converted = try rates.converted(
-                commission, from: listing.instrument.currency, to: account.currency)
+                commission, from: listing.currency, to: account.currency)
             func cost(_ commission: Decimal) -> JSONDocument {
                 ["Commission": format.number(commission), "ExchangeFee": 0, "StampDuty": 0]
             }
@@ -371,11 +371,11 @@ extension FakeSaxoTrading {
         let highest =
             request.isBuy ? kind.price ?? quote.last : [kind.price, quote.last].compactMap(\.self).max()
         guard let price = highest else { return .zero }
-        let value = try (request.amount ?? .zero) * listing.instrument.price(price)
+        let value = try (request.amount ?? .zero) * listing.value(price)
         let blocked =
             listing.assetType.isOnMargin
             ? try (value * listing.marginPercent).divided(by: 100, to: 4, .halfEven) : value
         return try FakeSaxoRates(market: context.view.market, second: context.view.now)
-            .converted(blocked, from: listing.instrument.currency, to: request.account.currency)
+            .converted(blocked, from: listing.currency, to: request.account.currency)
     }
 }

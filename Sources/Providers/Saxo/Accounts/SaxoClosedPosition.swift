@@ -137,8 +137,8 @@ extension SaxoClosedPosition {
         position.closedAt = closed.closedAt
         position.isConversionFinal = Self.all(closed.isOpenRateSettled, closed.isCloseRateSettled)
         guard let currency else { return position }
-        position.openPrice = currency.major(closed.openPrice)
-        position.closePrice = currency.major(closed.closePrice)
+        position.openPrice = listing.major(price: closed.openPrice)
+        position.closePrice = listing.major(price: closed.closePrice)
         position.profitLoss = currency.major(closed.profitLoss).map {
             ConvertedAmount(
                 amount: $0, currency: currency.code, accountAmount: closed.profitLossInBase,

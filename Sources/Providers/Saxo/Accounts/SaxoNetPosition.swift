@@ -175,7 +175,7 @@ extension SaxoNetPosition {
 
     /// The position as a `Position` of Portico; nil for an amount that cannot be negated.
     ///
-    /// Amounts are omitted if the instrument's currency is unknown.
+    /// Amounts are omitted if the instrument's currency is unknown, prices if their unit is.
     func position(of account: SaxoAccount, _ listing: SaxoListing, fetchedAt: Instant) -> Position? {
         guard let quantity = try? base.amount.magnitude else { return nil }
         let currency = listing.currency
@@ -196,8 +196,8 @@ extension SaxoNetPosition {
         // Saxo's figures are of no use if it could not calculate them.
         guard view.reliability?.hasFigures ?? true else { return position }
         if let currency {
-            position.averageEntryPrice = currency.major(view.averageOpenPrice)
-            position.currentPrice = currency.major(view.currentPrice)
+            position.averageEntryPrice = listing.major(price: view.averageOpenPrice)
+            position.currentPrice = listing.major(price: view.currentPrice)
             position.marketValue = marketValue(in: currency)
             position.unrealizedProfitLoss = currency.major(view.profitLoss)
             position.addCost(of: base.amount)
@@ -205,7 +205,7 @@ extension SaxoNetPosition {
         position.inAccountCurrency = converted(to: account.currency, listing.currency)
         position.exposure = exposure(to: account.currency)
         position.costs = costs(currency, to: account.currency)
-        // The rate is of one unit of the price, which may be a hundredth of the currency.
+        // The rate is of one unit of the currency that Saxo names, which may be a hundredth of one.
         position.conversionRate = view.conversionRate.flatMap { rate in
             currency.map { $0.minor(rate) } ?? rate
         }

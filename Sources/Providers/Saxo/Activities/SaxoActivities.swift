@@ -9,7 +9,7 @@ extension SaxoClient: ActivitySource {
     /// `cs/v1/reports/trades`, which has the quantities, prices and orders.
     ///
     /// Both reports are read completely, page after page, because one row of a trade is in each. The currency of transferred
-    /// securities is in none of them, and is that of the instrument.
+    /// securities is in none of them, and is that of the instrument, as the unit of a price that can be in hundredths is.
     package func activities(
         of account: String, _ query: ActivityQuery, in context: CallContext
     ) async throws(ProviderFailure) -> ActivityPage {
@@ -25,21 +25,21 @@ extension SaxoClient: ActivitySource {
         let trades = try await report(
             "trades", of: account, from: first, to: last, SaxoReportedTrade.self, in: context)
         let report = SaxoActivityReport(bookings: bookings.items, trades: trades.items)
-        let currencies = try await currencies(of: report.transferred, in: context)
+        let instruments = try await instruments(report.incomplete, in: context)
         return ActivityPage(
-            activities: report.activities(in: configuration.symbolMapping, currencies: currencies),
+            activities: report.activities(in: configuration.symbolMapping, instruments: instruments),
             unreadable: bookings.unreadable.map { "bookings: \($0)" }
                 + trades.unreadable.map { "trades: \($0)" },
             isCompleteFrom: query.since == nil
                 ? nil : first.adding(days: 1).flatMap { Instant("\($0)T00:00:00Z") })
     }
 
-    /// The currencies of instruments, as far as Saxo knows them.
+    /// Instruments with the units of their prices, as far as Saxo knows them.
     ///
     /// - Throws: A failure that can be temporary: stored activities are not read again for a currency that was missing.
-    private func currencies(
-        of keys: Set<SaxoInstrumentKey>, in context: CallContext
-    ) async throws(ProviderFailure) -> [SaxoInstrumentKey: String] {
+    private func instruments(
+        _ keys: Set<SaxoInstrumentKey>, in context: CallContext
+    ) async throws(ProviderFailure) -> [SaxoInstrumentKey: SaxoListing] {
         if keys.isEmpty { return [:] }
         let listings = await listings(of: Array(keys), in: context)
         for failure in listings.failures.values {
@@ -48,7 +48,7 @@ extension SaxoClient: ActivitySource {
             default: throw failure
             }
         }
-        return listings.found.compactMapValues(\.currencyName)
+        return listings.found
     }
 
     private func report<Row: JSONDecodable & Sendable>(
@@ -80,20 +80,22 @@ package struct SaxoActivityReport {
         self.trades = trades
     }
 
-    /// The instruments of transfers of securities.
-    var transferred: Set<SaxoInstrumentKey> {
-        Set(trades.filter { $0.isTransfer && $0.uic != nil && $0.assetType != nil }.map(\.key))
+    /// The instruments that add to the rows of the reports: the currency to transfers of securities, and the unit to prices
+    /// that can be in hundredths of the currency.
+    var incomplete: Set<SaxoInstrumentKey> {
+        let settlements = settlements.byTrade
+        return Set(
+            trades.filter { trade in
+                guard trade.uic != nil, trade.assetType != nil else { return false }
+                guard let currency = settlements[trade.id]?.instrumentCurrency else {
+                    return trade.isTransfer
+                }
+                return trade.price != nil && currency.priceUnit(of: trade.key, nil) == nil
+            }.map(\.key))
     }
 
-    /// One activity for each trade, with the amount of its booking, and one for each other booking.
-    ///
-    /// - Parameters:
-    ///   - symbolMapping: Portico's symbols.
-    ///   - currencies: Saxo's names of the currencies of transferred instruments.
-    /// - Returns: The activities of all rows.
-    package func activities(
-        in symbolMapping: SaxoSymbols, currencies: [SaxoInstrumentKey: String] = [:]
-    ) -> [Activity] {
+    /// The bookings that settle trades, by the ids of these, and the other bookings.
+    private var settlements: (byTrade: [String: SaxoBooking], others: [SaxoBooking]) {
         let ids = Set(trades.map(\.id))
         var amounts: [String: SaxoBooking] = [:]
         var others: [SaxoBooking] = []
@@ -105,8 +107,21 @@ package struct SaxoActivityReport {
                 others.append(booking)
             }
         }
+        return (amounts, others)
+    }
+
+    /// One activity for each trade, with the amount of its booking, and one for each other booking.
+    ///
+    /// - Parameters:
+    ///   - symbolMapping: Portico's symbols.
+    ///   - instruments: The instruments of ``incomplete``, as far as they are known.
+    /// - Returns: The activities of all rows.
+    package func activities(
+        in symbolMapping: SaxoSymbols, instruments: [SaxoInstrumentKey: SaxoListing] = [:]
+    ) -> [Activity] {
+        let (amounts, others) = settlements
         return trades.map {
-            $0.activity(settledBy: amounts[$0.id], in: symbolMapping, currency: currencies[$0.key])
+            $0.activity(settledBy: amounts[$0.id], in: symbolMapping, instrument: instruments[$0.key])
         }
             + others.map { $0.activity(in: symbolMapping) }
     }
@@ -165,10 +180,10 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
     ///   - booking: The row of the cash book that settles it; the report of trades has no currency of the price. Nil
     ///     for a trade that books no cash, such as a transfer of securities.
     ///   - symbolMapping: Portico's symbols.
-    ///   - instrumentCurrency: Saxo's name of the currency of the price of a transfer; nil if it is unknown.
-    /// - Returns: The activity; its amounts are nil without a booking.
+    ///   - instrument: The instrument, for the currency of a transfer and the unit of the price; nil if it is unknown.
+    /// - Returns: The activity; its amounts are nil without a booking, its price without a unit.
     fileprivate func activity(
-        settledBy booking: SaxoBooking?, in symbolMapping: SaxoSymbols, currency instrumentCurrency: String?
+        settledBy booking: SaxoBooking?, in symbolMapping: SaxoSymbols, instrument: SaxoListing?
     ) -> Activity {
         let kind = kind
         let term = [event, corporateAction].compactMap(\.self).filter { !$0.isEmpty }
@@ -187,9 +202,13 @@ package struct SaxoReportedTrade: JSONObjectDecodable, Hashable {
         activity.groupID = id
         activity.about = name
         booking?.addAmounts(to: &activity)
-        let transferCurrency = isTransfer ? instrumentCurrency.map { SaxoCurrency($0) } : nil
-        activity.currency = activity.currency ?? transferCurrency?.code
-        activity.price = (booking?.instrumentCurrency ?? transferCurrency).major(price)
+        let currency = booking?.instrumentCurrency ?? (isTransfer ? instrument?.currency : nil)
+        activity.currency = activity.currency ?? currency?.code
+        if let currency {
+            activity.price = currency.priceUnit(of: key, instrument?.priceUnit)?.major(price)
+        } else {
+            activity.price = price
+        }
         return activity
     }
 

@@ -117,16 +117,15 @@ extension CandleSeries {
     /// Creates a series from collected samples; a sample with more digits than a column can store is an unreadable one.
     init(
         saxo samples: [SaxoChart.Sample], of listing: SaxoListing, _ interval: Interval,
-        format: SaxoDisplayFormat, delayMinutes: Int?, fetchedAt: Instant
+        delayMinutes: Int?, fetchedAt: Instant
     ) {
-        let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
         self.init(
             symbol: listing.symbol, interval: interval,
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt), reserving: samples.count)
-        self.currency = currency?.code
+        currency = listing.currency?.code
         timeZone = SaxoHorizon.isDaily(interval) ? "UTC" : nil
         for sample in samples {
-            guard let candle = sample.candle(interval, in: currency), append(candle) else {
+            guard let candle = sample.candle(interval, of: listing), append(candle) else {
                 unreadable.append("Data: a price with more digits than Portico can have")
                 continue
             }
@@ -154,14 +153,14 @@ extension CandleSeries {
 extension SaxoChart.Sample {
     /// The sample as a `Candle` of Portico, in whole units of the currency; nil if a number has too many
     /// digits.
-    fileprivate func candle(_ interval: Interval, in currency: SaxoCurrency?) -> Candle? {
+    fileprivate func candle(_ interval: Interval, of listing: SaxoListing) -> Candle? {
         let start = SaxoHorizon.start(time, interval)
         switch prices {
         case .trades(let bar):
-            guard let bar = bar.inMajor(currency) else { return nil }
+            guard let bar = bar.inMajor(listing) else { return nil }
             return Candle(time: start, prices: bar, volume: volume)
         case .sides(let bid, let ask):
-            guard let bid = bid.inMajor(currency), let ask = ask.inMajor(currency),
+            guard let bid = bid.inMajor(listing), let ask = ask.inMajor(listing),
                 let middle = bid.middle(ask)
             else { return nil }
             return Candle(time: start, prices: middle, volume: volume, bid: bid, ask: ask)
@@ -170,9 +169,9 @@ extension SaxoChart.Sample {
 }
 
 extension OHLC {
-    fileprivate func inMajor(_ currency: SaxoCurrency?) -> OHLC? {
-        guard let open = currency.major(open), let high = currency.major(high), let low = currency.major(low),
-            let close = currency.major(close)
+    fileprivate func inMajor(_ listing: SaxoListing) -> OHLC? {
+        guard let open = listing.major(price: open), let high = listing.major(price: high),
+            let low = listing.major(price: low), let close = listing.major(price: close)
         else { return nil }
         return OHLC(open: open, high: high, low: low, close: close)
     }

@@ -11,13 +11,14 @@ extension SaxoClient: ChartSource {
 
     /// The candles of instruments: `GET /chart/v3/charts`, backwards page by page.
     ///
-    /// FX has two sides, whose exact middle the prices are.
+    /// FX has two sides, whose exact middle the prices are. The unit of prices that may be in hundredths of the currency is that
+    /// of the instrument's details. An instrument whose details do not state it has no chart.
     package func charts(
         of symbols: [Symbol], _ window: ChartWindow, in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, CandleSeries> {
         guard chartCapabilities.serve(window) else { throw ProviderFailure(.saxo, .unsupported) }
         await takeTradeLevel(in: context)
-        let listings = await pricedListings(for: symbols, in: context)
+        let listings = await withPriceUnits(pricedListings(for: symbols, in: context), in: context)
         let wanted = listings.found.map { symbol, listing in listing.named(symbol) }
         let results = await concurrently(wanted, atMost: 4) { listing async throws(ProviderFailure) in
             try await chart(of: listing, window, in: context)
@@ -60,14 +61,16 @@ extension SaxoClient: ChartSource {
             case .changed: return nil
             }
         }
-        var listing = listing
-        if last.format.currency == nil, listing.currencyName == nil, !pages.samples.isEmpty {
-            let currency = try await details(of: listing.key, in: context).about.currency
-            listing = SaxoListing(listing.key, symbol: listing.symbol, currencyName: currency)
+        var priced = listing.stating(last.format.currency)
+        if listing.currencyName == nil, priced.priceUnit == nil, !pages.samples.isEmpty {
+            priced = try await withPriceUnit(priced, in: context)
+        }
+        guard priced.priceUnit != nil || priced.currencyName == nil || pages.samples.isEmpty else {
+            throw ProviderFailure(.saxo, .invalidResponse(nil))
         }
         var series = CandleSeries(
-            saxo: pages.samples, of: listing, window.interval, format: last.format,
-            delayMinutes: last.delayMinutes, fetchedAt: clock.wallTime())
+            saxo: pages.samples, of: priced, window.interval, delayMinutes: last.delayMinutes,
+            fetchedAt: clock.wallTime())
         series.append(
             unreadable: pages.unreadable.map { error, newer in
                 (error.description, newer.map { SaxoHorizon.start($0, window.interval) })

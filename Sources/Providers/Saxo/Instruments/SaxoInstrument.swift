@@ -107,7 +107,7 @@ package struct SaxoInstrumentCache: Sendable {
     private static let listingWeight = 256
     private static let detailsWeight = 1_024
 
-    /// Stores listings that a response about another subject contained.
+    /// Stores listings that a response about another subject contained, without a unit of prices that only details state.
     ///
     /// Those of watchlists without a currency are stored separately: the number of look-ups of other reads does not depend
     /// on whether a list was read before.

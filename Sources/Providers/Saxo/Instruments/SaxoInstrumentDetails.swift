@@ -10,7 +10,12 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
     struct About: Hashable, Sendable {
         var providerSymbol: String?
         var name: String?
+        /// Of amounts; for a price in pence it is the pound.
         var currency: String?
+        /// `PriceCurrency`: GBX for a price in pence.
+        var priceCurrency: String?
+        /// `PriceToContractFactor`: for a share, the price times the factor is an amount in ``currency``.
+        var priceFactor: Decimal?
         var exchangeID: String?
         var decimals: Int?
         /// The tick size of prices; nil also if the instrument has a tick size scheme.
@@ -32,6 +37,8 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
         $0.optional("Symbol", \.about.providerSymbol)
         $0.optional("Description", \.about.name)
         $0.optional("CurrencyCode", \.about.currency)
+        $0.optional("PriceCurrency", \.about.priceCurrency, JSONReader.readable)
+        $0.optional("PriceToContractFactor", \.about.priceFactor, JSONReader.readable)
         $0.optional("Exchange", \.about.exchangeID) { reader throws(JSONError) in
             try Exchange(json: &reader).id
         }
@@ -67,20 +74,45 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
 extension SaxoInstrumentDetails {
     func listing(in symbolMapping: SaxoSymbols) -> SaxoListing? {
         symbolMapping.symbol(of: key, providerSymbol: about.providerSymbol).map {
-            SaxoListing(key, symbol: $0, currencyName: about.currency)
+            SaxoListing(key, symbol: $0, currencyName: about.currency, statedUnit: priceUnit)
         }
     }
 
+    /// The unit of prices as the details state it; nil if they do not state it, or contradict themselves.
+    ///
+    /// Saxo's simulation returned GBP, GBX and 0.01 for LQQ3:xlon, whose price of 31151 is 311.51 GBP, and USD, USD and 1 for
+    /// 3USL:xlon (measured on 2026-09-08; dd-jp/samurai-trading-system, "Saxo's data surface, measured", 2.1). Lines in pounds
+    /// are on the same exchange. Of derivatives the factor has the size of the contract too, so that only `PriceCurrency`
+    /// counts (Saxo's reference: Instruments).
+    var priceUnit: SaxoCurrency? {
+        guard let code = about.currency.map({ SaxoCurrency($0).code }) else { return nil }
+        let named = about.priceCurrency.map(SaxoCurrency.init)
+        guard Self.typesWithPlainFactor.contains(key.assetType), let factor = about.priceFactor else {
+            return named?.code == code ? named : nil
+        }
+        let unit =
+            factor == 1
+            ? SaxoCurrency(code) : factor == Self.hundredth ? SaxoCurrency(hundredthOf: code) : nil
+        return named == nil || named == unit ? unit : nil
+    }
+
+    /// The AssetTypes of which the factor converts only the unit of the price: one share or unit, and the CFD on one.
+    private static let typesWithPlainFactor: Set = [
+        "Stock", "Etf", "Etc", "Etn", "Fund", "MutualFund", "Rights", "CompanyWarrant", "CfdOnStock",
+        "CfdOnEtf", "CfdOnEtc", "CfdOnEtn", "CfdOnFund",
+    ]
+    private static let hundredth = Decimal(coefficient: 1, scale: 2)
+
     /// The details as an `Instrument` of Portico.
     func instrument(named symbol: Symbol, fetchedAt: Instant) -> Instrument {
-        let currency = about.currency.map(SaxoCurrency.init)
+        let prices = SaxoListing(key, symbol: symbol, currencyName: about.currency, statedUnit: priceUnit)
         var instrument = Instrument(
             symbol: symbol, assetClass: AssetClass(saxo: key),
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt))
         instrument.name = about.name
         instrument.marketCode = about.providerSymbol.flatMap(SaxoSymbols.exchange)
         instrument.exchange = instrument.marketCode ?? about.exchangeID
-        instrument.currency = currency?.code
+        instrument.currency = prices.currency?.code
         instrument.decimals = about.decimals
         var listing = Listing(saxo: key)
         listing.exchange = about.exchangeID
@@ -89,8 +121,8 @@ extension SaxoInstrumentDetails {
         listing.orderTypes = about.orderTypes.map { names in
             OrderType.allCases.filter { type in names.contains { OrderType(saxo: $0) == type } }
         }
-        listing.tickSize = currency.major(about.tickSize)
-        listing.priceIncrements = about.ticks.flatMap { $0.increments(in: currency) }
+        listing.tickSize = prices.major(price: about.tickSize)
+        listing.priceIncrements = about.ticks.flatMap { $0.increments(of: prices) }
         listing.minimumQuantity = about.minimumTradeSize
         listing.quantityIncrement = about.incrementSize
         instrument.listing = listing
@@ -131,16 +163,17 @@ package struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
         ranges.filter { price <= $0.highest }.min { $0.highest < $1.highest }?.tick ?? otherwise
     }
 
-    /// The increments in whole units of the currency; nil if one has too many digits.
-    func increments(in currency: SaxoCurrency?) -> PriceIncrements? {
+    /// The increments in whole units of the currency; nil if one has too many digits, or if the unit of prices is unknown.
+    func increments(of listing: SaxoListing) -> PriceIncrements? {
+        guard listing.currencyName == nil || listing.priceUnit != nil else { return nil }
         var converted: [PriceIncrements.Range] = []
         for range in ranges {
-            guard let upTo = currency.major(range.highest), let increment = currency.major(range.tick) else {
-                return nil
-            }
+            guard let upTo = listing.major(price: range.highest),
+                let increment = listing.major(price: range.tick)
+            else { return nil }
             converted.append(.init(upTo: upTo, increment: increment))
         }
-        return PriceIncrements(otherwise: currency.major(otherwise), ranges: converted)
+        return PriceIncrements(otherwise: listing.major(price: otherwise), ranges: converted)
     }
 }
 
@@ -173,22 +206,6 @@ package struct SaxoInstrumentKey: Hashable, Sendable {
     }
 }
 
-/// An instrument as Saxo lists it.
-package struct SaxoListing: Hashable, Sendable {
-    package let key: SaxoInstrumentKey
-    package let symbol: Symbol
-    /// Saxo's name, which may be that of a hundredth of a currency; nil in a watchlist, which has none.
-    package let currencyName: String?
-
-    var currency: SaxoCurrency? { currencyName.map(SaxoCurrency.init) }
-
-    package init(_ key: SaxoInstrumentKey, symbol: Symbol, currencyName: String?) {
-        self.key = key
-        self.symbol = symbol
-        self.currencyName = currencyName
-    }
-}
-
 extension Listing {
     /// The identity of an instrument, without its order rules.
     init(saxo key: SaxoInstrumentKey) {
@@ -210,8 +227,9 @@ extension AssetClass {
         self =
             switch assetType {
             case "Stock", "CompanyWarrant", "Rights": .equity
-            case "Etf", "Etc", "Etn": .etf
-            case "Fund", "MutualFund": .fund
+            // A Fund is traded on an exchange: it was a Stock before (developer.saxo, "Extended AssetTypes").
+            case "Etf", "Etc", "Etn", "Fund": .etf
+            case "MutualFund": .fund
             case "FxSpot", "FxForwards", "FxSwap", "FxNdf": .fx
             case "FxCrypto", "Crypto": .crypto
             case "Bond": .bond

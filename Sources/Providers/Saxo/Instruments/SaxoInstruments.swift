@@ -52,13 +52,6 @@ extension SaxoClient: InstrumentSource {
     }
 }
 
-extension SaxoListing {
-    /// The same instrument with the symbol of the request.
-    func named(_ symbol: Symbol) -> SaxoListing {
-        SaxoListing(key, symbol: symbol, currencyName: currencyName)
-    }
-}
-
 extension SaxoClient {
     // MARK: By symbol
 
@@ -105,6 +98,8 @@ extension SaxoClient {
 
     /// Returns the instruments of symbols for prices and charts, which state their own currency: those of watchlists are not
     /// looked up, and have no currency.
+    ///
+    /// The unit of a price may be unknown: see ``withPriceUnits(_:in:where:)``.
     func pricedListings(
         for symbols: [Symbol], in context: CallContext
     ) async -> KeyedResults<Symbol, SaxoListing> {
@@ -115,17 +110,6 @@ extension SaxoClient {
         let known = Set(listed.map(\.symbol))
         var batch = await listings(for: symbols.filter { !known.contains($0) }, in: context)
         for listing in listed { batch[listing.symbol] = listing }
-        return batch
-    }
-
-    /// Looks up the listings without a currency together by Uic.
-    func withCurrencies(
-        _ listings: KeyedResults<Symbol, SaxoListing>, in context: CallContext,
-        where isNeeded: (SaxoListing) -> Bool
-    ) async -> KeyedResults<Symbol, SaxoListing> {
-        var batch = listings
-        let incomplete = listings.found.filter { $0.value.currencyName == nil && isNeeded($0.value) }
-        await addListings(of: incomplete.mapValues(\.key), to: &batch, in: context)
         return batch
     }
 
@@ -276,24 +260,32 @@ extension SaxoClient {
         return details
     }
 
-    /// Returns the instruments of keys from the cache, or looks them up together.
+    /// Returns the instruments of keys from the cache, or looks them up together, with the units of their prices.
+    ///
+    /// One whose details cannot be read has no unit if it is in the cache, else a failure.
     func listings(of keys: [SaxoInstrumentKey], in context: CallContext) async -> KeyedResults<
         SaxoInstrumentKey, SaxoListing
     > {
         var batch = KeyedResults<SaxoInstrumentKey, SaxoListing>()
         for key in keys { batch[key] = instrumentCache.byKey.cached(key, in: .shared(.saxo)) }
-        let missing = keys.filter { batch[$0] == nil }
+        let missing = keys.filter { batch[$0]?.priceUnit == nil }
         if missing.isEmpty { return batch }
         let details = await details(of: missing, in: context)
-        batch.failures = details.failures
-        for (key, about) in details.found { batch[key] = about.listing(in: configuration.symbolMapping) }
+        for (key, failure) in details.failures where batch[key] == nil || !failure.isUnreadableContent {
+            batch[key] = nil
+            batch.failures[key] = failure
+        }
+        for (key, about) in details.found {
+            let listing = about.listing(in: configuration.symbolMapping)
+            batch[key] = batch[key].map { known in listing.map(known.adding) ?? known } ?? listing
+        }
         return batch
     }
 
     /// Returns the instruments of an account's positions or orders: from the response itself, or looked up.
     ///
     /// An instrument without a symbol is named by its Uic. One whose details cannot be read has no currency, so that its amounts
-    /// are nil; it does not remove the others.
+    /// are nil, or no unit of prices, so that these are nil; it does not remove the others.
     func listings(
         of items: [(key: SaxoInstrumentKey, format: SaxoDisplayFormat)], in context: CallContext
     ) async throws(ProviderFailure) -> [SaxoInstrumentKey: SaxoListing] {
@@ -303,12 +295,12 @@ extension SaxoClient {
             listings[key] = listing(key, providerSymbol: spelling, currency)
         }
         await instrumentCache.learn(Array(listings.values), now: clock.now())
-        let missing = Set(items.map(\.key)).subtracting(listings.keys)
+        let missing = Set(items.map(\.key)).filter { listings[$0]?.priceUnit == nil }
         let lookedUp = await self.listings(of: Array(missing), in: context)
         // Positions and orders are returned completely or not at all.
         let failure = lookedUp.failures.values.first { !$0.isUnreadableContent }
         if let failure { throw failure }
-        for (key, listing) in lookedUp.found { listings[key] = listing }
+        for (key, listing) in lookedUp.found { listings[key] = listings[key]?.adding(listing) ?? listing }
         for (key, format) in items where listings[key] == nil {
             listings[key] = listing(key, providerSymbol: format.symbol, format.currency)
         }

@@ -98,7 +98,6 @@ extension SaxoOpenOrder {
     ///
     /// Related orders are separate items of the list and become its legs there.
     package func order(of listing: SaxoListing, fetchedAt: Instant) -> Order {
-        let currency = listing.currency
         let isPartlyFilled = terms.filledAmount.map { !$0.isZero && $0 < amount } ?? false
         var order = Order(
             id: id, symbol: listing.symbol, side: side,
@@ -115,14 +114,14 @@ extension SaxoOpenOrder {
         order.submittedAt = terms.time
         order.expiresAt = terms.duration.expiresAt
         switch order.type {
-        case .limit: order.limitPrice = currency.major(terms.price)
-        case .stop: order.stopPrice = currency.major(terms.price)
+        case .limit: order.limitPrice = listing.major(price: terms.price)
+        case .stop: order.stopPrice = listing.major(price: terms.price)
         case .trailingStop:
-            order.stopPrice = currency.major(terms.price)
-            order.trailAmount = currency.major(terms.trailingDistance)
+            order.stopPrice = listing.major(price: terms.price)
+            order.trailAmount = listing.major(price: terms.trailingDistance)
         case .stopLimit:
-            order.stopPrice = currency.major(terms.price)
-            order.limitPrice = currency.major(terms.stopLimitPrice)
+            order.stopPrice = listing.major(price: terms.price)
+            order.limitPrice = listing.major(price: terms.stopLimitPrice)
         case .market, nil: break
         }
         return order

@@ -115,7 +115,7 @@ extension SaxoOrderEvent {
         var order = order.order(of: listing, fetchedAt: fetchedAt)
         order.state = isLast ? lastState : state
         if let cashAmount { (order.quantity, order.notional) = (nil, cashAmount) }
-        order.averageFillPrice = listing.currency.major(averagePrice)
+        order.averageFillPrice = listing.major(price: averagePrice)
         order.updatedAt = time
         if self.order.status == "Placed" { order.submittedAt = time }
         if order.state == .canceled { order.canceledAt = time }

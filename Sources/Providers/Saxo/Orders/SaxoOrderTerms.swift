@@ -2,7 +2,7 @@ package import Brokerage
 package import Upstream
 
 extension SaxoClient {
-    /// Returns an order's type and prices in Saxo's form, in the currency of the instrument's price.
+    /// Returns an order's type and prices in Saxo's form, in the unit of the instrument's price.
     ///
     /// - Parameters:
     ///   - price: The type and prices of the order.
@@ -15,13 +15,17 @@ extension SaxoClient {
     ///     another one, and a trailing stop its step.
     ///   - listing: The instrument.
     ///   - context: The user and the deadline.
-    /// - Returns: The terms, or the reason why Saxo does not accept the order.
+    /// - Returns: The terms, or the reason why Saxo does not accept the order: also prices whose unit is unknown, because the
+    ///   order could be at a hundred times its price.
     /// - Throws: `ProviderFailure`, with the cause `unsupported` for prices with too many digits.
     package func terms(
         _ price: OrderPricing, _ side: OrderSide, from stop: Decimal? = nil, isExit: Bool = false,
         keeping current: SaxoOpenOrder? = nil, of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
         let kept = current.flatMap { OrderType(saxo: $0.type) == price.type ? $0 : nil }
+        let hasPrice = if case .market = price { false } else { true }
+        let listing = try await hasPrice ? withPriceUnit(listing, in: context) : listing
+        guard !hasPrice || listing.priceUnit != nil else { return .failure(.unknownPriceUnit) }
         switch price {
         case .market: return .success(SaxoOrderRequestBody.Terms(type: "Market"))
         case .limit(let limit):
@@ -92,8 +96,7 @@ extension SaxoClient {
     private static func minor(
         _ price: Decimal, of listing: SaxoListing
     ) throws(ProviderFailure) -> Decimal {
-        guard let currency = listing.currency else { return price }
-        guard let price = currency.minor(price) else { throw ProviderFailure(.saxo, .unsupported) }
+        guard let price = listing.priceUnit?.minor(price) else { throw ProviderFailure(.saxo, .unsupported) }
         return price
     }
 
@@ -125,6 +128,9 @@ extension OrderRejection {
     static let notOpen = OrderRejection(.tooLate, message: "Saxo does not list the order as open.")
     static let unsupportedType = OrderRejection(
         .other, message: "Saxo takes no order of this type for the instrument.")
+    fileprivate static let unknownPriceUnit = OrderRejection(
+        .other,
+        message: "Saxo does not report whether the instrument's prices are in hundredths of its currency.")
     fileprivate static let percentTrail = OrderRejection(
         .other,
         message: "Saxo's trailing stops keep a distance in money; give an amount instead of a percentage.")
@@ -159,7 +165,7 @@ extension Order {
         case .stopLimit(let stop, let limit): (stopPrice, limitPrice) = (stop, limit)
         case .trailingStop(.percent(let percent)): trailPercent = percent
         case .trailingStop(.amount(let amount)):
-            (trailAmount, stopPrice) = (amount, listing.currency.major(terms.price))
+            (trailAmount, stopPrice) = (amount, listing.major(price: terms.price))
         }
     }
 }

@@ -94,8 +94,9 @@ extension SaxoClient: TradingAPI {
     func terms(
         of ticket: OrderTicket, _ listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<[SaxoOrderRequestBody.Terms], OrderRejection> {
-        // Saxo ignores the type of the amount for other instruments: the money would be a quantity.
-        if case .notional = ticket.size, AssetClass(saxo: listing.key) != .fund {
+        // Saxo ignores the type of the amount for other instruments: the money would be a quantity. Its reference has it
+        // "only supported on MutualFunds" (PlaceOrderRequest).
+        if case .notional = ticket.size, listing.key.assetType != "MutualFund" {
             return .failure(.cashAmount)
         }
         var parts: [SaxoOrderRequestBody.Terms] = []
@@ -269,7 +270,8 @@ extension SaxoClient: TradingAPI {
         guard let listing = try await listing(for: symbol, in: context) else {
             throw ProviderFailure(.saxo, .notFound)
         }
-        return listing
+        // Without the unit of its prices, only an order without a price is sent.
+        return (try? await withPriceUnit(listing, in: context)) ?? listing
     }
 
     private func accountKey(of order: Order, in context: CallContext) async throws(ProviderFailure) -> String

@@ -118,7 +118,7 @@ extension SaxoPrecheck {
         preview.accountCosts = costs(accountCost, total: accountTotalCost) { $0 }
         preview.accountCurrency = cashCurrency
         preview.cashRequired = cashRequired
-        // The rate is of one unit of the price, which may be a hundredth of the currency.
+        // The rate is of one unit of the currency that Saxo names, which may be a hundredth of one.
         preview.conversionRate = conversionRate.flatMap { rate in currency.map { $0.minor(rate) } ?? rate }
         preview.margin = margin.map { impact(of: $0, ticket.side) }
         preview.rejections = rejections(of: ticket)

@@ -8,9 +8,10 @@ extension SaxoClient: MarketDepthSource {
     package func marketDepth(
         of symbol: Symbol, in context: CallContext
     ) async throws(ProviderFailure) -> MarketDepth {
-        guard let listing = try await listing(for: symbol, in: context) else {
+        guard var listing = try await listing(for: symbol, in: context) else {
             throw ProviderFailure(.saxo, .notFound)
         }
+        if listing.currencyName != nil { listing = try await withPriceUnit(listing, in: context) }
         let url = try address(
             .trading, ["v1", "infoprices"],
             [
@@ -21,6 +22,10 @@ extension SaxoClient: MarketDepthSource {
             try JSONReader.read(response.body) { reader throws(JSONError) in
                 try SaxoMarketDepth(json: &reader)
             }
+        }
+        // Levels without prices would look like an empty order book.
+        guard price.levels == nil || listing.currencyName == nil || listing.priceUnit != nil else {
+            throw ProviderFailure(.saxo, .invalidResponse(nil))
         }
         return price.depth(of: listing.named(symbol), fetchedAt: clock.wallTime())
     }
@@ -88,9 +93,9 @@ struct SaxoMarketDepth: JSONObjectDecodable, Hashable {
         }
         let counts = levels.countsOrders != false
         depth.bids = Self.levels(
-            levels.bid, levels.bidSize, counts ? levels.bidOrders : [], in: listing.currency)
+            levels.bid, levels.bidSize, counts ? levels.bidOrders : [], of: listing)
         depth.asks = Self.levels(
-            levels.ask, levels.askSize, counts ? levels.askOrders : [], in: listing.currency)
+            levels.ask, levels.askSize, counts ? levels.askOrders : [], of: listing)
         return depth
     }
 
@@ -98,10 +103,10 @@ struct SaxoMarketDepth: JSONObjectDecodable, Hashable {
 
     /// The levels of one side; a level whose price has too many digits is left out.
     private static func levels(
-        _ prices: [Decimal], _ sizes: [Decimal], _ orders: [Decimal], in currency: SaxoCurrency?
+        _ prices: [Decimal], _ sizes: [Decimal], _ orders: [Decimal], of listing: SaxoListing
     ) -> [MarketDepth.Level] {
         prices.prefix(maximumLevels).enumerated().compactMap { place, price in
-            guard let price = currency.major(price) else { return nil }
+            guard let price = listing.major(price: price) else { return nil }
             return MarketDepth.Level(
                 price: price, quantity: place < sizes.count ? sizes[place] : nil,
                 orderCount: place < orders.count ? Int(orders[place].description) : nil)

@@ -9,14 +9,18 @@ extension SaxoClient: QuoteSource {
     /// ``SaxoConfiguration/pricesPerCall`` instruments of one AssetType.
     ///
     /// A symbol that is not cached is looked up first, by a separate call. A symbol that Saxo does not know
-    /// has no result.
+    /// has no result. Where a price can be in hundredths of its currency, the details of the instruments are
+    /// another call; prices whose unit they do not state are nil.
     package func quotes(
         for symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         await takeTradeLevel(in: context)
         var listings = await pricedListings(for: symbols, in: context)
         let prices = await prices(of: Set(listings.found.values.map(\.key)), in: context)
-        listings = await withCurrencies(listings, in: context) { prices[$0.key]?.lacksCurrency == true }
+        listings.found = listings.found.mapValues { $0.stating(prices[$0.key]?.format.currency) }
+        listings = await withPriceUnits(listings, in: context) { listing in
+            prices[listing.key].map { !$0.isUnknownInstrument } ?? false
+        }
         let fetchedAt = clock.wallTime()
         var quotes = KeyedResults<Symbol, Quote>(failures: listings.failures)
         for (symbol, listing) in listings.found {
@@ -87,22 +91,21 @@ extension SaxoClient: QuoteSource {
 extension SaxoPrice {
     /// The price as a `Quote` of Portico.
     package func quote(of listing: SaxoListing, fetchedAt: Instant) -> Quote {
-        let currency = format.currency.map(SaxoCurrency.init) ?? listing.currency
-        let price = price(of: listing.key.assetType)
+        let listing = listing.stating(format.currency)
         var quote = Quote(
             symbol: listing.symbol,
             provenance: Provenance(source: .saxo, fetchedAt: fetchedAt, asOf: lastUpdated))
-        quote.price = currency.major(price)
-        quote.bid = currency.major(bid)
-        quote.ask = currency.major(ask)
-        quote.open = currency.major(details.open)
-        quote.high = currency.major(high)
-        quote.low = currency.major(low)
-        quote.previousClose = currency.major(details.lastClose)
+        quote.price = listing.major(price: price(of: listing.key.assetType))
+        quote.bid = listing.major(price: bid)
+        quote.ask = listing.major(price: ask)
+        quote.open = listing.major(price: details.open)
+        quote.high = listing.major(price: high)
+        quote.low = listing.major(price: low)
+        quote.previousClose = listing.major(price: details.lastClose)
         quote.volume = details.volume
         quote.marketState = marketState
-        quote.timeliness = price == nil ? nil : timeliness
-        quote.currency = currency?.code
+        quote.timeliness = quote.price == nil ? nil : timeliness
+        quote.currency = listing.currency?.code
         quote.delayMinutes = self.quote.delayMinutes
         quote.feed = source
         return quote
@@ -157,8 +160,6 @@ extension SaxoPrice {
         default: isMarketOpen.map { $0 ? .open : .closed }
         }
     }
-
-    fileprivate var lacksCurrency: Bool { format.currency == nil && !isUnknownInstrument }
 
     /// Whether Saxo reports that the instrument does not exist, and not only that it has no price.
     var isUnknownInstrument: Bool {

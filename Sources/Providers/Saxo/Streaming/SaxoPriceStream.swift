@@ -19,7 +19,7 @@ extension SaxoClient: QuoteStream {
             await self.takeTradeLevel(in: session.context)
             session.followPrices(deliver)
             for await symbols in wanted {
-                let listings = await self.pricedListings(for: Array(symbols), in: session.context)
+                let listings = await self.streamedListings(for: Array(symbols), in: session.context)
                 session.follow(listings.found.map { $1.named($0) })
                 // A symbol that Saxo rejects does not affect the others; other failures are retried with the
                 // next stream.

@@ -234,8 +234,8 @@ package struct SaxoStreamState {
     ) -> [QuoteUpdate] {
         guard let new = after.prices[uic] else { return [] }
         return (requestedListings[assetType]?[uic] ?? []).compactMap { listing in
-            // Without a currency, it is unknown whether figures are hundredths.
-            guard new.format.currency ?? listing.currencyName != nil else { return nil }
+            // Without the unit of the prices, it is unknown whether figures are hundredths.
+            guard listing.stating(new.format.currency).priceUnit != nil else { return nil }
             return QuoteUpdate(from: before?.prices[uic], to: new, of: listing)
         }
     }
