@@ -43,14 +43,16 @@ extension OrderJournal {
         await recordKept(now, &takeover)
         do throws(StorageError) {
             let writes = try await unattended()
-            takeover.hasMore = writes.count > Self.takeoverBatch
+            var count = 0
             for id in writes.prefix(Self.takeoverBatch) {
                 do throws(StorageError) {
-                    try await abandon(id, now)
+                    if try await abandon(id, now) { count += 1 }
                 } catch {
                     takeover.failure = takeover.failure ?? error
                 }
             }
+            // Rows that another program has changed are skipped, and read each time.
+            takeover.hasMore = writes.count > Self.takeoverBatch && count > 0
             if isShared, try await moveQueries() == Self.takeoverBatch { takeover.hasMore = true }
         } catch {
             takeover.failure = takeover.failure ?? error
@@ -103,7 +105,9 @@ extension OrderJournal {
     }
 
     /// Abandons a write, whose holder this process becomes, unless a process executes it.
-    private func abandon(_ id: String, _ now: Instant) async throws(StorageError) {
+    ///
+    /// - Returns: Whether it was abandoned.
+    private func abandon(_ id: String, _ now: Instant) async throws(StorageError) -> Bool {
         try await database.write { db in
             let row = try db.row(
                 "\(JournalWrite.select) WHERE journal_write.id = ? AND \(JournalWrite.isInProgress)", [id])
@@ -112,8 +116,9 @@ extension OrderJournal {
                 // Locked before it is taken over, as in every other transaction. If it cannot be taken over, the mark was
                 // stored since the row was read, or it has another outcome.
                 let write = try JournalWrite.fetchLocked(id, db), try takeOver(row, db)
-            else { return }
+            else { return false }
             try Self.apply(.abandoned, to: write, now, db)
+            return true
         }
     }
 

@@ -212,9 +212,7 @@ struct AlertEvaluationTests {
         }
     }
 
-    @Test(
-        "on a connection that another process has made, and on its orders, wait until memory has it or it is deleted"
-    )
+    @Test("on a connection that only the database has, and on its orders, do not end before it is deleted")
     func connectionOfAnotherProcess() async throws {
         try await withGateway { gateway in
             let backends = try gateway.backends([])
@@ -223,20 +221,19 @@ struct AlertEvaluationTests {
                 id: "stored", owner: alice, provider: .alpaca, environment: .sandbox, connectedAt: .now)
             #expect(try await connections.add(stored, Secret("key"), maximum: 20) == .added)
             func create(_ condition: AlertCondition) async throws -> String {
-                try #require(
-                    try await store.create(condition, label: nil, rearmAfter: nil, for: alice)
-                ).id
+                let alert = try await store.create(condition, label: nil, rearmAfter: nil, for: alice)
+                return try #require(alert).id
             }
             func states(_ ids: [String]) async throws -> Set<StoredAlert.State> {
                 Set(try await store.alerts(ids, of: alice).map(\.state))
             }
             let waiting = [
-                try await create(.connectionNeedsRenewal("stored")),
+                try await create(.connectionNeedsRenewal(connection: "stored")),
                 try await create(.orderState(order: "Order:stored:1", [.filled])),
             ]
             // These are examined at the same time.
             let ending = [
-                try await create(.connectionNeedsRenewal("gone")),
+                try await create(.connectionNeedsRenewal(connection: "gone")),
                 try await create(.orderState(order: "Order:gone:1", [.filled])),
             ]
             try await withEvaluation(backends) { _ in
