@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Redis only adds speed: a command that cannot be sent, or has no reply within a short time, fails, and nothing waits for a
 /// connection. ``run()`` keeps the connection. After a loss it connects again, after pauses that grow from 0.25 to 10 s
-/// until a command has a reply. While there is no connection, commands fail at once.
+/// until a command has a reply. While there is no connection, commands fail at once. The connection is also closed if the server
+/// has become a replica: otherwise it would be kept after a failover, and store nothing.
 package final class RedisClient: Sendable {
     /// The limits of a client.
     package struct Limits: Sendable {
@@ -142,6 +143,17 @@ package final class RedisClient: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// Closes the connection if its server has become a replica or does not reply.
+    ///
+    /// It is for a connection that only gets messages: one with writes ends at the first that is refused.
+    package func verifyServer() async {
+        guard let connection = state.withLock(\.connection) else { return }
+        // Without an argument, it only reports. Servers before 6.2 refuse it so, which is a reply all the same.
+        guard let reply = try? await send([RedisCommand(["HELLO"])]).first, RedisConnection.isReplica(reply)
+        else { return }
+        connection.close(.replica)
     }
 
     private func admit(_ count: Int, _ weight: Int) throws(RedisFailure) -> RedisConnection {

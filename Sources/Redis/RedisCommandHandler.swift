@@ -23,6 +23,12 @@ final class RedisCommandHandler: ChannelInboundHandler {
         var isOverdue = false
     }
 
+    /// The codes of errors that all commands or all writes get.
+    ///
+    /// The server has become a replica, has lost its primary, or reads its data (redis.io, "Replication" and "Persistence"). The
+    /// URL can lead to another server by now.
+    private static let unusable: Set<String> = ["READONLY", "MASTERDOWN", "LOADING"]
+
     /// The time after a deadline in which the event loop reads what has arrived before.
     private static let lastRead = TimeAmount.milliseconds(5)
 
@@ -120,7 +126,7 @@ final class RedisCommandHandler: ChannelInboundHandler {
 
     private func accept(_ value: RESPValue) {
         if case .push(let message) = value { return receive(message) }
-        if case .error(let code) = value, batches.first?.hasSilent == true {
+        if case .error(let code) = value, batches.first?.hasSilent == true || Self.unusable.contains(code) {
             return close(.refused(code: code))
         }
         guard var batch = batches.popFirst() else { return close(.protocolViolation(.badEnd)) }

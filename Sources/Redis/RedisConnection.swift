@@ -13,7 +13,8 @@ struct RedisConnection: Sendable {
 
     /// Opens a connection: `HELLO 3` with the credential, then the database (redis.io, "HELLO").
     ///
-    /// A server or proxy without `HELLO` is used with version 2 of the protocol.
+    /// A server or proxy without `HELLO` is used with version 2 of the protocol. A replica is not used: after a failover, the
+    /// address can lead to it for some time.
     ///
     /// - Parameters:
     ///   - url: The server.
@@ -84,8 +85,8 @@ struct RedisConnection: Sendable {
         }
     }
 
-    func close() {
-        channel.eventLoop.execute { handler.value.close(.closed) }
+    func close(_ reason: RedisFailure = .closed) {
+        channel.eventLoop.execute { handler.value.close(reason) }
     }
 
     /// Waits for the end of the connection, and returns the reason.
@@ -104,7 +105,9 @@ struct RedisConnection: Sendable {
         var hasPush = true
         var hello = ["HELLO", "3"]
         if let password = url.password { hello += ["AUTH", url.user ?? "default", password.text] }
-        switch try await reply(to: hello + ["SETNAME", "portico"], before: deadline) {
+        let reply = try await self.reply(to: hello + ["SETNAME", "portico"], before: deadline)
+        if Self.isReplica(reply) { throw .replica }
+        switch reply {
         case .map, .array: break
         case .error("ERR"), .error("NOPROTO"):
             hasPush = false
@@ -122,10 +125,21 @@ struct RedisConnection: Sendable {
             }
         }
         // A server without HELLO reports a missing password only at the first command.
-        if case .error(let code) = try await reply(to: ["PING"], before: deadline) {
+        if case .error(let code) = try await self.reply(to: ["PING"], before: deadline) {
             throw .refused(code: code)
         }
         return hasPush
+    }
+
+    /// Whether a reply to `HELLO` is that of a replica; a proxy may state no role.
+    static func isReplica(_ reply: RESPValue) -> Bool {
+        switch reply {
+        case .map(let entries), .array(let entries):
+            guard let place = entries.firstIndex(of: .bytes(Array("role".utf8))), place + 1 < entries.count
+            else { return false }
+            return ["replica", "slave"].contains { entries[place + 1] == .bytes(Array($0.utf8)) }
+        case .bytes, .integer, .double, .boolean, .null, .error, .push: return false
+        }
     }
 
     private func reply(to words: [String], before deadline: NIODeadline) async throws(RedisFailure)

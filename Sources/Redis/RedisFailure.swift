@@ -10,6 +10,8 @@ package enum RedisFailure: Error, Hashable, Sendable {
     case refused(code: String)
     /// The server has no database with this number; in cluster mode it has database 0 only.
     case noDatabase(Int)
+    /// The server is a replica of another one, and stores nothing.
+    case replica
     /// There was no reply within the timeout.
     case timedOut
     /// The connection ended.
@@ -33,6 +35,9 @@ extension RedisFailure: CustomStringConvertible {
         case .tls: "no verified TLS connection can be established"
         case .refused("WRONGPASS"): "it refuses the user or the password (WRONGPASS)"
         case .refused("NOAUTH"): "it requires a password (NOAUTH)"
+        case .replica, .refused("READONLY"): "it is a replica (use the address of the primary in the URL)"
+        case .refused("MASTERDOWN"): "it is a replica without its primary (MASTERDOWN)"
+        case .refused("LOADING"): "it reads its data after a start (LOADING)"
         case .refused(let code): "it refuses the connection (\(code))"
         case .noDatabase(let number):
             """

@@ -69,9 +69,9 @@ package struct TestDatabase {
         }
     }
 
-    /// Opens the database as another process would.
-    package func open() throws -> UserDatabase {
-        if let url { return try UserDatabase(at: url, Self.limits) }
+    /// Opens the database as another process would, with limits of the connections to PostgreSQL.
+    package func open(_ limits: PostgresLimits = Self.limits) throws -> UserDatabase {
+        if let url { return try UserDatabase(at: url, limits) }
         return try UserDatabase(in: folder.opened())
     }
 

@@ -47,6 +47,40 @@ struct SessionMaintenanceServiceTests {
         #expect(try await UserStore(in: file).user(guest.user.id) == nil)
     }
 
+    @Test(
+        "deletes old changes and the other guests although the deletion of one guest takes too long each time"
+    )
+    func slowGuest() async throws {
+        let url = try PostgresURL(
+            PostgresCluster.shared.get().url(), origin: "the test's URL",
+            schema: "test_" + UUID().uuidString.lowercased().replacing("-", with: ""))
+        var limits = PostgresLimits()
+        (limits.lookUp, limits.transaction, limits.start) = (.seconds(60), .seconds(60), .seconds(60))
+        let file = try UserDatabase(at: url, limits)
+        let sessions = try SessionStore(in: file, .random())
+        let service = SessionMaintenanceService(
+            sessions: sessions, changes: try Coordination.changes(of: sessions),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await file.database.write { db in
+            try db.executeScript(
+                """
+                INSERT INTO "user" (id, kind, created_at)
+                SELECT 'guest ' || number, 'GUEST', 1 FROM generate_series(1, 20) AS number;
+                INSERT INTO change (kind, id, changed_at) VALUES ('SESSION', 'old', 1);
+                CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'the time is over' USING ERRCODE = '57014'; END $$;
+                CREATE TRIGGER slow BEFORE DELETE ON "user" FOR EACH ROW
+                WHEN (OLD.id = 'guest 7') EXECUTE FUNCTION slow();
+                """)
+        }
+        await service.tidy()
+        #expect(try await UserStore(in: file).countOfGuests() == 1)
+        let count: Int? = try await file.database.read { db in
+            try db.value("SELECT count(*) FROM change WHERE id = 'old'")
+        }
+        #expect(count == 0)
+    }
+
     /// `SocketCloseTests` checks that a socket is closed after the last two of these times.
     @Test("detects the end of a token at intervals that leave time to close its sockets within one second")
     func beat() {

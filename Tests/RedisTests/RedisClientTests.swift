@@ -132,6 +132,66 @@ struct RedisClientTests {
         }
     }
 
+    @Test(
+        "closes the connection to a server that has become a replica, and uses it again when it is a primary",
+        arguments: [
+            // A replica refuses writes, and with the second setting, reads while it has no primary.
+            ("yes", "SET key value", RedisFailure.refused(code: "READONLY")),
+            ("no", "GET key", .refused(code: "MASTERDOWN")),
+        ])
+    func demoted(servesOldData: String, command: String, failure: RedisFailure) async throws {
+        let server = try RedisServer()
+        try await RunningClient.with(server.url()) { running in
+            #expect(try server.execute("CONFIG SET replica-serve-stale-data \(servesOldData)") == "OK")
+            // Connections of clients stay open. Nothing listens at the address of the primary.
+            #expect(try server.execute("REPLICAOF 127.0.0.1 1") == "OK")
+            let error = await #expect(throws: RedisFailure.self) {
+                try await running.client.send([RedisCommand(line: command), RedisCommand(line: command)])
+            }
+            #expect(error == failure)
+            // Each further attempt to connect is refused.
+            try await waitUntil { running.client.failure == .replica }
+            let other = await #expect(throws: RedisFailure.self) {
+                try await running.client.send([RedisCommand(line: "PING")])
+            }
+            #expect(other == .notConnected)
+            #expect(running.changes == [.up, .down(failure)])
+            #expect(running.client.counts.connections == 1)
+            #expect(try server.execute("REPLICAOF NO ONE") == "OK")
+            try await running.waitForChanges(3)
+            #expect(running.changes.last == .up)
+            let replies = try await running.client.send([RedisCommand(line: "SET key value")])
+            #expect(replies.map(\.text) == ["OK"])
+            #expect(running.client.counts.connections == 2)
+        }
+    }
+
+    @Test("does not connect to a replica, and closes a connection without writes when its server becomes one")
+    func replica() async throws {
+        let (primary, port) = try await Self.server(options: ["--port", "PORT"])
+        let server = try RedisServer()
+        try await RunningClient.with(server.url()) { running in
+            await running.client.verifyServer()
+            #expect(running.client.isUp)
+            #expect(try server.execute("REPLICAOF 127.0.0.1 \(port)") == "OK")
+            await running.client.verifyServer()
+            try await running.waitForChanges(2)
+            #expect(running.changes == [.up, .down(.replica)])
+            #expect(try server.execute("REPLICAOF NO ONE") == "OK")
+            try await running.waitForChanges(3)
+            #expect(running.client.isUp)
+        }
+        #expect(try server.execute("REPLICAOF 127.0.0.1 \(port)") == "OK")
+        try await RunningClient.with(server.url(), waitsForConnection: false) { running in
+            try await running.waitForChanges(1)
+            #expect(running.changes == [.down(.replica)])
+        }
+        try await RunningClient.with("redis://127.0.0.1:\(port)") { running in
+            #expect(running.changes == [.up])
+        }
+        _ = primary
+    }
+
     @Test("closes the connection if a reply does not come in time, and recovers when the server continues")
     func slow() async throws {
         let server = try RedisServer()
@@ -257,25 +317,33 @@ struct RedisClientTests {
         }
     }
 
-    /// Starts a server with TLS.
+    /// Starts a server that listens on a port; PORT in the options stands for its number.
     private static func server(
-        with certificate: ThrowawayCertificate
+        password: String? = nil, options: [String]
     ) async throws -> (server: RedisServer, port: Int) {
         while true {
             let port = try await Stranger.freePort()
             do {
                 let server = try RedisServer(
-                    password: "secret",
-                    options: [
-                        "--tls-port", "\(port)", "--tls-cert-file", certificate.certificate,
-                        "--tls-key-file", certificate.key, "--tls-ca-cert-file", certificate.certificate,
-                        "--tls-auth-clients", "no",
-                    ])
+                    password: password, options: options.map { $0.replacing("PORT", with: "\(port)") })
                 return (server, port)
             } catch let failure as ServerShell.Failure where failure.description.contains("in use") {
                 // Another process got the port in the meantime.
             }
         }
+    }
+
+    /// Starts a server with TLS.
+    private static func server(
+        with certificate: ThrowawayCertificate
+    ) async throws -> (server: RedisServer, port: Int) {
+        try await server(
+            password: "secret",
+            options: [
+                "--tls-port", "PORT", "--tls-cert-file", certificate.certificate,
+                "--tls-key-file", certificate.key, "--tls-ca-cert-file", certificate.certificate,
+                "--tls-auth-clients", "no",
+            ])
     }
 
     @Test("verifies the certificate of a server with TLS")

@@ -126,6 +126,24 @@ extension LeaseStore {
     /// The time between two attempts to take a lease that another task holds.
     private static let pause = Duration.milliseconds(50)
 
+    /// The pauses before the attempts to release a lease whose request had no response.
+    ///
+    /// The sum is longer than ``PostgresLimits/transaction``, after which the server ends a statement.
+    private static let releasePauses = [Duration.zero, .seconds(1), .seconds(2)]
+
+    /// Releases a lease whose request had no response, because the server can execute the statement nevertheless, also later.
+    ///
+    /// No caller waits. Each attempt is made, since one that succeeds can precede the statement. The owner is used once, so that
+    /// no attempt ends the lease of another task.
+    private func releaseUnanswered(_ name: String, by owner: String) {
+        Task { [self] in
+            for pause in Self.releasePauses {
+                try? await Task.sleep(for: pause)
+                try? await release(name, by: owner)
+            }
+        }
+    }
+
     package func exclusively<Value>(
         _ name: String, for lifetime: Duration, before deadline: ContinuousClock.Instant,
         _ body: () async throws -> Value
@@ -133,7 +151,13 @@ extension LeaseStore {
         let owner = newOwner()
         while true {
             let asked = ContinuousClock.now
-            let isTaken = try await take(name, by: owner, for: lifetime) != nil
+            let isTaken: Bool
+            do throws(StorageError) {
+                isTaken = try await take(name, by: owner, for: lifetime) != nil
+            } catch {
+                releaseUnanswered(name, by: owner)
+                throw error
+            }
             let now = ContinuousClock.now
             guard now < deadline else {
                 if isTaken { try? await release(name, by: owner) }

@@ -72,9 +72,9 @@ package final class SharedRedis: CoordinationPart {
         async let commands: Void = client.run()
         if let subscriptions {
             async let messages: Void = subscriptions.run()
-            // A connection without messages would not notice that it is broken.
+            // A connection without messages would not notice that it is broken, or leads to a replica.
             while (try? await Task.sleep(for: .seconds(1))) != nil {
-                _ = try? await subscriptions.send([RedisCommand(["PING"])])
+                await subscriptions.verifyServer()
             }
             await messages
         }

@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import PorticoCore
 package import Storage
 import Synchronization
@@ -46,8 +47,16 @@ package final class AlertEvaluation: Sendable {
 
     /// Evaluates alerts until the task is cancelled.
     ///
-    /// - Parameter report: Called if alerts cannot be read or a firing cannot be stored; both are tried again.
+    /// First it applies the changes of other processes: after a start, or after this process was stopped, connections in memory
+    /// are older than the alerts in the database.
+    ///
+    /// - Parameter report: Called if changes or alerts cannot be read or a firing cannot be stored; all are tried again.
     package func run(reporting report: @escaping @Sendable (StorageError) -> Void) async {
+        do throws(StorageError) {
+            try await services.userData.authentication.changes.follow()
+        } catch {
+            if !Task.isCancelled { report(error) }
+        }
         await withDiscardingTaskGroup { group in
             var isLoaded = false
             var failures = 0

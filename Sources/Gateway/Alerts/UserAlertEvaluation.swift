@@ -125,7 +125,7 @@ final class UserAlertEvaluation: Sendable {
     /// - Parameters:
     ///   - alertState: The alerts and the observations.
     ///   - maximumFirings: Alerts that fire in one transaction: half as many after a failure, twice as many after a success.
-    /// - Throws: `StorageError` if a firing or the end of an alert could not be stored.
+    /// - Throws: `StorageError` if a firing or the end of an alert could not be stored, or a connection could not be looked for.
     private func evaluate(
         _ alertState: inout UserAlertState, _ maximumFirings: inout Int
     ) async throws(StorageError) {
@@ -136,7 +136,7 @@ final class UserAlertEvaluation: Sendable {
         for (symbol, price) in news.prices { alertState.observe(price, of: symbol) }
         for (id, order) in news.orders { alertState.observe(order, of: id) }
         alertState.observe(goals: news.goals)
-        alertState.observe(connections: connections(alertState.connectionIDs))
+        alertState.observe(connections: try await connections(alertState.connectionIDs))
         let now = clock.wallTime()
         let outcome = alertState.evaluate(at: now)
         let (store, events) = (services.userData.alerts, services.watches.alerts)
@@ -253,16 +253,25 @@ final class UserAlertEvaluation: Sendable {
                         put { $0.orders[id] = observed }
                     }
                 }
-            } else if !hasConnection(ofOrder: id) {
+            } else if await isConnectionMissing(ofOrder: id) {
                 return put { $0.orders[id] = .missing }
             }
             try? await clock.sleep(clock.now() + settings.retryInterval)
         }
     }
 
-    /// Whether the connection of an order exists, even if it cannot be opened.
-    private func hasConnection(ofOrder id: String) -> Bool {
-        services.links(of: owner).contains { id.hasPrefix("Order:\($0.id):") }
+    /// Whether the connection of an order does not exist; false if it cannot be opened, or the database does not respond.
+    private func isConnectionMissing(ofOrder id: String) async -> Bool {
+        guard let connection = ConnectedOrder.Name.connection(ofGlobal: id) else { return true }
+        return (try? await isMissing(connection)) ?? false
+    }
+
+    /// Whether a connection does not exist.
+    ///
+    /// Memory can be older than the alerts, which are read from the database; and the end of an alert is final.
+    private func isMissing(_ connection: String) async throws(StorageError) -> Bool {
+        if services.links(of: owner).contains(where: { $0.id == connection }) { return false }
+        return try await !services.userData.connections.contains(connection, of: owner)
     }
 
     /// Reads an order until it could be read, because no event of it may follow; nil if the task is cancelled.
@@ -277,8 +286,15 @@ final class UserAlertEvaluation: Sendable {
     /// Reads an order that is not open; nil if it could not be read.
     private func readOrder(_ id: String) async -> AlertSubject.Observation<ObservedOrder>? {
         do {
-            guard let order = try await OrderService(scope()).orderIfAny(id).value() else { return .missing }
-            return .known(ObservedOrder(order.order))
+            if let order = try await OrderService(scope()).orderIfAny(id).value() {
+                return .known(ObservedOrder(order.order))
+            }
+            // No order is found either while its connection is not open.
+            let isOpen = services.connections(of: owner, with: nil).contains {
+                id.hasPrefix(ConnectedOrder.Name.prefix(of: $0))
+            }
+            if isOpen { return .missing }
+            return await isConnectionMissing(ofOrder: id) ? .missing : nil
         } catch {
             return nil
         }
@@ -320,12 +336,15 @@ final class UserAlertEvaluation: Sendable {
         }
     }
 
-    private func connections(_ ids: Set<String>) -> [String: AlertSubject.Observation<Bool>] {
-        if ids.isEmpty { return [:] }
-        let links = Dictionary(services.links(of: owner).map { ($0.id, $0) }) { first, _ in first }
-        return Dictionary(
-            uniqueKeysWithValues: ids.map { id in
-                (id, links[id].map { .known($0.status.needsRenewal) } ?? .missing)
-            })
+    private func connections(
+        _ ids: Set<String>
+    ) async throws(StorageError) -> [String: AlertSubject.Observation<Bool>] {
+        var observed: [String: AlertSubject.Observation<Bool>] = [:]
+        for id in ids {
+            let link = services.links(of: owner).first { $0.id == id }
+            observed[id] = link.map { .known($0.status.needsRenewal) }
+            if link == nil { observed[id] = try await isMissing(id) ? .missing : .unknown }
+        }
+        return observed
     }
 }

@@ -72,6 +72,12 @@ extension ConnectedOrder {
 
         /// The prefix of the ids of all orders of a connection.
         static func prefix(of connection: BrokerConnection) -> String { "Order:\(connection.id):" }
+
+        /// The id of the connection in the id of an order; nil for another text.
+        static func connection(ofGlobal id: String) -> String? {
+            let parts = id.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            return parts.count == 3 && parts[0] == "Order" ? String(parts[1]) : nil
+        }
     }
 }
 
@@ -150,7 +156,8 @@ extension ConnectedOrder: GraphQLObject {
         Field("type", \.order.type)
         Field("timeInForce", \.order.timeInForce)
         Field("requestedTimeInForce") { connected in
-            connected.requestedTimeInForce == connected.order.timeInForce ? nil : connected.requestedTimeInForce
+            connected.requestedTimeInForce == connected.order.timeInForce
+                ? nil : connected.requestedTimeInForce
         }
         Field("extendedHours", \.order.isExtendedHours)
         Field("quantity", \.order.quantity)

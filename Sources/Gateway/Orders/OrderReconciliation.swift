@@ -71,19 +71,27 @@ package final class OrderReconciliation: Sendable {
             while !Task.isCancelled {
                 var wake =
                     clock.now() + (journal.isShared ? settings.takeover : settings.maximumPause)
+                var failure: StorageError?
                 do throws(StorageError) {
-                    for batch in try await due(at: clock.now()) {
+                    let due = try await due(at: clock.now())
+                    for batch in due.batches {
                         group.addTask { await self.check(batch, reporting: report) }
                     }
                     if let next = schedule.withLock(\.next) { wake = min(wake, next) }
-                    failurePause = settings.pause
+                    failure = due.failure
+                    if due.hasMore, failure == nil { wake = clock.now() }
                 } catch {
+                    failure = error
+                }
+                if let failure {
                     // GRDB throws from a read whose task is cancelled.
                     if Task.isCancelled { break }
-                    report(error)
-                    wake = clock.now() + failurePause
+                    report(failure)
+                    wake = min(wake, clock.now() + failurePause)
                     failurePause = min(
                         failurePause * 2, journal.isShared ? settings.takeover : settings.maximumPause)
+                } else {
+                    failurePause = settings.pause
                 }
                 let (sleep, until) = (clock.sleep, wake)
                 await orderWorkflow.wakeSignal.waitOrCancel { try? await sleep(until) }
@@ -94,31 +102,42 @@ package final class OrderReconciliation: Sendable {
     /// Checks each due write once.
     ///
     /// - Returns: Whether a write without a known outcome is left.
-    /// - Throws: `StorageError` if the journal cannot be read.
+    /// - Throws: `StorageError` if the journal cannot be read, or not all writes of ended processes could be taken over; the
+    ///   others were checked.
     package func round() async throws(StorageError) -> Bool {
         let start = clock.now()
-        var batches = try await due(at: start)
-        while !batches.isEmpty {
+        var due = try await due(at: start)
+        while !due.batches.isEmpty || due.hasMore && due.failure == nil {
             await withDiscardingTaskGroup { group in
-                for batch in batches {
+                for batch in due.batches {
                     group.addTask { await self.check(batch, reporting: { _ in }) }
                 }
             }
-            batches = try await due(at: start)
+            due = try await self.due(at: start)
         }
+        if let failure = due.failure { throw failure }
         return schedule.withLock { !$0.isEmpty }
     }
 
-    /// The writes of the connections whose check is due.
-    private func due(
-        at now: ContinuousClock.Instant
-    ) async throws(StorageError) -> [ReconciliationSchedule.ConnectionWrites] {
-        for order in try await journal.abandonUnattended() {
+    /// The checks that are due.
+    private struct DueChecks {
+        let batches: [ReconciliationSchedule.ConnectionWrites]
+        /// Whether more writes of ended processes may have to be taken over.
+        let hasMore: Bool
+        /// The reason why some of them could not be taken over; nil if there is none.
+        let failure: StorageError?
+    }
+
+    /// Takes over writes of ended processes, then begins the checks that are due, also if some writes cannot be taken over.
+    private func due(at now: ContinuousClock.Instant) async throws(StorageError) -> DueChecks {
+        let takeover = await journal.takeOverUnattended()
+        for order in takeover.orders {
             orderWorkflow.followedConnections.send(for: order.owner, order.connection)
         }
         let writes = try await journal.unconfirmed()
         let since = clock.runningTime()
-        return schedule.withLock { $0.begin(writes, at: now, since: since) }
+        let batches = schedule.withLock { $0.begin(writes, at: now, since: since) }
+        return DueChecks(batches: batches, hasMore: takeover.hasMore, failure: takeover.failure)
     }
 
     /// Checks writes of one connection, one after the other, until ``Settings/timeout`` has passed.

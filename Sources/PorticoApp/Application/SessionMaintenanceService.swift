@@ -7,11 +7,12 @@ import Upstream
 
 /// Synchronizes the sessions in memory and in the database until a graceful shutdown.
 package struct SessionMaintenanceService: Service {
-    let sessions: SessionStore
-    let changes: any Changes
-    let logger: Logger
+    private let sessions: SessionStore
+    private let changes: any Changes
+    private let guests: GuestDeletion
+    private let logger: Logger
     /// Its bearer tokens end here, too; nil if the server has none.
-    var identityProvider: IdentityProviderService?
+    private let identityProvider: IdentityProviderService?
 
     /// The interval at which changes of the file by `portico users` and expired sessions are detected.
     ///
@@ -22,6 +23,15 @@ package struct SessionMaintenanceService: Service {
     ///
     /// A guest who has signed out during an order is deleted when the order is settled.
     private static let tidyingInterval = Duration.seconds(60)
+
+    init(
+        sessions: SessionStore, changes: any Changes, logger: Logger,
+        identityProvider: IdentityProviderService? = nil
+    ) {
+        (self.sessions, self.changes, self.logger) = (sessions, changes, logger)
+        self.identityProvider = identityProvider
+        guests = GuestDeletion(of: sessions)
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -59,9 +69,14 @@ package struct SessionMaintenanceService: Service {
         }
     }
 
+    /// Each step is an attempt of its own, so that one that fails each time does not stop the others.
     func tidy() async {
+        // First, in transactions that become smaller, because the next step deletes guests in those of one size.
+        await attempt("Guests without a session cannot be deleted.") { try await guests.run() }
         await attempt("Ended sessions cannot be deleted, or last uses of sessions cannot be stored.") {
             try await sessions.tidy()
+        }
+        await attempt("Old changes of sessions and users cannot be deleted.") {
             try await changes.deleteOld()
         }
     }

@@ -17,6 +17,9 @@ final class ActiveWrites: Sendable {
     func insert(_ id: String) { state.withLock { _ = $0.active.insert(id) } }
     func contains(_ id: String) -> Bool { state.withLock { $0.active.contains(id) } }
 
+    /// The number of writes that this process executes, or whose outcome the journal may not have.
+    var count: Int { state.withLock { $0.active.count + $0.outcomes.count } }
+
     /// Ends the execution of a write and keeps its outcome, in one step: between two steps another task could take the write for
     /// abandoned although this process knows its outcome.
     ///

@@ -1,6 +1,6 @@
 package import Brokerage
 
-/// The file is longer than 350 lines, because all outcomes of a write pass the same steps, also those after a crash.
+/// The file is longer than 350 lines, because all outcomes of a write pass the same steps.
 extension OrderJournal {
     /// Marks a write as sent: PENDING → SENT, compared and set in one step.
     ///
@@ -259,74 +259,7 @@ extension OrderJournal {
             """, columns.arguments + identity.arguments)
     }
 
-    // MARK: After a crash
-
-    /// Handles the writes that no process executes any more: this process becomes their holder.
-    ///
-    /// A write gets the outcome that this process knows and could not record. Of the others, one that was not marked is removed,
-    /// and its idempotency key is free again; one that was marked becomes unconfirmed. With SQLite, all other processes have ended.
-    /// With PostgreSQL, a process has ended, or is stopped, if it has not reported for ``ReplicaTable/lifetime``; one that continues
-    /// finds its writes taken over. No other clock is used: a write is not abandoned while a process executes it, however long that
-    /// takes.
-    ///
-    /// - Returns: The orders of the writes with an outcome that this process knew: their broker may have to be asked for their end.
-    /// - Throws: The error of the database; then the outcomes that are not recorded are still kept.
-    @discardableResult
-    package func abandonUnattended(now: Instant = .now) async throws(StorageError) -> [OrderIdentity] {
-        let orders = try await recordKept(now)
-        try await database.write { db in
-            // Users in their order: two transactions that lock several users wait for each other at most once.
-            let rows = try db.rows(
-                "\(JournalWrite.select) WHERE \(JournalWrite.isInProgress) ORDER BY journal_write.owner")
-            for row in rows {
-                let id: String = try row["id"]
-                // An outcome that this process knows since is recorded the next time.
-                if try isInProgress(row, db) || active.outcome(of: id) != nil { continue }
-                // Locked before it is taken over, as in every other transaction. If it cannot be taken over, the mark was
-                // stored since the row was read, or it has another outcome.
-                guard let write = try JournalWrite.fetchLocked(id, db), try takeOver(row, db) else {
-                    continue
-                }
-                try Self.apply(.abandoned, to: write, now, db)
-            }
-            guard isShared else { return }
-            // The outcome of these is not known either, and their process no longer queries the broker.
-            try db.execute(
-                """
-                UPDATE journal_write SET holder = ?1
-                WHERE state = 'UNCONFIRMED' AND coalesce(holder, '') <> ?1
-                    AND NOT \(ReplicaTable.isLive("journal_write.holder"))
-                """, [instanceID])
-        }
-        return orders
-    }
-
-    /// Records the outcomes that this process knows and could not record, each by a transaction of its own.
-    ///
-    /// Another process may have taken over such a write, and queries its broker: the response belongs to this write
-    /// nevertheless. An outcome with values that the database refuses is forgotten, so that it does not stop the others: the
-    /// broker is queried.
-    ///
-    /// - Returns: The orders of the writes.
-    private func recordKept(_ now: Instant) async throws(StorageError) -> [OrderIdentity] {
-        var orders: [OrderIdentity] = []
-        for id in active.kept.sorted() {
-            guard let outcome = active.outcome(of: id) else { continue }
-            do throws(StorageError) {
-                let order: OrderIdentity? = try await database.write { db in
-                    db.afterCommit { [active] in active.forget([id]) }
-                    guard let write = try JournalWrite.fetchLocked(id, db) else { return nil }
-                    try Self.apply(outcome, to: write, now, db)
-                    return write.order
-                }
-                if let order { orders.append(order) }
-            } catch {
-                guard error.refusesValues else { throw error }
-                active.forget([id])
-            }
-        }
-        return orders
-    }
+    // MARK: Unknown outcomes
 
     /// A write whose outcome only the broker can report.
     package struct Unconfirmed: Hashable, Sendable {

@@ -83,6 +83,33 @@ package struct UserStore: Sendable {
         ).compactMap { OwnerID($0) }
     }
 
+    /// Guests without a session and without an order in progress, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - id: Only those after this one; empty for the first.
+    ///   - limit: The maximum number.
+    ///   - db: The transaction.
+    /// - Returns: Their ids.
+    /// - Throws: The error of the database.
+    static func guestsWithoutSession(
+        after id: String, limit: Int, in db: SQLTransaction
+    ) throws -> [String] {
+        try db.values(
+            "SELECT id FROM \"user\" WHERE id > ? AND \(isGuestWithoutSession) ORDER BY id LIMIT ?",
+            [id, limit])
+    }
+
+    /// Deletes those of some guests who still have no session and no order in progress.
+    ///
+    /// - Returns: The deleted guests.
+    static func deleteGuestsWithoutSession(_ ids: [String], in db: SQLTransaction) throws -> [OwnerID] {
+        let list = SQLList(ids)
+        return try db.values(
+            "DELETE FROM \"user\" WHERE id IN (\(list.placeholders)) AND \(isGuestWithoutSession) RETURNING id",
+            list.arguments
+        ).compactMap { OwnerID($0) }
+    }
+
     /// Deletes a guest who has no session and no order in progress.
     ///
     /// - Returns: Whether there was one.

@@ -165,6 +165,47 @@ struct LeaseStoreTests {
         }
     }
 
+    @Test("are released if the request was executed after its time, so that it had no response")
+    func unanswered() async throws {
+        try await TestEngine.postgresql.with { test in
+            var limits = TestDatabase.limits
+            let other = try test.open()
+            _ = try await LeaseStore(in: other).take("it", by: "a", for: .seconds(3_600))
+            limits.lookUp = .milliseconds(500)
+            let store = LeaseStore(in: try test.open(limits))
+            let (isLocked, mayContinue) = (Event<Void>(), DispatchSemaphore(value: 0))
+            let lock = Task {
+                try await other.database.write { db in
+                    try db.execute("UPDATE lease SET expires_at = 0")
+                    isLocked.happen()
+                    mayContinue.wait()
+                }
+            }
+            defer { mayContinue.signal() }
+            await isLocked.wait()
+            // The statement waits in the server for the lock of the row for longer than the time of its response.
+            let error = await #expect(throws: StorageError.self) {
+                try await store.exclusively("it", for: .seconds(3_600), before: .now + .seconds(60)) { true }
+            }
+            guard case .unavailable? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            mayContinue.signal()
+            try await lock.value
+            // The server executes it now: the lease has the owner of the request, or has had it.
+            let database = other.database
+            try await waitUntil {
+                try await database.read { db in
+                    try db.value("SELECT owner <> 'a' FROM lease WHERE name = 'it'", as: Bool.self) == true
+                }
+            }
+            // The lease would be held for an hour.
+            let free = LeaseStore(in: other)
+            try await waitUntil { try await free.take("it", by: "b", for: .seconds(60)) != nil }
+        }
+    }
+
     @Test("move to another process when their owner ends")
     func keepers() async throws {
         try await TestEngine.postgresql.with { test in

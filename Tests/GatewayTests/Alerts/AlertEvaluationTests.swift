@@ -1,6 +1,7 @@
 import Brokerage
 import Gateway
 import GraphQL
+import PorticoCore
 import Sandbox
 import Storage
 import TestSupport
@@ -208,6 +209,54 @@ struct AlertEvaluationTests {
                 #expect(fired["id"] == alert["id"])
             }
             #expect(try await history(gateway, backends).count == 1)
+        }
+    }
+
+    @Test("on a connection that only the database has, and on its orders, do not end before it is deleted")
+    func connectionOfAnotherProcess() async throws {
+        try await withGateway { gateway in
+            let backends = try gateway.backends([])
+            let (connections, store) = (gateway.userData.connections, gateway.userData.alerts)
+            let stored = StoredConnection(
+                id: "stored", owner: alice, provider: .alpaca, environment: .sandbox, connectedAt: .now)
+            #expect(try await connections.add(stored, Secret("key"), maximum: 20) == .added)
+            func create(_ condition: AlertCondition) async throws -> String {
+                let alert = try await store.create(condition, label: nil, rearmAfter: nil, for: alice)
+                return try #require(alert).id
+            }
+            func states(_ ids: [String]) async throws -> Set<StoredAlert.State> {
+                Set(try await store.alerts(ids, of: alice).map(\.state))
+            }
+            let waiting = [
+                try await create(.connectionNeedsRenewal(connection: "stored")),
+                try await create(.orderState(order: "Order:stored:1", [.filled])),
+            ]
+            // These are examined at the same time.
+            let ending = [
+                try await create(.connectionNeedsRenewal(connection: "gone")),
+                try await create(.orderState(order: "Order:gone:1", [.filled])),
+            ]
+            try await withEvaluation(backends) { _ in
+                try await waitUntil { try await states(ending) == [.ended] }
+                #expect(try await states(waiting) == [.active])
+                #expect(try await connections.delete("stored", of: alice) == .deleted)
+                try await waitUntil { try await states(waiting) == [.ended] }
+            }
+        }
+    }
+
+    @Test("are evaluated after the connections of other processes are in memory")
+    func changesFirst() async throws {
+        try await withGateway(in: SharedDatabase().open()) { gateway in
+            let backends = try gateway.backends([])
+            let stored = StoredConnection(
+                id: "stored", owner: alice, provider: .alpaca, environment: .sandbox, connectedAt: .now)
+            let result = try await gateway.userData.connections.add(stored, Secret("key"), maximum: 20)
+            #expect(result == .added && backends.connectionCount == 0)
+            // Nothing else follows the changes.
+            try await withEvaluation(backends) { _ in
+                try await waitUntil { backends.connectionCount == 1 }
+            }
         }
     }
 

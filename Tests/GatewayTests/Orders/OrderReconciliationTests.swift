@@ -233,6 +233,48 @@ struct OrderReconciliationTests {
         }
     }
 
+    @Test("checks the other writes while a write that is not executed any more cannot be handled")
+    func stuckTakeover() async throws {
+        let file = try UserDatabase.temporary()
+        try await withGateway(in: file) { gateway in
+            let journal = gateway.userData.orders.journal
+            let lost = try await journal.lose("lost", of: alice, by: "gone")
+            let ticket = OrderTicket(
+                clientOrderID: "", accountID: "A1", symbol: .example, side: .buy, size: .quantity(1),
+                price: .market)
+            // It was not marked, and nobody executes it.
+            let stuck = OrderPlacement(
+                owner: bob, connection: "demo", isConnectionStored: false, provider: .alpaca,
+                idempotencyKey: "stuck", ticket: ticket)
+            _ = try await journal.begin(stuck)
+            journal.release(stuck.id)
+            try file.database.writeNow { db in
+                try db.executeScript(
+                    """
+                    CREATE TRIGGER stuck BEFORE UPDATE OF holder ON journal_write
+                    BEGIN SELECT RAISE(ABORT, 'the time is over'); END
+                    """)
+            }
+            let backends = try gateway.backends([])
+            let reported = Count()
+            let running = Task {
+                await OrderReconciliation(backends).run { _ in
+                    reported.value.add(1, ordering: .relaxed)
+                }
+            }
+            // There is no notification: read the journal until the condition holds.
+            try await waitUntil { try await journal.unconfirmed(lost.id) == nil }
+            try await waitUntil { reported.value.load(ordering: .relaxed) > 0 }
+            running.cancel()
+            await running.value
+            #expect(try await journal.order(lost.identity)?.latestWriteState == .undetermined)
+            await #expect(throws: StorageError.self) { try await OrderReconciliation(backends).round() }
+            try file.database.writeNow { db in try db.executeScript("DROP TRIGGER stuck") }
+            #expect(try await !OrderReconciliation(backends).round())
+            #expect(try await journal.order(stuck.identity) == nil)
+        }
+    }
+
     /// A write of an open order, and its request to the broker.
     enum Write: String, CaseIterable {
         case place = "POST /v2/orders"

@@ -171,6 +171,76 @@ struct SharedJournalTests {
         }
     }
 
+    /// Orders of a process with one key each, which were marked as sent, and that another process has not.
+    private static func sent(_ count: Int, by process: Process) async throws -> [OrderPlacement] {
+        var placings: [OrderPlacement] = []
+        for number in 0..<count {
+            let placing = try OrderJournalTests.placing("sent \(number)")
+            _ = try await process.journal.begin(placing)
+            #expect(try await process.journal.markSent(placing.id))
+            placings.append(placing)
+        }
+        return placings
+    }
+
+    @Test(
+        "takes over the other orders of an ended process while one cannot be, and that one afterwards",
+        // The time of a statement was over, as for an order of a user whose lock is held; the statement is refused.
+        arguments: ["57014", "P0001"])
+    func stuck(state: String) async throws {
+        try await Self.with { first, second in
+            let placings = try await Self.sent(5, by: first)
+            let stuck = placings[2].id
+            try await first.file.database.write { db in
+                try db.executeScript(
+                    """
+                    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '\(state)'; END $$;
+                    CREATE TRIGGER stuck BEFORE UPDATE ON journal_write FOR EACH ROW
+                    WHEN (OLD.id = '\(stuck)') EXECUTE FUNCTION refuse();
+                    """)
+            }
+            try await first.stop()
+            await #expect(throws: StorageError.self) { try await second.journal.abandonUnattended() }
+            #expect(
+                try await Set(second.journal.unconfirmed().map(\.id))
+                    == Set(placings.map(\.id)).subtracting([stuck]))
+            // The users of the others are not locked, and their orders belong to this process.
+            for placing in placings where placing.id != stuck {
+                try await second.journal.recordOutcome(
+                    .found(OrderJournalTests.order("P \(placing.idempotencyKey)")), of: placing.id)
+            }
+            try await first.file.database.write { db in
+                try db.executeScript("DROP TRIGGER stuck ON journal_write")
+            }
+            try await second.journal.abandonUnattended()
+            #expect(try await second.journal.unconfirmed().map(\.id) == [stuck])
+        }
+    }
+
+    @Test("takes over as many orders as a process can leave, each by a transaction of its own")
+    func many() async throws {
+        try await Self.with { first, second in
+            let placings = try await Self.sent(2 * OrderJournal.takeoverBatch + 1, by: first)
+            // Those of a process that runs are not read.
+            let own = try OrderJournalTests.placing("own")
+            _ = try await second.journal.begin(own)
+            try await first.stop()
+            let count = second.file.database.transactionCount
+            try await second.journal.abandonUnattended()
+            #expect(second.file.database.transactionCount - count >= placings.count)
+            #expect(try await Set(second.journal.unconfirmed().map(\.id)) == Set(placings.map(\.id)))
+            #expect(try await second.journal.markSent(own.id))
+            // Their queries move to a third process, also in several transactions.
+            try await second.stop()
+            try await first.resume()
+            try await first.journal.abandonUnattended()
+            try await second.resume()
+            #expect(try await first.journal.unconfirmed().count == placings.count + 1)
+            #expect(try await second.journal.unconfirmed() == [])
+        }
+    }
+
     @Test("has one order for a key that many processes place at the same time")
     func race() async throws {
         try await TestEngine.postgresql.with { test in
