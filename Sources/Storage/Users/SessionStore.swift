@@ -13,6 +13,8 @@ package final class SessionStore: Sendable {
     let key: SymmetricKey
     /// When the read of the sessions at the start began; a later change of another process may not be in memory.
     package let readAt: ContinuousClock.Instant
+    /// The transactions of the PostgreSQL database that had ended before this read; nil with a file.
+    package let readAfter: PostgresSnapshot?
 
     /// Reads all sessions of a file in pages; for the start of the process: it waits.
     ///
@@ -25,6 +27,7 @@ package final class SessionStore: Sendable {
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
         readAt = .now
+        readAfter = try database.postgres == nil ? nil : database.readNow(PostgresSnapshot.current)
         let pages = try database.readNow(SQLPages(of: "session")) { db, ids in
             try Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
         }
@@ -277,12 +280,15 @@ package final class SessionStore: Sendable {
 
     /// Ends sessions in a transaction.
     ///
-    /// If it ends a guest's last session, it deletes the guest.
+    /// If it ends a guest's last session, it deletes the guest. Sessions that only memory has end there: another transaction
+    /// has ended them, whose commit had no response, or whose change was not read yet.
     ///
     /// - Returns: the ids of the sessions, and the deleted guest if any.
     func end(
         of owner: OwnerID, in db: SQLTransaction, where isMeant: (String) -> Bool
     ) throws -> (ids: [String], deleted: [OwnerID]) {
+        // Before the read, which sees each session that memory has by then, unless it has ended.
+        let known = live.sessions(of: owner).map(\.id).filter(isMeant)
         let ids = try db.values("SELECT id FROM session WHERE user_id = ? ORDER BY id", [owner.text]).filter(
             isMeant)
         try delete(ids, in: db)
