@@ -292,7 +292,9 @@ package final class SessionStore: Sendable {
         let ids = try db.values("SELECT id FROM session WHERE user_id = ? ORDER BY id", [owner.text]).filter(
             isMeant)
         try delete(ids, in: db)
-        return (ids, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
+        let ended = Set(known).subtracting(ids).sorted()
+        db.afterCommit { [live] in live.remove(ended) }
+        return (ids + ended, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
     }
 
     // MARK: Uses and expired sessions
@@ -333,10 +335,11 @@ package final class SessionStore: Sendable {
     ///
     /// - Returns: The number of expired sessions that were found; if it is less than ``batch``, none is left.
     private func deleteExpired(at now: Instant) async throws(StorageError) -> Int {
-        let idle = now + (.zero - policy.idle)
-        let ends: SQLArguments = [now.millisecondsSince1970, idle.millisecondsSince1970]
-        let isExpired = "(expires_at <= ? OR last_used_at <= ?)"
+        let ends: SQLArguments = [
+            now.millisecondsSince1970, now.millisecondsSince1970, Int64(policy.idle / .milliseconds(1)),
+        ]
         let (count, uses) = try await database.write { [self] db in
+            let isExpired = "(expires_at <= \(db.past) OR last_used_at <= \(db.past) - CAST(? AS BIGINT))"
             let ids: [String] = try db.values(
                 "SELECT id FROM session WHERE \(isExpired) ORDER BY id LIMIT \(Self.batch)", ends)
             // Those that were used since the last uses were stored; before the deletion, or they would end.
