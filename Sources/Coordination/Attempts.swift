@@ -13,13 +13,14 @@ package protocol Attempts: CoordinationPart {
     /// - Parameters:
     ///   - subjects: The subjects; the closure gets the records of those that have one.
     ///   - lifetime: The time after which the changed records may be deleted.
-    ///   - now: The current time.
-    ///   - body: Changes the records; it may be called more than once.
+    ///   - now: The current time of this process.
+    ///   - body: Changes the records; it may be called more than once. It gets the time by which the attempts of all processes
+    ///     count, because the clock of one process may be wrong.
     /// - Returns: The result of `body`.
     /// - Throws: The error that prevented the change.
     func update<Value: Sendable>(
         _ subjects: [AttemptSubject], keptFor lifetime: Duration, now: Instant,
-        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord]) -> Value
+        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord], _ now: Instant) -> Value
     ) async throws(StorageError) -> Value
 }
 

@@ -90,6 +90,16 @@ package protocol Membership: CoordinationPart {
     /// The number of processes, with this one, at the last ``CoordinationPart/refresh()``.
     var liveCount: Int { get }
 
+    /// Whether this process has reported within ``ReplicaTable/lifetime``; otherwise the database cannot be written, and others
+    /// that can write it take over the work of this process.
+    var isReported: Bool { get }
+
+    /// The time by which the clock of this process was ahead of that of the database at the last report, less than 0 if it was
+    /// behind.
+    ///
+    /// It is 0 if the difference is not larger than the duration of the report.
+    var clockDifference: Duration { get }
+
     /// Reports that this process has ended: others need not wait to take over its work.
     func leave() async throws(StorageError)
 }

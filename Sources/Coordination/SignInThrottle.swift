@@ -79,7 +79,7 @@ package struct SignInThrottle: Sendable {
         let result = try await attempts.update(
             attempt(isKnown: false).subjects + [known], keptFor: Self.memory, now: now
         ) {
-            records -> Result<Attempt, RetryLater> in
+            records, now -> Result<Attempt, RetryLater> in
             let attempt = attempt(isKnown: session != nil || records[known] != nil)
             let blocked = attempt.subjects.compactMap { records[$0]?.blockedUntil }.filter { $0 > now }.max()
             if let blocked { return .failure(RetryLater(retryAt: blocked)) }
@@ -106,8 +106,8 @@ package struct SignInThrottle: Sendable {
         // It would represent all requests whose address is unknown.
         guard address != .unknown else { return }
         let known = AttemptSubject.knownAddress(address, of: user)
-        _ = try? await attempts.update([known], keptFor: Self.knownTime, now: now) {
-            $0[known] = AttemptRecord(last: now)
+        _ = try? await attempts.update([known], keptFor: Self.knownTime, now: now) { records, now in
+            records[known] = AttemptRecord(last: now)
         }
     }
 
@@ -116,7 +116,7 @@ package struct SignInThrottle: Sendable {
         _ attempt: Attempt, _ now: Instant,
         _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord]) -> Void
     ) async {
-        _ = try? await attempts.update(attempt.subjects, keptFor: Self.memory, now: now) { records in
+        _ = try? await attempts.update(attempt.subjects, keptFor: Self.memory, now: now) { records, _ in
             for subject in attempt.subjects {
                 guard var record = records[subject] else { continue }
                 record.failures -= 1
@@ -182,7 +182,7 @@ package struct SignInThrottle: Sendable {
         guard attempts.isShared else { return nil }
         let (own, all) = (AttemptSubject.calls(name, of: address), AttemptSubject.calls(name, of: nil))
         let longest = max(rate.capacity, total.capacity)
-        return try await attempts.update([own, all], keptFor: longest, now: now) { records in
+        return try await attempts.update([own, all], keptFor: longest, now: now) { records, now in
             var (ownBucket, allBucket) = (TokenBucket(records[own], now), TokenBucket(records[all], now))
             let value = body(&ownBucket, &allBucket)
             for (subject, bucket) in [(own, ownBucket), (all, allBucket)]

@@ -44,7 +44,9 @@ struct CoordinationTests {
                     try test.open(), redis: Self.redis(sharesStreams: true), version: "1"),
                 try Coordination.replicated(try test.open(), version: "2")
             )
-            #expect(other.metrics.map(\.name) == ["portico_replicas", "portico_leases"])
+            #expect(
+                other.metrics.map(\.name)
+                    == ["portico_replicas", "portico_clock_difference_seconds", "portico_leases"])
             #expect(other.states.isEmpty)
             #expect(one.metrics.map(\.name) == other.metrics.map(\.name) + Self.redisMetrics)
             #expect(one.states.map(\.name) == ["redis"] && one.states.map(\.isUp) == [nil])

@@ -197,7 +197,7 @@ struct SignInThrottleTests {
         let attempts = SignInThrottle(local)
         let subjects = [AttemptSubject.userAtAddress("ann", address), .address(address), .user("ann")]
         func records() async throws -> [AttemptSubject: AttemptRecord] {
-            try await local.update(subjects, keptFor: .seconds(60), now: Self.start) { $0 }
+            try await local.update(subjects, keptFor: .seconds(60), now: Self.start) { records, _ in records }
         }
         let first = try await attempts.begin(user: "ann", from: address, now: Self.start)
         #expect(try await records().count == 3)

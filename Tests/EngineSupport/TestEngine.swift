@@ -1,3 +1,4 @@
+package import Brokerage
 package import Foundation
 package import Storage
 import TestSupport
@@ -100,4 +101,16 @@ package struct TestDatabase {
 extension SQLDatabase {
     /// The number of transactions at PostgreSQL; 0 with SQLite.
     package var transactionCount: Int { postgres?.counts.transactions ?? 0 }
+
+    /// Stops the clock of the database at a time; without effect with SQLite, which has none.
+    package func setClock(to time: Instant) async throws {
+        guard postgres != nil else { return }
+        try await write { db in
+            try db.executeScript(
+                """
+                CREATE OR REPLACE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS
+                    'SELECT CAST(\(time.millisecondsSince1970) AS BIGINT)';
+                """)
+        }
+    }
 }

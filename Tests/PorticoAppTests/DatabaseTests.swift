@@ -160,6 +160,64 @@ struct DatabaseTests {
         }
     }
 
+    /// Why a server that can be read cannot be written.
+    enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
+        case readOnly = "it is read-only"
+        case standby = "each commit waits for a standby"
+
+        var testDescription: String { rawValue }
+
+        func begin(_ cluster: PostgresCluster, _ database: String) throws {
+            switch self {
+            case .readOnly:
+                _ = try cluster.execute("ALTER DATABASE \(database) SET default_transaction_read_only = on")
+                // As in a failover, after which the name of the server leads to a standby.
+                _ = try cluster.execute(
+                    """
+                    SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
+                    WHERE datname = '\(database)'
+                    """)
+            case .standby:
+                _ = try cluster.execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'")
+                _ = try cluster.execute("SELECT pg_reload_conf()")
+            }
+        }
+
+        func end(_ cluster: PostgresCluster, _ database: String) throws {
+            switch self {
+            case .readOnly:
+                _ = try cluster.execute("ALTER DATABASE \(database) RESET default_transaction_read_only")
+            case .standby:
+                _ = try cluster.execute("ALTER SYSTEM RESET synchronous_standby_names")
+                _ = try cluster.execute("SELECT pg_reload_conf()")
+            }
+        }
+    }
+
+    @Test("reports that the database is down while it cannot be written", arguments: Obstacle.allCases)
+    func unwritable(obstacle: Obstacle) async throws {
+        let cluster = try PostgresCluster()
+        let environment = try Self.environment(cluster)
+        let database = try #require(Replicas.database(environment))
+        try await withServer(environment: environment) { server in
+            let token = try await Self.token(server, Self.signUp)
+            func waitForDatabase(_ state: String) async throws {
+                try await waitUntil {
+                    try await server.get("/health/ready").body.contains(
+                        #"{"name":"database","state":"\#(state)""#)
+                }
+            }
+            try await waitForDatabase("up")
+            try obstacle.begin(cluster, database)
+            try await waitForDatabase("down")
+            #expect(try await server.get("/metrics").body.contains("\nportico_database_up 0\n"))
+            try obstacle.end(cluster, database)
+            try await waitForDatabase("up")
+            let answer = try await server.ask(Self.create, token: token)
+            #expect(answer.failures.isEmpty, "\(answer.body)")
+        }
+    }
+
     @Test("does not start if it is too old for the tables, or cannot reach the database, and says so")
     func refused() async throws {
         let cluster = try PostgresCluster.shared.get()

@@ -60,7 +60,7 @@ package final class LocalAttempts: Attempts {
 
     package func update<Value: Sendable>(
         _ subjects: [AttemptSubject], keptFor lifetime: Duration, now: Instant,
-        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord]) -> Value
+        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord], _ now: Instant) -> Value
     ) async throws(StorageError) -> Value {
         state.withLock { state in
             var records: [AttemptSubject: AttemptRecord] = [:]
@@ -69,7 +69,7 @@ package final class LocalAttempts: Attempts {
                 records[subject] = entry.record
             }
             let known = records
-            let value = body(&records)
+            let value = body(&records, now)
             for subject in subjects where records[subject] != known[subject] {
                 state[subject] = records[subject].map { Entry(record: $0, forgetAt: now + lifetime) }
                 if case .knownAddress(_, let user) = subject, let addresses = state.known[user],

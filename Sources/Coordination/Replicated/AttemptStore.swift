@@ -4,6 +4,8 @@ import Foundation
 package import Storage
 
 /// The attempts of all processes, in a PostgreSQL database, which has only hashes of their subjects.
+///
+/// They count by the clock of the database: by a wrong clock of one process, waits would end for all.
 package struct AttemptStore: Attempts {
     private let database: SQLDatabase
 
@@ -14,21 +16,27 @@ package struct AttemptStore: Attempts {
 
     package func update<Value: Sendable>(
         _ subjects: [AttemptSubject], keptFor lifetime: Duration, now: Instant,
-        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord]) -> Value
+        _ body: @escaping @Sendable (inout [AttemptSubject: AttemptRecord], _ now: Instant) -> Value
     ) async throws(StorageError) -> Value {
         let hashes = Dictionary(
             subjects.map { (Data(HashFunction.sha256.hash($0.text)), $0) },
             uniquingKeysWith: { first, _ in first }
         )
         let order = hashes.keys.sorted { $0.lexicographicallyPrecedes($1) }
-        let forgetAt = (now + lifetime).millisecondsSince1970
         return try await database.write { db in
+            var now = now
+            for hash in order {
+                // Also for a subject without a row, in the same order in all processes. The time is that after the wait.
+                let row = try db.row(
+                    """
+                    SELECT CAST(pg_advisory_xact_lock(hashtextextended(encode(?, 'hex'), 12)) AS TEXT),
+                        clock_milliseconds() AS time
+                    """, [hash])
+                guard let time = try row?.instant("time") else { throw CorruptedRow() }
+                now = time
+            }
             var records: [AttemptSubject: AttemptRecord] = [:]
             for hash in order {
-                // Also for a subject without a row, in the same order in all processes.
-                try db.execute(
-                    "SELECT CAST(pg_advisory_xact_lock(hashtextextended(encode(?, 'hex'), 12)) AS TEXT)",
-                    [hash])
                 let row = try db.row(
                     "SELECT * FROM attempt WHERE subject = ? AND forget_at >= ?",
                     [hash, now.millisecondsSince1970])
@@ -41,7 +49,7 @@ package struct AttemptStore: Attempts {
                     blockedUntil: row.instant("blocked_until"))
             }
             let known = records
-            let value = body(&records)
+            let value = body(&records, now)
             for hash in order {
                 guard let subject = hashes[hash], records[subject] != known[subject] else { continue }
                 guard let record = records[subject] else {
@@ -56,7 +64,8 @@ package struct AttemptStore: Attempts {
                     """,
                     [
                         hash, record.failures, record.last.millisecondsSince1970,
-                        record.blockedUntil?.millisecondsSince1970, forgetAt,
+                        record.blockedUntil?.millisecondsSince1970,
+                        (now + lifetime).millisecondsSince1970,
                     ])
             }
             // Last, and without a wait, so that two processes cannot wait for each other.

@@ -4,8 +4,10 @@ import Synchronization
 
 /// The changes that the table `change` of a PostgreSQL database records.
 ///
-/// Each read returns the rows that were not applied yet of the last 30 s before the last applied read. A counter would
-/// skip rows: a transaction that gets its number first can be committed last.
+/// Each read returns the rows that the last applied read did not see, by its snapshot. A counter or a time would skip rows: a
+/// transaction that gets its number first can be committed last, and a commit can wait for a standby for hours. Rows of the
+/// last 30 s before the last applied read are returned, too, if they were not applied: after the failure of a primary, a
+/// transaction of the new one can have the number of a lost one.
 final class ChangeFeed: Sendable {
     struct Change: Hashable, Sendable {
         enum Kind: String, Sendable {
@@ -48,23 +50,60 @@ final class ChangeFeed: Sendable {
         (.alert, SQLPages(of: "alert", text: "id || ' ' || owner")),
     ]
 
-    /// Longer than any transaction, in milliseconds.
+    /// What one read has found.
+    struct Read: Sendable {
+        /// The changes that were not applied, in no order that matters.
+        let changes: [Change]
+        /// What the read has seen; nil at a standby.
+        let snapshot: PostgresSnapshot?
+        /// Whether the last applied read has seen transactions that the server has not begun: it is another server, with other
+        /// data, or a standby that has lost the last transactions.
+        let isOfEarlierServer: Bool
+    }
+
+    /// A read whose changes were applied.
+    private struct Position {
+        let readAt: ContinuousClock.Instant
+        let snapshot: PostgresSnapshot?
+    }
+
+    private struct State {
+        /// The last applied read; its snapshot is that of an earlier one if it has none.
+        var last: Position
+        /// Applied reads, at most one a minute, the first of them longer ago than rows are kept.
+        var history: [Position] = []
+        /// The numbers of the applied rows in the window.
+        var applied: Set<Int64> = []
+
+        mutating func apply(_ numbers: [Int64], _ position: Position) {
+            applied.formUnion(numbers)
+            last = Position(readAt: position.readAt, snapshot: position.snapshot ?? last.snapshot)
+            guard position.snapshot != nil else { return }
+            if let known = history.last, known.readAt + .seconds(60) > position.readAt { return }
+            history.append(position)
+            let old = history.prefix { $0.readAt + .milliseconds(ChangeFeed.retention) <= position.readAt }
+            history.removeFirst(max(0, old.count - 1))
+        }
+    }
+
+    /// Longer than most transactions, in milliseconds.
     private static let transactionTime: Int64 = 30_000
-    /// Rows are deleted after this time.
+    /// Rows are deleted after this time, in milliseconds.
     private static let retention: Int64 = 3_600_000
+    /// Rows are deleted after this time, in milliseconds, also if no process has run for as long as ``retention``.
+    private static let longestRetention: Int64 = 86_400_000
 
     private let clock: TimeSource
-    // The numbers of the applied rows in the window; held for a few look-ups.
-    private let applied = Mutex<Set<Int64>>([])
-    // When the last applied read began; held for a few instructions.
-    private let lastApplied: Mutex<ContinuousClock.Instant>
+    // Held for a few look-ups.
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - clock: The clock of the age.
     ///   - start: When the read began after which changes are followed.
-    init(clock: TimeSource, appliedAt start: ContinuousClock.Instant) {
+    ///   - snapshot: What this read has seen at least; nil if it is not known.
+    init(clock: TimeSource, appliedAt start: ContinuousClock.Instant, _ snapshot: PostgresSnapshot?) {
         self.clock = clock
-        lastApplied = Mutex(start)
+        state = Mutex(State(last: Position(readAt: start, snapshot: snapshot)))
     }
 
     var now: ContinuousClock.Instant { clock.now() }
@@ -75,32 +114,65 @@ final class ChangeFeed: Sendable {
     /// The time since the begin of the last read whose changes were applied.
     ///
     /// The clock runs while the process is stopped.
-    var age: Duration { lastApplied.withLock { now - $0 } }
+    var age: Duration { state.withLock { now - $0.last.readAt } }
 
     /// Whether other processes may have deleted changes that this one has not applied.
     var hasGap: Bool { window > Self.retention }
 
-    /// Returns the changes that were not applied, in no order that matters.
-    func changes(_ db: SQLTransaction) throws -> [Change] {
-        let rows = try db.rows(
-            "SELECT number, kind, id FROM change WHERE changed_at > clock_milliseconds() - \(window)")
-        let changes = try rows.compactMap { row in
-            // A kind that only a later version has is not this version's.
-            try (row.value("kind") as Change.Kind?).map { kind in
-                Change(number: try row["number"], kind: kind, id: try row["id"])
+    /// The rows that may not have been applied, after one with the snapshot of this read.
+    ///
+    /// `?1` is the last snapshot, `?2` the window. Both conditions of transactions are exact, so that a long transaction of
+    /// another program does not make the read longer. A standby has no snapshot.
+    private static let unread = """
+        SELECT CAST(0 AS BIGINT) AS number,
+            CASE WHEN pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(CAST(?1 AS pg_snapshot))
+                THEN 'EARLIER' ELSE 'SNAPSHOT' END AS kind,
+            CAST(pg_current_snapshot() AS TEXT) AS id
+        WHERE NOT pg_is_in_recovery()
+        UNION ALL
+        SELECT number, kind, id FROM change
+        WHERE changed_at > (SELECT clock_milliseconds() - CAST(?2 AS BIGINT))
+            OR xact >= pg_snapshot_xmax(CAST(?1 AS pg_snapshot))
+            OR xact = ANY (ARRAY(SELECT pg_snapshot_xip(CAST(?1 AS pg_snapshot))))
+        """
+
+    /// Reads the changes that were not applied.
+    func read(_ db: SQLTransaction) throws -> Read {
+        let last = state.withLock(\.last.snapshot)
+        var (snapshot, isOfEarlierServer) = (PostgresSnapshot?.none, false)
+        var changes: [Change] = []
+        try db.forEachRow(Self.unread, [last?.text, window]) { row in
+            let kind: String = try row["kind"]
+            if kind == "SNAPSHOT" || kind == "EARLIER" {
+                snapshot = PostgresSnapshot(text: try row["id"])
+                isOfEarlierServer = kind == "EARLIER"
+            } else if let kind = Change.Kind(rawValue: kind) {
+                // A kind that only a later version has is not this version's.
+                changes.append(Change(number: try row["number"], kind: kind, id: try row["id"]))
             }
         }
-        return applied.withLock { applied in
-            // The numbers of rows that have left the window are not needed any more.
-            applied.formIntersection(changes.map(\.number))
-            return changes.filter { !applied.contains($0.number) }
+        let new = state.withLock { state in
+            // The numbers of rows that are not returned any more are not needed.
+            state.applied.formIntersection(changes.map(\.number))
+            return changes.filter { !state.applied.contains($0.number) }
         }
+        return Read(changes: new, snapshot: snapshot, isOfEarlierServer: isOfEarlierServer)
     }
 
     /// Records that the changes of a read were applied.
-    func didApply(_ changes: [Change], readAt start: ContinuousClock.Instant) {
-        applied.withLock { $0.formUnion(changes.map(\.number)) }
-        lastApplied.withLock { $0 = start }
+    func didApply(_ read: Read, readAt start: ContinuousClock.Instant) {
+        state.withLock {
+            $0.apply(read.changes.map(\.number), Position(readAt: start, snapshot: read.snapshot))
+        }
+    }
+
+    /// Records that the state of the database was applied, whatever was applied before.
+    ///
+    /// - Parameters:
+    ///   - snapshot: What the reads have seen at least; nil at a standby.
+    ///   - start: When the first one began.
+    func didApplyAll(_ snapshot: PostgresSnapshot?, readAt start: ContinuousClock.Instant) {
+        state.withLock { $0 = State(last: Position(readAt: start, snapshot: snapshot)) }
     }
 
     /// The number of changes that are deleted in one transaction.
@@ -108,13 +180,23 @@ final class ChangeFeed: Sendable {
 
     /// Deletes changes that every process has applied, or has read at its start; see ``hasGap``.
     ///
+    /// A row that was committed late is old when others see it. Those are deleted that this process has seen for as long as
+    /// rows are kept, and those of another server, which a restore has copied.
+    ///
     /// - Returns: Whether there may be more.
     func deleteOld(_ db: SQLTransaction) throws -> Bool {
         let age = max(Self.retention, window)
+        let kept = now - .milliseconds(age)
+        let seen = state.withLock { $0.history.last { $0.readAt <= kept }?.snapshot }
         return try db.executeUpdate(
             """
             DELETE FROM change WHERE number IN (
-                SELECT number FROM change WHERE changed_at < clock_milliseconds() - \(age) LIMIT \(Self.batch))
-            """) == Self.batch
+                SELECT number FROM change
+                WHERE changed_at < (SELECT clock_milliseconds() - CAST(?1 AS BIGINT))
+                    AND (xact IS NULL OR pg_visible_in_snapshot(xact, CAST(?2 AS pg_snapshot))
+                        OR xact >= pg_snapshot_xmax(pg_current_snapshot())
+                        OR changed_at < (SELECT clock_milliseconds() - CAST(?3 AS BIGINT)))
+                LIMIT \(Self.batch))
+            """, [age, seen?.text, max(age, Self.longestRetention)]) == Self.batch
     }
 }

@@ -21,7 +21,8 @@ package final class ReplicaChanges: Changes {
     ///   - clock: Determines the age of the changes; those that others make since the sessions were read are read afterwards.
     package init(of sessions: SessionStore, clock: TimeSource = .system) {
         self.sessions = sessions
-        feed = ChangeFeed(clock: clock, appliedAt: min(clock.now(), sessions.readAt))
+        feed = ChangeFeed(
+            clock: clock, appliedAt: min(clock.now(), sessions.readAt), sessions.readAfter)
     }
 
     /// It is false after the process was stopped, and while the database does not respond.
@@ -58,19 +59,25 @@ package final class ReplicaChanges: Changes {
 
     private func followOnce() async throws(StorageError) {
         let start = feed.now
-        guard !feed.hasGap else {
-            try await applyAll()
-            return feed.didApply([], readAt: start)
-        }
-        let changes = try await sessions.database.read { [feed] db in try feed.changes(db) }
-        try await apply(changes)
-        let deleted = changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }
+        guard !feed.hasGap else { return try await restart(at: start) }
+        let read = try await sessions.database.read { [feed] db in try feed.read(db) }
+        // As after a restore into another server: what memory has is not what this one had before.
+        guard !read.isOfEarlierServer else { return try await restart(at: start) }
+        try await apply(read.changes)
+        let deleted = read.changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }
         if !deleted.isEmpty {
             let held = Set(sessions.deletions.owners)
             sessions.deletions.report(deleted.filter(held.contains))
         }
         // Set last, so that a failed step is repeated the next time.
-        feed.didApply(changes, readAt: start)
+        feed.didApply(read, readAt: start)
+    }
+
+    /// Applies the state of the database, and follows the changes after it.
+    private func restart(at start: ContinuousClock.Instant) async throws(StorageError) {
+        let snapshot = try await sessions.database.read(.normal, PostgresSnapshot.current)
+        try await applyAll()
+        feed.didApplyAll(snapshot, readAt: start)
     }
 
     package func deleteOld() async throws(StorageError) {

@@ -25,8 +25,13 @@ struct ReplicaService: Service {
         try? await coordination.membership.leave()
     }
 
+    /// The largest difference between the clocks of this machine and the database that is not logged.
+    ///
+    /// Sessions and tokens end by the clock of this machine. Synchronized clocks differ by less than a second.
+    private static let clockTolerance = Duration.seconds(5)
+
     private func report() async {
-        var (isReported, count) = (false, 0)
+        var (isReported, count, hasWrongClock) = (false, 0, false)
         while !Task.isCancelled {
             do {
                 try await coordination.refresh()
@@ -37,12 +42,32 @@ struct ReplicaService: Service {
                     logger.notice("\(replicas) the database.")
                 }
                 count = current
+                hasWrongClock = reportClock(wasWrong: hasWrongClock)
             } catch {
                 if !isReported { logger.error("This replica cannot report to the others. \(error)") }
                 isReported = true
             }
             try? await Task.sleep(for: LeaseTimes().renewal)
         }
+    }
+
+    /// Logs when the clocks of this machine and of the database begin or end to differ.
+    ///
+    /// - Returns: Whether they differ.
+    private func reportClock(wasWrong: Bool) -> Bool {
+        let difference = coordination.membership.clockDifference
+        let seconds = abs(difference.components.seconds)
+        let isWrong = seconds >= Self.clockTolerance.components.seconds
+        if isWrong, !wasWrong {
+            logger.error(
+                """
+                The clock of this machine is \(seconds) s \(difference > .zero ? "ahead of" : "behind") that of the database. \
+                Synchronize both with NTP: sessions and tokens end by the clock of this machine.
+                """)
+        } else if wasWrong, !isWrong {
+            logger.notice("The clocks of this machine and of the database agree again.")
+        }
+        return isWrong
     }
 
     private func tidy() async {

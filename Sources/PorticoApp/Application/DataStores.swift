@@ -144,8 +144,8 @@ struct DataStores {
 extension DataStores {
     private var server: PostgresDatabase? { userDatabase.database.postgres }
 
-    /// The state of the database for `/health/ready`: down while PostgreSQL does not respond, and after a write that could
-    /// not be stored, until another one is.
+    /// The state of the database for `/health/ready`: down while PostgreSQL does not respond or this process cannot report to
+    /// the others, and after a write that could not be stored, until another one is.
     ///
     /// No transaction is executed for it. The server is ready also if the database is down: cached values are served, and
     /// prices are streamed. The public port shows the state, so it has neither the location of the server nor the path of the
@@ -154,6 +154,8 @@ extension DataStores {
         let detail: String? =
             if let server, !server.counts.isReachable {
                 "PostgreSQL does not respond"
+            } else if !coordination.membership.isReported {
+                "PostgreSQL stores no writes"
             } else {
                 userDatabase.database.writes.failure.map(Self.detail)
             }
@@ -165,8 +167,10 @@ extension DataStores {
         if case .full = failure { "writes fail: the disk is full" } else { "writes fail" }
     }
 
-    /// Whether users' data can be read and written: false while the PostgreSQL database is not tried.
-    var reachesDatabase: Bool { server?.counts.isReachable ?? true }
+    /// Whether users' data can be read and written: false while the PostgreSQL database is not tried, or stores no writes.
+    var reachesDatabase: Bool {
+        (server?.counts.isReachable ?? true) && coordination.membership.isReported
+    }
 
     /// The metrics of the database; all but the first are of PostgreSQL.
     var families: [MetricFamily] {
@@ -174,7 +178,7 @@ extension DataStores {
             MetricFamily("portico_database_\(name)", kind, help, [MetricFamily.Sample(Double(value))])
         }
         let up = family(
-            "up", .gauge, "1, or 0 while the database is not tried or its writes fail.",
+            "up", .gauge, "1, or 0 while the database is not tried or its writes fail or wait.",
             components.contains { $0.state == .down } ? 0 : 1)
         guard let counts = server?.counts else { return [up] }
         return [

@@ -52,7 +52,8 @@ package struct PostgresCheck: Sendable {
         if row.isStandby {
             find(
                 "role", false,
-                "The server is a standby: add target_session_attrs=read-write to the URL, with all hosts.")
+                "The server is a standby: name all hosts in the URL, and leave target_session_attrs out of it."
+            )
         }
         find(
             "encoding", row.encoding == "UTF8",

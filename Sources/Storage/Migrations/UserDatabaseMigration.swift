@@ -19,7 +19,9 @@ package struct UserDatabaseMigration: Sendable {
     }
 
     /// All steps in their order; the number of a step is its place, from ``firstNumber``.
-    package static let all = [baseline, formerQuotaFunctions, quotaFunctionsStep, refusals]
+    package static let all = [
+        baseline, formerQuotaFunctions, quotaFunctionsStep, refusals, changeTransactions,
+    ]
 
     /// The number of ``baseline``, which contains the steps of the revisions before the first release.
     package static let firstNumber = 17
@@ -54,6 +56,17 @@ package struct UserDatabaseMigration: Sendable {
             CREATE TRIGGER connection_refusal AFTER UPDATE OF refused_at ON connection
                 FOR EACH ROW WHEN (OLD.refused_at IS DISTINCT FROM NEW.refused_at)
                 EXECUTE FUNCTION record_connection_change();
+            """)
+
+    /// The transaction that has inserted a change, by which a process finds a change that was committed late.
+    ///
+    /// The default is set after the column was added, so that no row is written again: earlier changes have null.
+    private static let changeTransactions = UserDatabaseMigration(
+        name: "21: transactions of changes", sqlite: nil,
+        postgres: """
+            ALTER TABLE change ADD COLUMN xact XID8;
+            ALTER TABLE change ALTER COLUMN xact SET DEFAULT pg_current_xact_id();
+            CREATE INDEX change_xact ON change (xact);
             """)
 
     /// The last revision before the first release.

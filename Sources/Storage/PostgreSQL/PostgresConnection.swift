@@ -58,7 +58,11 @@ final class PostgresConnection: @unchecked Sendable {
     deinit { unsafe PQfinish(handle) }
 
     /// What the URL may set differently.
+    ///
+    /// A server that cannot be written is not connected to: it would serve reads of an old state, also behind a name that
+    /// leads to another server later.
     private static let defaults = [
+        ("target_session_attrs", "read-write"),
         ("fallback_application_name", "portico"), ("client_encoding", "UTF8"), ("tcp_user_timeout", "5000"),
         ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
     ]
@@ -201,6 +205,9 @@ final class PostgresConnection: @unchecked Sendable {
         guard let last else { throw lose() }
         return last
     }
+
+    /// Lets the connection be closed when it is put back.
+    func abandon() { isUsable = false }
 
     private func lose() -> PostgresFailure {
         isUsable = false

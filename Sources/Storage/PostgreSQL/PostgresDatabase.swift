@@ -11,6 +11,8 @@ import Synchronization
 /// What fails:
 /// - Without a response in time, or without a connection, `unavailable` is thrown, and nothing was changed.
 /// - Without a response to COMMIT, a write may have been executed: `unknownOutcome`.
+/// - A connection to a server that has become read-only is closed. A new one is made to a server that can be written, or
+///   `unavailable` is thrown, also for a read.
 /// - A transaction that PostgreSQL aborts because of another one is executed again, also if its statements were prepared
 ///   before a migration by another process.
 package final class PostgresDatabase: SQLEngine, Sendable {
@@ -149,8 +151,10 @@ package final class PostgresDatabase: SQLEngine, Sendable {
                 if case .write = mode { writes.didStore() }
                 return .success(value)
             } catch let failure as PostgresFailure {
-                // An idle connection that the server has closed meanwhile. Nothing was committed.
-                if failure == .lost, attempts == 1, mode != .singleStatement, .now < deadline {
+                // An idle connection that the server has closed meanwhile, or whose server has become read-only. Nothing was
+                // committed.
+                let isBroken = failure == .lost && mode != .singleStatement || failure == .readOnly
+                if isBroken, attempts == 1, .now < deadline {
                     pool.closeIdle()
                     continue
                 }
@@ -181,6 +185,9 @@ package final class PostgresDatabase: SQLEngine, Sendable {
             // "cached plan must not change result type": another process has migrated the tables. Nothing was committed.
             try connection.forgetStatements()
             return try execute(mode, for: owner, until: deadline, on: connection, body)
+        } catch let failure as PostgresFailure where failure == .readOnly {
+            connection.abandon()
+            throw failure
         }
     }
 

@@ -11,6 +11,9 @@ enum PostgresFailure: Error, Hashable {
     /// The server refused the statement; its SQLSTATE (PostgreSQL 15, appendix A).
     case refused(state: String)
 
+    /// The server cannot be written: it is a standby, or an administrator or a full disk has made it read-only.
+    static let readOnly = refused(state: "25006")
+
     /// Whether the same transaction can succeed if it is executed again from its beginning.
     ///
     /// - 40001 and 40P01: the server has aborted it because of another one.
@@ -27,10 +30,10 @@ enum PostgresFailure: Error, Hashable {
     /// Whether the server, and not the statement, is the reason.
     ///
     /// Class 08 is the connection, 53 too few resources, 57 an intervention: a shutdown, a start, or `statement_timeout`.
-    /// 25006 is a server that has become a standby, 55P03 a lock that was not free in time.
+    /// 25006 is ``readOnly``, 55P03 a lock that was not free in time.
     var isOutage: Bool {
         switch self {
-        case .cannotConnect, .lost, .timedOut, .refused("25006"), .refused("55P03"): true
+        case .cannotConnect, .lost, .timedOut, .readOnly, .refused("55P03"): true
         case .expired, .refused("53100"): false
         case .refused(let state): ["08", "53", "57"].contains { state.hasPrefix($0) }
         }

@@ -36,6 +36,9 @@ final class PostgresTransaction: SQLConnection {
         _ = try connection.executeScript("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
     }
 
+    /// A subquery is executed once, so that an index can be used.
+    var past: String { "(SELECT least(CAST(? AS BIGINT), clock_milliseconds()))" }
+
     func afterCommit(_ body: @escaping @Sendable () -> Void) { closures.append(body) }
 
     /// Calls the closures of ``afterCommit(_:)``.

@@ -1,3 +1,5 @@
+package import Brokerage
+
 /// The processes that use a PostgreSQL database, one row each, with the time before which the process must report again.
 package enum ReplicaTable {
     /// The time after which a process that does not report counts as ended, by the database's clock.
@@ -5,8 +7,10 @@ package enum ReplicaTable {
 
     /// Reports that a process runs.
     ///
-    /// - Returns: The number of processes that run.
-    package static func report(_ id: String, _ version: String, in db: SQLTransaction) throws -> Int {
+    /// - Returns: The number of processes that run, and the time of the database.
+    package static func report(
+        _ id: String, _ version: String, in db: SQLTransaction
+    ) throws -> (count: Int, time: Instant) {
         try db.execute(
             """
             INSERT INTO replica (id, version, started_at, expires_at)
@@ -14,7 +18,13 @@ package enum ReplicaTable {
             ON CONFLICT (id) DO UPDATE SET expires_at = clock_milliseconds() + CAST(?3 AS BIGINT)
             """, [id, version, Int64(lifetime / .milliseconds(1))])
         try db.execute("DELETE FROM replica WHERE expires_at < clock_milliseconds() - 3600000")
-        return try db.value("SELECT count(*) FROM replica WHERE expires_at > clock_milliseconds()") ?? 1
+        let row = try db.row(
+            """
+            SELECT count(*) AS replicas, clock_milliseconds() AS time FROM replica
+            WHERE expires_at > clock_milliseconds()
+            """)
+        guard let row, let time = try row.instant("time") else { throw CorruptedRow() }
+        return (try row["replicas"], time)
     }
 
     /// Reports that a process has ended: others need not wait to take over its work.

@@ -150,6 +150,9 @@ protocol SQLConnection {
 
     func lock(table: String) throws
 
+    /// The SQL of a time at which data has ended, see ``SQLTransaction/past``.
+    var past: String { get }
+
     func afterCommit(_ body: @escaping @Sendable () -> Void)
 }
 

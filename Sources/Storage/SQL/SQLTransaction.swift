@@ -101,6 +101,12 @@ package struct SQLTransaction {
     /// For a row that the first of several processes makes. It does nothing in SQLite, which has one writer.
     func lock(table: String) throws { try connection.lock(table: table) }
 
+    /// The SQL of a time of this process at which the data to be deleted has ended, as one placeholder.
+    ///
+    /// With PostgreSQL it is not later than the time of the server: the clock of one of several processes may be wrong, and the
+    /// others still need the data.
+    var past: String { connection.past }
+
     /// Calls a closure after the commit, before any later transaction of this process writes; not after a rollback.
     package func afterCommit(_ body: @escaping @Sendable () -> Void) { connection.afterCommit(body) }
 }
@@ -127,6 +133,9 @@ struct SQLiteConnection: SQLConnection {
             if try !body(&reader) { return }
         }
     }
+
+    /// There is one process.
+    var past: String { "?" }
 
     /// There is one writer.
     func lock(_ owner: OwnerID) throws {}

@@ -42,7 +42,8 @@ package struct IdentityStore: Sendable {
     ) async throws(StorageError) {
         let client = Data(HashFunction.sha256.hash(client))
         try await database.write { [pendingShare] db in
-            try db.execute("DELETE FROM pending_sign_in WHERE expires_at <= ?", [now.millisecondsSince1970])
+            try db.execute(
+                "DELETE FROM pending_sign_in WHERE expires_at <= \(db.past)", [now.millisecondsSince1970])
             try pendingShare.makeRoom(for: client, in: db)
             try db.execute(
                 """
@@ -243,7 +244,8 @@ package struct IdentityStore: Sendable {
         let hash = Data(HashFunction.sha256.hash("\(logout.issuer)\0\(logout.id)"))
         let owner = Data(
             HashFunction.sha256.hash(logout.subject.map { "sub \($0)" } ?? "sid \(logout.sessionID ?? "")"))
-        try db.execute("DELETE FROM accepted_logout WHERE expires_at <= ?", [now.millisecondsSince1970])
+        try db.execute(
+            "DELETE FROM accepted_logout WHERE expires_at <= \(db.past)", [now.millisecondsSince1970])
         guard try db.row("SELECT owner FROM accepted_logout WHERE token_hash = ?", [hash]) == nil else {
             return false
         }
@@ -277,7 +279,8 @@ package struct IdentityStore: Sendable {
         _ kind: String, _ value: String, issuer: String, endedAt: Instant, forgetAt: Instant, now: Instant,
         in db: SQLTransaction
     ) throws {
-        try db.execute("DELETE FROM ended_identity_session WHERE forget_at <= ?", [now.millisecondsSince1970])
+        try db.execute(
+            "DELETE FROM ended_identity_session WHERE forget_at <= \(db.past)", [now.millisecondsSince1970])
         try db.execute(
             """
             INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at) VALUES (?, ?, ?, ?, ?)

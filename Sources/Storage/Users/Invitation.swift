@@ -38,7 +38,8 @@ extension UserStore {
                     now.millisecondsSince1970, invitation.expiresAt.millisecondsSince1970,
                 ])
             // Deletes unused invitations that have expired.
-            try db.execute("DELETE FROM invitation WHERE expires_at <= ?", [now.millisecondsSince1970])
+            try db.execute(
+                "DELETE FROM invitation WHERE expires_at <= \(db.past)", [now.millisecondsSince1970])
         }
         return invitation
     }

@@ -13,6 +13,8 @@ package final class SessionStore: Sendable {
     let key: SymmetricKey
     /// When the read of the sessions at the start began; a later change of another process may not be in memory.
     package let readAt: ContinuousClock.Instant
+    /// The transactions of the PostgreSQL database that had ended before this read; nil with a file.
+    package let readAfter: PostgresSnapshot?
 
     /// Reads all sessions of a file in pages; for the start of the process: it waits.
     ///
@@ -25,6 +27,7 @@ package final class SessionStore: Sendable {
         live = ActiveSessions(policy)
         key = try TokenKey(in: database, master).key
         readAt = .now
+        readAfter = try database.postgres == nil ? nil : database.readNow(PostgresSnapshot.current)
         let pages = try database.readNow(SQLPages(of: "session")) { db, ids in
             try Self.all(db, where: "WHERE session.id IN (\(ids.placeholders))", ids.arguments)
         }
@@ -277,16 +280,21 @@ package final class SessionStore: Sendable {
 
     /// Ends sessions in a transaction.
     ///
-    /// If it ends a guest's last session, it deletes the guest.
+    /// If it ends a guest's last session, it deletes the guest. Sessions that only memory has end there: another transaction
+    /// has ended them, whose commit had no response, or whose change was not read yet.
     ///
     /// - Returns: the ids of the sessions, and the deleted guest if any.
     func end(
         of owner: OwnerID, in db: SQLTransaction, where isMeant: (String) -> Bool
     ) throws -> (ids: [String], deleted: [OwnerID]) {
+        // Before the read, which sees each session that memory has by then, unless it has ended.
+        let known = live.sessions(of: owner).map(\.id).filter(isMeant)
         let ids = try db.values("SELECT id FROM session WHERE user_id = ? ORDER BY id", [owner.text]).filter(
             isMeant)
         try delete(ids, in: db)
-        return (ids, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
+        let ended = Set(known).subtracting(ids).sorted()
+        db.afterCommit { [live] in live.remove(ended) }
+        return (ids + ended, try UserStore.deleteGuestWithoutSession(owner, in: db) ? [owner] : [])
     }
 
     // MARK: Uses and expired sessions
@@ -327,10 +335,11 @@ package final class SessionStore: Sendable {
     ///
     /// - Returns: The number of expired sessions that were found; if it is less than ``batch``, none is left.
     private func deleteExpired(at now: Instant) async throws(StorageError) -> Int {
-        let idle = now + (.zero - policy.idle)
-        let ends: SQLArguments = [now.millisecondsSince1970, idle.millisecondsSince1970]
-        let isExpired = "(expires_at <= ? OR last_used_at <= ?)"
+        let ends: SQLArguments = [
+            now.millisecondsSince1970, now.millisecondsSince1970, Int64(policy.idle / .milliseconds(1)),
+        ]
         let (count, uses) = try await database.write { [self] db in
+            let isExpired = "(expires_at <= \(db.past) OR last_used_at <= \(db.past) - CAST(? AS BIGINT))"
             let ids: [String] = try db.values(
                 "SELECT id FROM session WHERE \(isExpired) ORDER BY id LIMIT \(Self.batch)", ends)
             // Those that were used since the last uses were stored; before the deletion, or they would end.

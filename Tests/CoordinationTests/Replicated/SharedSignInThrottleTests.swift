@@ -9,21 +9,21 @@ import Testing
 struct SharedSignInThrottleTests {
     private static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
 
-    /// Two processes with one database.
-    private static func throttles() throws -> [SignInThrottle] {
-        let database = try TestDatabase(.postgresql, Folder())
-        return try (0..<2).map { _ in
-            SignInThrottle(AttemptStore(in: try database.open()))
-        }
+    /// Two processes with one database, by whose clock attempts count.
+    private static func throttles() throws -> ([SignInThrottle], SQLDatabase) {
+        let test = try TestDatabase(.postgresql, Folder())
+        let files = try (0..<2).map { _ in try test.open() }
+        return (files.map { SignInThrottle(AttemptStore(in: $0)) }, files[0].database)
     }
 
     @Test("are refused as by one process, whichever process gets them")
     func failures() async throws {
-        let throttles = try Self.throttles()
+        let (throttles, database) = try Self.throttles()
         let alone = SignInThrottle()
         for index in 0..<40 {
             // Every failure comes at the time at which the last one permits it, or too early.
             let now = Self.start + .seconds(index * 3)
+            try await database.setClock(to: now)
             let address = ClientOrigin(UInt64(index % 3))
             let name = index % 5 == 0 ? "bob" : "ann"
             var expected: Instant?
@@ -49,7 +49,8 @@ struct SharedSignInThrottleTests {
 
     @Test("are counted when they begin, also those that begin at the same time at several processes")
     func concurrent() async throws {
-        let throttles = try Self.throttles()
+        let (throttles, database) = try Self.throttles()
+        try await database.setClock(to: Self.start)
         let address = ClientOrigin(1)
         func begun(_ count: Int) async throws -> Int {
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -100,9 +101,10 @@ struct SharedSignInThrottleTests {
 
     @Test("limit new users over all processes")
     func rate() async throws {
-        let throttles = try Self.throttles()
+        let (throttles, database) = try Self.throttles()
         let rate = CallRate(burst: 3, every: .seconds(10))
         func consume(_ index: Int, _ address: UInt64, after seconds: Int) async throws -> Duration? {
+            try await database.setClock(to: Self.start + .seconds(seconds))
             do {
                 try await throttles[index % 2].consume(
                     "new users", from: ClientOrigin(address), rate,

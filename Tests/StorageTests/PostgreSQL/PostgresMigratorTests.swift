@@ -70,6 +70,31 @@ struct PostgresMigratorTests {
         #expect(rows == "2|1")
     }
 
+    @Test("get the transactions of changes without a rewrite, also of changes that the previous version records")
+    func changeTransactions() throws {
+        let url = try Self.url()
+        let cluster = try PostgresCluster.shared.get()
+        func migrate(_ steps: [UserDatabaseMigration]) throws {
+            try PostgresMigrator(
+                PostgresDatabase(url, TestDatabase.limits), schema: url.schema, steps: steps
+            ).migrate()
+        }
+        let table = "\(url.schema ?? "").change"
+        func record() throws {
+            _ = try cluster.execute("INSERT INTO \(table) (kind, id) VALUES ('SESSION', 'a')")
+        }
+        func file() throws -> String { try cluster.execute("SELECT pg_relation_filenode('\(table)')") }
+        try migrate(Array(UserDatabaseMigration.all.prefix(4)))
+        try record()
+        let before = try file()
+        try migrate(UserDatabaseMigration.all)
+        #expect(try file() == before)
+        try record()
+        let found = try cluster.execute(
+            "SELECT string_agg(CASE WHEN xact IS NULL THEN 'none' ELSE 'one' END, ' ' ORDER BY number) FROM \(table)")
+        #expect(found == "none one")
+    }
+
     @Test("are created once by processes that start at the same time")
     func together() async throws {
         let url = try Self.url()

@@ -163,6 +163,7 @@ struct SessionStoreTests {
         let named = try await Self.named("ann", store).get()
         // Only in memory, so far.
         #expect(store.session(ofToken: used.token.text, now: Self.start + Self.day * 29) != nil)
+        try await file.database.setClock(to: Self.start + Self.day * 31)
         try await store.tidy(now: Self.start + Self.day * 31)
         #expect(store.live.all.map(\.id) == [used.session.id])
         let users = try await file.database.read {
@@ -205,6 +206,7 @@ struct SessionStoreTests {
             try db.executeScript("CREATE TABLE hold (session TEXT REFERENCES session (id))")
             try db.execute("INSERT INTO hold VALUES ('expired-11199')")
         }
+        try await file.database.setClock(to: Self.start + Self.day * 31)
         await #expect(throws: StorageError.self) { try await store.tidy(now: Self.start + Self.day * 31) }
         #expect(try await ids("session").count == 201)
         try await file.database.write { db in try db.executeScript("DROP TABLE hold") }
@@ -418,6 +420,7 @@ struct SessionStoreTests {
             // She has no session any more by which the store could know her.
             #expect(try await users.delete(named.user.id) == .deleted)
             try await store.changes.follow()
+            try await file.database.setClock(to: .now + Self.day * 91)
             try await store.tidy(now: .now + Self.day * 91)
             deletion.finish()
             let reported = await deletions.reduce(into: []) { $0.append($1) }
