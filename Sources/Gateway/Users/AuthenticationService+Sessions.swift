@@ -92,6 +92,8 @@ extension AuthenticationService {
         guard let opened else {
             throw FieldError(.conflict, "The password was changed by somebody else in this moment.")
         }
+        // Addresses are known by the password with which they have signed in.
+        await attempts.know(address, of: UserStore.Registered(user: known.user, hash: hash), now: .now)
         return opened
     }
 
