@@ -43,8 +43,11 @@ package enum AttemptSubject: Hashable, Sendable {
     case userInSession(String, String)
     case address(ClientOrigin)
     case user(String)
-    /// An address from which a user has signed in.
-    case knownAddress(ClientOrigin, of: String)
+    /// An address from which a user has signed in with a password.
+    ///
+    /// The texts are the user's id and `PasswordHash.passwordID`. For a name that no user has, they are the name and an empty
+    /// text, and there is no record.
+    case knownAddress(ClientOrigin, of: String, with: String)
     /// Calls with a name, of one client or of all.
     case calls(String, of: ClientOrigin?)
 
@@ -57,7 +60,7 @@ package enum AttemptSubject: Hashable, Sendable {
         case .userInSession(let user, let id): "user at session \(id) \(user)"
         case .address(let address): "address \(address.number)"
         case .user(let user): "user \(user)"
-        case .knownAddress(let address, let user): "known \(address.number) \(user)"
+        case .knownAddress(let address, let user, let password): "known \(address.number) \(password) \(user)"
         case .calls(let name, let client): client.map { "\(name) \($0.number)" } ?? name
         }
     }

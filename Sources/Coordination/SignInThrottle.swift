@@ -1,12 +1,14 @@
 package import Brokerage
 package import PorticoCore
+package import Storage
 
 /// Delays sign-ins after failures, and limits new users over all processes.
 ///
-/// A known client is an address that has signed in before as the user, or a session of that user. Its failures count for the
-/// user at this client alone, so that attempts of other clients cannot lock it out. A failure of any other client counts
-/// three times: for the name at the address, for the address with any name, and for the name from any address. Names of users
-/// that do not exist count like names of users that do.
+/// A known client is an address that has signed in before as the user with the present password, or a session of that user. Its
+/// failures count for the user at this client alone, so that attempts of other clients cannot lock it out. A failure of any other
+/// client counts three times: for the name at the address, for the address with any name, and for the name from any address.
+/// Names of users that do not exist count like names of users that do. Failures count by names and known addresses by users,
+/// so that another user with the name of a deleted one has no known addresses.
 package struct SignInThrottle: Sendable {
     private let attempts: any Attempts
 
@@ -26,6 +28,8 @@ package struct SignInThrottle: Sendable {
         let address: ClientOrigin
         /// The id of the user's session that made it; nil if an address did.
         let session: String?
+        /// The record of its address as a known client.
+        fileprivate let known: AttemptSubject
         /// Whether a known client made the attempt.
         package let isKnown: Bool
 
@@ -64,18 +68,22 @@ package struct SignInThrottle: Sendable {
     ///
     /// - Parameters:
     ///   - user: The name in the form in which names are compared.
+    ///   - registered: The user with this name; nil if there is none.
     ///   - address: The client.
     ///   - session: The request's session if it belongs to the user.
     ///   - now: The current time.
     /// - Returns: The attempt.
     /// - Throws: ``RetryLater``, or the error of the database.
     package func begin(
-        user: String, from address: ClientOrigin, session: String? = nil, now: Instant
+        user: String, registered: UserStore.Registered? = nil, from address: ClientOrigin,
+        session: String? = nil, now: Instant
     ) async throws -> Attempt {
+        // Also without a user: as many records are read.
+        let known =
+            registered.map { Self.known(address, of: $0) } ?? .knownAddress(address, of: user, with: "")
         @Sendable func attempt(isKnown: Bool) -> Attempt {
-            Attempt(user: user, address: address, session: session, isKnown: isKnown)
+            Attempt(user: user, address: address, session: session, known: known, isKnown: isKnown)
         }
-        let known = AttemptSubject.knownAddress(address, of: user)
         let result = try await attempts.update(
             attempt(isKnown: false).subjects + [known], keptFor: Self.memory, now: now
         ) {
@@ -98,14 +106,21 @@ package struct SignInThrottle: Sendable {
     /// subjects; if that cannot be stored, the attempt counts.
     package func succeeded(_ attempt: Attempt, now: Instant) async {
         await change(attempt, now) { $0[attempt.own] = nil }
-        if attempt.session == nil { await know(attempt.address, of: attempt.user, now: now) }
+        if attempt.session == nil { await know(attempt.known, at: attempt.address, now: now) }
     }
 
-    /// Records an address as a known client of a user who has signed up or signed in from it.
-    package func know(_ address: ClientOrigin, of user: String, now: Instant) async {
+    /// Records an address as a known client of a user who has signed up or set a password from it.
+    package func know(_ address: ClientOrigin, of user: UserStore.Registered, now: Instant) async {
+        await know(Self.known(address, of: user), at: address, now: now)
+    }
+
+    private static func known(_ address: ClientOrigin, of user: UserStore.Registered) -> AttemptSubject {
+        .knownAddress(address, of: user.user.id.text, with: user.hash.passwordID)
+    }
+
+    private func know(_ known: AttemptSubject, at address: ClientOrigin, now: Instant) async {
         // It would represent all requests whose address is unknown.
         guard address != .unknown else { return }
-        let known = AttemptSubject.knownAddress(address, of: user)
         _ = try? await attempts.update([known], keptFor: Self.knownTime, now: now) { records, now in
             records[known] = AttemptRecord(last: now)
         }

@@ -23,7 +23,8 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
     case notYetValid = "NOT_YET_VALID"
     /// It is valid for longer than Portico remembers sign-outs.
     case lifetimeTooLong = "LIFETIME_TOO_LONG"
-    /// Its session has been ended, by a sign-out or by the identity provider, or its user was deleted.
+    /// Its session has been ended, by a sign-out or by the identity provider, or its user was deleted or has ended all other
+    /// sessions.
     case signedOut = "SIGNED_OUT"
     /// A logout token with its `jti` was accepted before.
     case replayed = "REPLAYED"

@@ -2,14 +2,25 @@ import Brokerage
 import Coordination
 import Testing
 
+@testable import Storage
+
 @Suite("Failed attempts to sign in")
 struct SignInThrottleTests {
     private static let start = Instant(secondsSince1970: 1_800_000_000) ?? .earliest
 
+    /// A user with a new password.
+    static func user(_ name: String) throws -> UserStore.Registered {
+        UserStore.Registered(
+            user: User(
+                id: try #require(OwnerID("id of \(name)")), kind: .named(name), isAdmin: false,
+                createdAt: start),
+            hash: PasswordHash(matchingNothing: .standard))
+    }
+
     /// How long somebody waits before each of so many failures, in seconds, who comes back as early as may be.
     private static func waits(
         _ attempts: SignInThrottle, count: Int, user: (Int) -> String, address: (Int) -> UInt64,
-        session: String? = nil
+        registered: UserStore.Registered? = nil, session: String? = nil
     ) async throws -> [Int64] {
         var now = start
         var waits: [Int64] = []
@@ -18,8 +29,8 @@ struct SignInThrottleTests {
             while waits.count == number {
                 do {
                     _ = try await attempts.begin(
-                        user: user(number), from: ClientOrigin(address(number)), session: session,
-                        now: now)
+                        user: user(number), registered: registered, from: ClientOrigin(address(number)),
+                        session: session, now: now)
                     waits.append(now.secondsSince1970 - before.secondsSince1970)
                 } catch let refusal as SignInThrottle.RetryLater {
                     try #require(refusal.retryAt > now)
@@ -68,17 +79,39 @@ struct SignInThrottleTests {
             ("invented", [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64]),
         ])
     func knownAddress(name: String, expected: [Int64]) async throws {
-        let attempts = SignInThrottle()
-        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
-        let waits = try await Self.waits(attempts, count: 12, user: { _ in name }, address: { _ in 1 })
+        let (attempts, ann) = (SignInThrottle(), try Self.user("ann"))
+        await attempts.know(ClientOrigin(1), of: ann, now: Self.start)
+        let waits = try await Self.waits(
+            attempts, count: 12, user: { _ in name }, address: { _ in 1 },
+            registered: name == "ann" ? ann : nil)
         #expect(waits == expected)
+    }
+
+    @Test("are those of a known client only for the user and password that have signed in from the address")
+    func otherUser() async throws {
+        let (attempts, ann) = (SignInThrottle(), try Self.user("ann"))
+        let first = try await attempts.begin(
+            user: "ann", registered: ann, from: ClientOrigin(1), now: Self.start)
+        await attempts.succeeded(first, now: Self.start)
+        let examples: [(name: String, user: UserStore.Registered?, address: UInt64, isKnown: Bool)] = [
+            ("ann", ann, 1, true), ("ann", ann, 2, false), ("ann", nil, 1, false),
+            // Another password, or a later user with the name.
+            ("ann", try Self.user("ann"), 1, false), ("ann", try Self.user("bob"), 1, false),
+            ("id of ann", nil, 1, false),
+        ]
+        for (name, user, address, isKnown) in examples {
+            let attempt = try await attempts.begin(
+                user: name, registered: user, from: ClientOrigin(address), now: Self.start)
+            await attempts.withdraw(attempt, now: Self.start)
+            #expect(attempt.isKnown == isKnown, "\(name) \(address)")
+        }
     }
 
     @Test("are reset by a success, and after an hour")
     func forgets() async throws {
-        let attempts = SignInThrottle()
+        let (attempts, ann) = (SignInThrottle(), try Self.user("ann"))
         func fail(_ now: Instant) async throws -> SignInThrottle.Attempt {
-            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: now)
+            try await attempts.begin(user: "ann", registered: ann, from: ClientOrigin(1), now: now)
         }
         var last: SignInThrottle.Attempt?
         for _ in 0..<5 { last = try await fail(Self.start) }
@@ -112,8 +145,8 @@ struct SignInThrottleTests {
 
     @Test("of other clients do not block a known client, neither by name nor by address")
     func known() async throws {
-        let attempts = SignInThrottle()
-        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        let (attempts, ann) = (SignInThrottle(), try Self.user("ann"))
+        await attempts.know(ClientOrigin(1), of: ann, now: Self.start)
         // For the name, from a hundred addresses.
         for address in 0..<100 as Range<UInt64> {
             _ = try? await attempts.begin(user: "ann", from: ClientOrigin(100 + address), now: Self.start)
@@ -128,19 +161,21 @@ struct SignInThrottleTests {
         await #expect(throws: SignInThrottle.RetryLater.self) {
             try await attempts.begin(user: "bob", from: ClientOrigin(1), now: Self.start)
         }
-        let own = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+        let own = try await attempts.begin(
+            user: "ann", registered: ann, from: ClientOrigin(1), now: Self.start)
         #expect(own.isKnown)
     }
 
     @Test("of other clients at a user's own address do not block a session of that user")
     func session() async throws {
-        let attempts = SignInThrottle()
-        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        let (attempts, ann) = (SignInThrottle(), try Self.user("ann"))
+        await attempts.know(ClientOrigin(1), of: ann, now: Self.start)
         for _ in 0..<100 {
-            _ = try? await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+            _ = try? await attempts.begin(
+                user: "ann", registered: ann, from: ClientOrigin(1), now: Self.start)
         }
         await #expect(throws: SignInThrottle.RetryLater.self) {
-            try await attempts.begin(user: "ann", from: ClientOrigin(1), now: Self.start)
+            try await attempts.begin(user: "ann", registered: ann, from: ClientOrigin(1), now: Self.start)
         }
         let own = try await attempts.begin(user: "ann", from: ClientOrigin(1), session: "s", now: Self.start)
         #expect(own.isKnown)
@@ -155,20 +190,25 @@ struct SignInThrottleTests {
     @Test("are stored within limits, the latest first")
     func bounded() async throws {
         let attempts = SignInThrottle(LocalAttempts(capacity: 30))
-        for number in 0..<1_000 {
+        let users = try (0..<1_000).map { try Self.user("user \($0)") }
+        for (number, user) in users.enumerated() {
             let now = Self.start + Duration.seconds(number)
             let origin = ClientOrigin(UInt64(number) + 10)
-            _ = try await attempts.begin(user: "user \(number)", from: origin, now: now)
-            await attempts.know(origin, of: "user \(number)", now: now)
+            _ = try await attempts.begin(
+                user: "user \(number)", registered: user, from: origin, now: now)
+            await attempts.know(origin, of: user, now: now)
         }
         let end = Self.start + Duration.seconds(1_000)
         for _ in 0..<5 { _ = try await attempts.begin(user: "ann", from: ClientOrigin(1), now: end) }
         await #expect(throws: SignInThrottle.RetryLater.self) {
             try await attempts.begin(user: "ann", from: ClientOrigin(1), now: end)
         }
-        #expect(
-            try await attempts.begin(user: "user 999", from: ClientOrigin(1_009), now: end).isKnown)
-        #expect(try await !attempts.begin(user: "user 1", from: ClientOrigin(11), now: end).isKnown)
+        for (number, isKnown) in [(999, true), (1, false)] {
+            let attempt = try await attempts.begin(
+                user: "user \(number)", registered: users[number],
+                from: ClientOrigin(UInt64(number) + 10), now: end)
+            #expect(attempt.isKnown == isKnown, "\(number)")
+        }
     }
 
     @Test(
@@ -210,11 +250,12 @@ struct SignInThrottleTests {
 
     @Test("of an address that has not signed in for 90 days count as those of another one")
     func forgottenAddress() async throws {
-        let attempts = SignInThrottle()
-        await attempts.know(ClientOrigin(1), of: "ann", now: Self.start)
+        let (attempts, ann) = (SignInThrottle(), try Self.user("ann"))
+        await attempts.know(ClientOrigin(1), of: ann, now: Self.start)
         for (days, isKnown) in [(90, true), (91, false)] {
             let attempt = try await attempts.begin(
-                user: "ann", from: ClientOrigin(1), now: Self.start + .seconds(days * 86_400))
+                user: "ann", registered: ann, from: ClientOrigin(1),
+                now: Self.start + .seconds(days * 86_400))
             #expect(attempt.isKnown == isKnown, "\(days) days")
         }
     }

@@ -37,11 +37,11 @@ package final class LocalAttempts: Attempts {
 
         subscript(_ subject: AttemptSubject) -> Entry? {
             get {
-                guard case .knownAddress(_, let user) = subject else { return entries[subject] }
+                guard case .knownAddress(_, let user, _) = subject else { return entries[subject] }
                 return known[user]?[subject]
             }
             set {
-                if case .knownAddress(_, let user) = subject {
+                if case .knownAddress(_, let user, _) = subject {
                     known[user, default: [:]][subject] = newValue
                 } else {
                     entries[subject] = newValue
@@ -72,7 +72,7 @@ package final class LocalAttempts: Attempts {
             let value = body(&records, now)
             for subject in subjects where records[subject] != known[subject] {
                 state[subject] = records[subject].map { Entry(record: $0, forgetAt: now + lifetime) }
-                if case .knownAddress(_, let user) = subject, let addresses = state.known[user],
+                if case .knownAddress(_, let user, _) = subject, let addresses = state.known[user],
                     addresses.count > Self.maximumAddresses
                 {
                     state.known[user] = Self.first(Self.maximumAddresses, of: addresses) {

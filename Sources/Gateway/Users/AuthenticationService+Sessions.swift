@@ -48,12 +48,17 @@ extension AuthenticationService {
         return globalID
     }
 
-    /// Ends all sessions of a user but the request's.
+    /// Ends all sessions of a user but the request's, also those of tokens of the identity provider.
+    ///
+    /// - Returns: The ids of the stored sessions that ended, in the schema.
     func revokeOthers(than session: Session) async throws -> [String] {
         guard let owner = session.owner else { throw session.unauthenticated }
+        // Also after a failure, since the database may have stored it: a token that has not ended is verified again.
+        defer { identityProvider?.endSessions(of: owner, except: session.bearer) }
         let ids = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             // With a token of the settings none is the request's own: all end.
-            try await sessions.revokeOthers(than: session.id ?? "", of: owner)
+            try await sessions.revokeOthers(
+                than: session.id ?? "", exceptToken: session.bearer?.tokenHash, of: owner)
         }
         return ids.map { NodeID(.session, $0).text }
     }
@@ -80,12 +85,15 @@ extension AuthenticationService {
         else { throw FieldError.wrongPassword("input.currentPassword") }
         let hash = try await hashed(
             new, for: HashingClient(knownUser: username.text.lowercased(), at: address))
+        defer { identityProvider?.endSessions(of: stored.owner) }
         let opened = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             try await sessions.change(proved, to: hash, in: stored)
         }
         guard let opened else {
             throw FieldError(.conflict, "The password was changed by somebody else in this moment.")
         }
+        // Addresses are known by the password with which they have signed in.
+        await attempts.know(address, of: UserStore.Registered(user: known.user, hash: hash), now: .now)
         return opened
     }
 

@@ -119,7 +119,8 @@ extension AuthenticationService {
         }
         switch result {
         case .success(let opened):
-            await attempts.know(address, of: username.text.lowercased(), now: .now)
+            await attempts.know(
+                address, of: UserStore.Registered(user: opened.user, hash: hash), now: .now)
             return opened
         case .failure(.nameTaken):
             throw FieldError(.conflict, "The username \"\(username.text)\" is taken: choose another.")
@@ -204,7 +205,8 @@ extension AuthenticationService {
         let attempt: SignInThrottle.Attempt
         do {
             attempt = try await attempts.begin(
-                user: subject, from: address, session: isOwn ? session.id : nil, now: .now)
+                user: subject, registered: known, from: address, session: isOwn ? session.id : nil,
+                now: .now)
         } catch let refusal as SignInThrottle.RetryLater {
             throw FieldError(
                 .rateLimited, "Too many attempts have failed: wait before the next.", retryAt: refusal.retryAt

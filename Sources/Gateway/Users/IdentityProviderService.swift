@@ -54,7 +54,9 @@ package final class IdentityProviderService: Sendable {
                 case .subject(let subject): session.identity.subject == subject
                 case .unnamedSessions(let subject):
                     session.issuerSessionID == nil && session.identity.subject == subject
-                case .token(let hash): session.credential.tokenHash == hash
+                case .token(let hash): session.tokenHash == hash
+                case .revoked(let subject, let kept):
+                    session.identity.subject == subject && session.tokenHash != kept
                 }
             }
         }
@@ -237,6 +239,15 @@ package final class IdentityProviderService: Sendable {
             try await identities.endToken(
                 hash: session.tokenHash, issuer: session.identity.issuer, forgetAt: session.expiresAt)
         }
+    }
+
+    /// Ends the sessions of a user's bearer tokens but one in memory, whose tokens the database refuses.
+    ///
+    /// - Parameters:
+    ///   - owner: The user.
+    ///   - kept: The session that remains; nil for none.
+    func endSessions(of owner: OwnerID, except kept: BearerSession? = nil) {
+        bearers.end { $0.owner == owner && $0.tokenHash != kept?.tokenHash }
     }
 
     /// Ends the sessions that a logout token names (OpenID Connect Back-Channel Logout 1.0, section 2.6).

@@ -85,6 +85,10 @@ package enum EndedIdentity: Hashable, Sendable {
     case unnamedSessions(of: String)
     /// One bearer token, by its hash.
     case token(String)
+    /// The bearer tokens of a subject but one, whose user has ended all other sessions.
+    ///
+    /// `except` is the hash of the token that remains; nil if none does.
+    case revoked(of: String, except: String?)
 
     /// The value of a row for all tokens of a subject that name no session.
     ///
@@ -98,7 +102,24 @@ package enum EndedIdentity: Hashable, Sendable {
     /// Processes learn of the deletion itself, which ends the sessions in memory.
     static func deletedUserValue(of subject: String) -> String { "deleted:" + subject }
 
-    /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version.
+    /// The value of a row with the time at which all sessions of a subject's user have ended.
+    ///
+    /// Processes learn of it by the row of ``exceptionValue(for:of:)``, which the same transaction writes.
+    static func revocationValue(of subject: String) -> String { revocationPrefix + subject }
+
+    private static let revocationPrefix = "revoked:"
+
+    /// The value of a row for the token that remains when all other sessions of its user end; without a hash, none does.
+    ///
+    /// The exception holds as long as no later row of ``revocationValue(of:)`` replaces the one of the same time.
+    static func exceptionValue(for tokenHash: String?, of subject: String) -> String {
+        "\(exceptionPrefix)\(tokenHash ?? ""):\(subject)"
+    }
+
+    static let exceptionPrefix = "except:"
+
+    /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version, and for a row that
+    /// says nothing that another row of its transaction does not say.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)
@@ -108,6 +129,13 @@ package enum EndedIdentity: Hashable, Sendable {
         case "SUBJECT": self = .subject(parts[1])
         case "TOKEN" where parts[1].hasPrefix(Self.unnamedSessionsPrefix):
             self = .unnamedSessions(of: String(parts[1].dropFirst(Self.unnamedSessionsPrefix.count)))
+        case "TOKEN" where parts[1].hasPrefix(Self.exceptionPrefix):
+            let rest = parts[1].dropFirst(Self.exceptionPrefix.count)
+            guard let mark = rest.firstIndex(of: ":") else { return nil }
+            self = .revoked(
+                of: String(rest[rest.index(after: mark)...]),
+                except: mark == rest.startIndex ? nil : String(rest[..<mark]))
+        case "TOKEN" where parts[1].hasPrefix(Self.revocationPrefix): return nil
         case "TOKEN": self = .token(parts[1])
         default: return nil
         }

@@ -111,7 +111,8 @@ package struct IdentityStore: Sendable {
     /// The reason why an identity gets no session.
     package enum Refusal: Error, Sendable {
         case unknownUser
-        /// The session at the identity provider has ended, or the token was issued before the deletion of its user.
+        /// The session at the identity provider has ended, or the token was issued before its user was deleted or has ended
+        /// all other sessions.
         case signedOut
     }
 
@@ -275,7 +276,7 @@ package struct IdentityStore: Sendable {
         }
     }
 
-    private static func end(
+    static func end(
         _ kind: String, _ value: String, issuer: String, endedAt: Instant, forgetAt: Instant, now: Instant,
         in db: SQLTransaction
     ) throws {
@@ -300,6 +301,7 @@ package struct IdentityStore: Sendable {
     private static func hasEnded(
         _ origin: Origin, tokenHash: String?, in db: SQLTransaction
     ) throws -> Bool {
+        if let tokenHash, try isRevoked(origin, tokenHash: tokenHash, in: db) { return true }
         // A user who signs in again after all sessions have ended gets tokens that were issued later. `iat` has whole
         // seconds: a token of the second in which the sessions have ended is refused.
         let row = try db.row(

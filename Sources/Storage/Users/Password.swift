@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import PorticoCore
 
 /// A password as it is hashed: UTF-8 of the text in Unicode's form NFKC, so that keyboards that compose letters
 /// differently make the same one (NIST SP 800-63B, section 3.1.1.2).
@@ -110,10 +111,23 @@ package struct PasswordHash: Hashable, Sendable {
     ///
     /// It takes a long time and much memory, and blocks the thread: `PasswordHasher` calls it.
     init(_ password: Password, _ cost: PasswordCost) throws {
-        salt = .random(count: 16)
-        self.cost = cost
+        try self.init(password, cost, salt: .random(count: 16))
+    }
+
+    private init(_ password: Password, _ cost: PasswordCost, salt: [UInt8]) throws {
+        (self.salt, self.cost) = (salt, cost)
         hash = try Self.derive(password, salt, cost)
     }
+
+    /// Hashes the same password with other cost parameters, and the same salt.
+    func rehashed(_ password: Password, _ cost: PasswordCost) throws -> PasswordHash {
+        try PasswordHash(password, cost, salt: salt)
+    }
+
+    /// Identifies the password: each password that a user sets has another one, also the same text that is set again.
+    ///
+    /// It is the salt; whoever has it can neither compare passwords nor guess them.
+    package var passwordID: String { Base64.url.encoded(salt) }
 
     /// A hash that no password matches.
     package init(matchingNothing cost: PasswordCost) {

@@ -87,7 +87,7 @@ package final class PasswordHasher: Sendable {
             let matches = try subject.matches(password ?? .decoy)
             guard matches, hash != nil, let password else { return .different }
             if subject.cost == cost { return .equal }
-            return .outdated(try PasswordHash(password, cost))
+            return .outdated(try subject.rehashed(password, cost))
         }
     }
 

@@ -106,7 +106,7 @@ extension SessionStore {
         return user
     }
 
-    /// Sets a user's password, ends the other sessions and gives this one a new token.
+    /// Sets a user's password, ends the other sessions, refuses the user's bearer tokens, and gives this session a new token.
     ///
     /// - Parameters:
     ///   - old: The user and the password that the request has just proved.
@@ -126,6 +126,7 @@ extension SessionStore {
                     of: session, by: SessionToken(), validity: SessionValidity(), in: db, now: now)
             else { return nil }
             try UserStore.set(new, of: old.user.id, in: db)
+            try IdentityStore.revokeTokens(of: old.user.id, in: db, now: now)
             _ = try end(of: old.user.id, in: db) { $0 != session.id }
             return opened
         }

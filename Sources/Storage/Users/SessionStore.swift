@@ -261,11 +261,24 @@ package final class SessionStore: Sendable {
         try await end(of: owner) { $0 == id }.isEmpty == false
     }
 
-    /// Ends a user's sessions but one.
+    /// Ends a user's sessions but one, and refuses the user's bearer tokens but one from now on.
     ///
-    /// - Returns: the ids of those that ended.
-    package func revokeOthers(than id: String, of owner: OwnerID) async throws(StorageError) -> [String] {
-        try await end(of: owner) { $0 != id }
+    /// - Parameters:
+    ///   - id: The id of the session that remains; no session has an empty one.
+    ///   - tokenHash: The hash of the bearer token that remains; nil for none.
+    ///   - owner: The user.
+    ///   - now: The current time.
+    /// - Returns: The ids of the sessions that ended.
+    /// - Throws: The error that prevented the write; then nothing was changed.
+    package func revokeOthers(
+        than id: String, exceptToken tokenHash: String? = nil, of owner: OwnerID, now: Instant = .now
+    ) async throws(StorageError) -> [String] {
+        let (ids, deleted) = try await database.write(for: owner) { [self] db in
+            try IdentityStore.revokeTokens(of: owner, except: tokenHash, in: db, now: now)
+            return try end(of: owner, in: db) { $0 != id }
+        }
+        deletions.report(deleted)
+        return ids
     }
 
     private func end(

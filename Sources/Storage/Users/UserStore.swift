@@ -226,16 +226,17 @@ extension UserStore {
         try await database.read { db in try Self.user(named: name, in: db) }
     }
 
-    /// Sets a user's password and ends all sessions of the user.
+    /// Sets a user's password, ends all sessions of the user, and refuses the user's bearer tokens from now on.
     ///
     /// - Returns: Whether there is such a user.
     package func resetPassword(
-        of id: OwnerID, to hash: PasswordHash
+        of id: OwnerID, to hash: PasswordHash, now: Instant = .now
     ) async throws(StorageError) -> Bool {
         try await database.write(for: id) { db in
             guard case .named? = try Self.user(id, in: db)?.kind else { return false }
             try Self.set(hash, of: id, in: db)
             try db.execute("DELETE FROM session WHERE user_id = ?", [id.text])
+            try IdentityStore.revokeTokens(of: id, in: db, now: now)
             return true
         }
     }

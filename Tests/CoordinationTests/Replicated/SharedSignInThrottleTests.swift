@@ -20,6 +20,7 @@ struct SharedSignInThrottleTests {
     func failures() async throws {
         let (throttles, database) = try Self.throttles()
         let alone = SignInThrottle()
+        let users = ["ann": try SignInThrottleTests.user("ann"), "bob": try SignInThrottleTests.user("bob")]
         for index in 0..<40 {
             // Every failure comes at the time at which the last one permits it, or too early.
             let now = Self.start + .seconds(index * 3)
@@ -28,7 +29,8 @@ struct SharedSignInThrottleTests {
             let name = index % 5 == 0 ? "bob" : "ann"
             var expected: Instant?
             do {
-                let attempt = try await alone.begin(user: name, from: address, now: now)
+                let attempt = try await alone.begin(
+                    user: name, registered: users[name], from: address, now: now)
                 if index % 11 == 10 { await alone.succeeded(attempt, now: now) }
                 if index % 13 == 12 { await alone.withdraw(attempt, now: now) }
             } catch let refusal as SignInThrottle.RetryLater {
@@ -37,7 +39,8 @@ struct SharedSignInThrottleTests {
             var found: Instant?
             do {
                 let throttle = throttles[index % 2]
-                let attempt = try await throttle.begin(user: name, from: address, session: nil, now: now)
+                let attempt = try await throttle.begin(
+                    user: name, registered: users[name], from: address, now: now)
                 if index % 11 == 10 { await throttle.succeeded(attempt, now: now) }
                 if index % 13 == 12 { await throttle.withdraw(attempt, now: now) }
             } catch let refusal as SignInThrottle.RetryLater {
@@ -70,18 +73,19 @@ struct SharedSignInThrottleTests {
         }
         #expect(try await begun(24) == 5)
         // An address that has signed in at one process is a known client at the other one: five attempts are free.
-        let other = ClientOrigin(2)
-        let first = try await throttles[0].begin(user: "bob", from: other, session: nil, now: Self.start)
+        let (other, bob) = (ClientOrigin(2), try SignInThrottleTests.user("bob"))
+        let first = try await throttles[0].begin(
+            user: "bob", registered: bob, from: other, now: Self.start)
         #expect(!first.isKnown)
         await throttles[0].succeeded(first, now: Self.start)
         for index in 0..<5 {
             let attempt = try await throttles[index % 2].begin(
-                user: "bob", from: other, session: nil, now: Self.start)
+                user: "bob", registered: bob, from: other, now: Self.start)
             #expect(attempt.isKnown)
         }
         for throttle in throttles {
             await #expect(throws: SignInThrottle.RetryLater.self) {
-                try await throttle.begin(user: "bob", from: other, session: nil, now: Self.start)
+                try await throttle.begin(user: "bob", registered: bob, from: other, now: Self.start)
             }
         }
     }
