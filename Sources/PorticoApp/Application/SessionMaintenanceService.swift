@@ -71,11 +71,10 @@ package struct SessionMaintenanceService: Service {
 
     /// Each step is an attempt of its own, so that one that fails each time does not stop the others.
     func tidy() async {
-        // First, in transactions that become smaller, because the next step deletes guests in those of one size.
-        await attempt("Guests without a session cannot be deleted.") { try await guests.run() }
         await attempt("Ended sessions cannot be deleted, or last uses of sessions cannot be stored.") {
             try await sessions.tidy()
         }
+        await attempt("Guests without a session cannot be deleted.") { try await guests.run() }
         await attempt("Old changes of sessions and users cannot be deleted.") {
             try await changes.deleteOld()
         }

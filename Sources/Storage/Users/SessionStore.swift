@@ -314,8 +314,6 @@ package final class SessionStore: Sendable {
 
     /// As many sessions change in one transaction, whose time is limited.
     static let batch = 500
-    /// Fewer guests are deleted in one, because their data is deleted with them.
-    private static let guestBatch = 100
 
     /// Stores when sessions were used last.
     package func storeLastUses() async throws(StorageError) {
@@ -328,20 +326,12 @@ package final class SessionStore: Sendable {
         }
     }
 
-    /// Forgets sessions that have ended by themselves, and guests who have none left.
+    /// Forgets sessions that have ended by themselves; ``GuestDeletion`` deletes the guests who have none left.
     ///
     /// It deletes them in several transactions of bounded size. After an error, those of the transactions before are deleted.
     package func tidy(now: Instant = .now) async throws(StorageError) {
         try await storeLastUses()
         while try await deleteExpired(at: now) == Self.batch {}
-        var count = 0
-        repeat {
-            let deleted = try await database.write { db in
-                try UserStore.deleteGuestsWithoutSession(maximum: Self.guestBatch, in: db)
-            }
-            deletions.report(deleted)
-            count = deleted.count
-        } while count == Self.guestBatch
     }
 
     /// Deletes expired sessions in one transaction.

@@ -68,21 +68,6 @@ package struct UserStore: Sendable {
         try db.value("SELECT count(*) FROM \"user\" WHERE kind = 'GUEST'") ?? 0
     }
 
-    /// Deletes guests without a session, because no client can access their data.
-    ///
-    /// A guest with an order in progress is deleted after its outcome has been recorded.
-    ///
-    /// - Returns: The deleted guests, at most `maximum`.
-    static func deleteGuestsWithoutSession(maximum: Int, in db: SQLTransaction) throws -> [OwnerID] {
-        // The condition twice: PostgreSQL repeats only the outer one for a row that another transaction has changed.
-        try db.values(
-            """
-            DELETE FROM "user" WHERE \(isGuestWithoutSession) AND id IN (
-                SELECT id FROM "user" WHERE \(isGuestWithoutSession) ORDER BY id LIMIT ?) RETURNING id
-            """, [maximum]
-        ).compactMap { OwnerID($0) }
-    }
-
     /// Guests without a session and without an order in progress, in the order of their ids.
     ///
     /// - Parameters:

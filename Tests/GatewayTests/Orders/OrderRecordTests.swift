@@ -212,12 +212,12 @@ struct OrderRecordTests {
             let journal = gateway.userData.orders.journal
             _ = try await place(gateway, as: guest.user.id) { _, journal in
                 #expect(try await sessions.revoke(guest.session.id, of: guest.user.id))
-                try await sessions.tidy()
+                try await GuestDeletion(of: sessions).run()
                 #expect(try await recorded(journal, of: guest.user.id).order.state == .pending)
             }
             #expect(gateway.placings == 1)
             #expect(try await recorded(journal, of: guest.user.id).order.state == .open)
-            try await sessions.tidy()
+            try await GuestDeletion(of: sessions).run()
             #expect(try await journal.orders(.all, of: guest.user.id, "demo", before: nil, limit: 1).isEmpty)
         }
     }

@@ -165,6 +165,7 @@ struct SessionStoreTests {
         #expect(store.session(ofToken: used.token.text, now: Self.start + Self.day * 29) != nil)
         try await file.database.setClock(to: Self.start + Self.day * 31)
         try await store.tidy(now: Self.start + Self.day * 31)
+        try await GuestDeletion(of: store).run()
         #expect(store.live.all.map(\.id) == [used.session.id])
         let users = try await file.database.read {
             try $0.values(#"SELECT id FROM "user" ORDER BY id"#, as: String.self)
@@ -211,6 +212,7 @@ struct SessionStoreTests {
         #expect(try await ids("session").count == 201)
         try await file.database.write { db in try db.executeScript("DROP TABLE hold") }
         try await store.tidy(now: Self.start + Self.day * 31)
+        try await GuestDeletion(of: store).run()
         #expect(try await ids("session") == [kept.session.id])
         #expect(try await ids("\"user\"") == [kept.user.id.text])
     }
@@ -422,6 +424,7 @@ struct SessionStoreTests {
             try await store.changes.follow()
             try await file.database.setClock(to: .now + Self.day * 91)
             try await store.tidy(now: .now + Self.day * 91)
+            try await GuestDeletion(of: store).run()
             deletion.finish()
             let reported = await deletions.reduce(into: []) { $0.append($1) }
             let expected = [0, 1, 2].map { guests[$0].user.id } + [guests[3], named].map(\.user.id)
