@@ -59,6 +59,8 @@ package struct PostgresMigrator {
             case .current?: return
             case .older?, .missing?, nil: break
             }
+            // While a step waits for its lock behind a dump, the transactions of all replicas wait behind the step.
+            try db.executeScript("SET LOCAL lock_timeout = '5s'")
             for step in steps.dropFirst(known.map { $0.version - first + 1 } ?? 0) {
                 try db.executeScript(step.postgres)
             }
