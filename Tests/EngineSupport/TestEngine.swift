@@ -83,7 +83,14 @@ package struct TestDatabase {
             let tables: [String] = try db.values(
                 "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = ?", [schema])
             return try tables.reduce(into: Data()) { all, table in
-                for value in try db.rows("SELECT * FROM \"\(table)\"").flatMap(\.values) {
+                // The numbers of transactions have a type that no statement of Portico reads.
+                let columns: [String] = try db.values(
+                    """
+                    SELECT CAST(quote_ident(column_name) AS TEXT) FROM information_schema.columns
+                    WHERE table_schema = ? AND table_name = ? AND data_type <> 'xid8'
+                    """, [schema, table])
+                let select = "SELECT \(columns.joined(separator: ", ")) FROM \"\(table)\""
+                for value in try db.rows(select).flatMap(\.values) {
                     switch value {
                     case .text(let text): all += Data(text.utf8)
                     case .bytes(let bytes): all += bytes

@@ -71,15 +71,19 @@ struct CorporateActionTests {
 
     @Test("are empty for a ticker without any that is or was listed, and unknown for one that never was")
     func empty() async throws {
-        try await withPolygon(answering: { request, _ in
-            if request.target.contains("/stocks/") { return .text(#"{"status":"OK","request_id":"1"}"#) }
-            if request.target.hasSuffix("/AAPL") { return .text(Self.details) }
-            if request.target.contains("/v3/reference/tickers?") {
-                let results = request.target.contains("ticker=FSR&") ? #"[{"ticker":"FSR"}]"# : "[]"
-                return .text(#"{"status":"OK","request_id":"1","results":\#(results)}"#)
+        let windows = [QuotaWindow("minute", limit: 100, per: .rolling(seconds: 60))]
+        try await withPolygon(
+            windows: windows,
+            answering: { request, _ in
+                if request.target.contains("/stocks/") { return .text(#"{"status":"OK","request_id":"1"}"#) }
+                if request.target.hasSuffix("/AAPL") { return .text(Self.details) }
+                if request.target.contains("/v3/reference/tickers?") {
+                    let results = request.target.contains("ticker=FSR&") ? #"[{"ticker":"FSR"}]"# : "[]"
+                    return .text(#"{"status":"OK","request_id":"1","results":\#(results)}"#)
+                }
+                return .text(#"{"status":"NOT_FOUND","message":"Ticker not found."}"#, status: 404)
             }
-            return .text(#"{"status":"NOT_FOUND","message":"Ticker not found."}"#, status: 404)
-        }) { client, server in
+        ) { client, server in
             let known = try await client.dividends(of: [symbol("AAPL")], in: .patient)
             #expect(try known[symbol("AAPL")]?.dividends == [])
             let delisted = try await client.splits(of: [symbol("FSR")], in: .patient)

@@ -133,7 +133,8 @@ struct HTTP2StreamTests {
         arguments: [true, false])
     func slowReader(isReading: Bool) async throws {
         var limits = ServerLimits.patient
-        limits.writeTimeout = .seconds(1)
+        // Long beside the pauses of the reader, so that a machine with much work does not end the stream.
+        limits.writeTimeout = .seconds(3)
         // 14 windows of 16,384 bytes beyond the first window of 65,535.
         let body = Array(repeating: UInt8(ascii: "a"), count: 65_535 + 14 * 16_384)
         let route = ReadOnlyRoute { _ in
@@ -145,7 +146,7 @@ struct HTTP2StreamTests {
             try await client.send([.request("GET", "/large", on: 1, isLast: true)])
             // NIO sends the empty frame that ends a stream only into an open window.
             for _ in 0..<15 where isReading {
-                try await Task.sleep(for: .milliseconds(150))
+                try await Task.sleep(for: .milliseconds(400))
                 try await client.send([
                     .number(.windowUpdate, 16_384, on: 1), .number(.windowUpdate, 16_384, on: 0),
                 ])

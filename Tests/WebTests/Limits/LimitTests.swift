@@ -255,7 +255,8 @@ struct LimitTests {
         arguments: ["keep-alive", "close"])
     func steadyReader(_ connection: String) async throws {
         var limits = ServerLimits()
-        limits.writeTimeout = .seconds(2)
+        // Long beside the pauses of the reader, so that a machine with much work does not end the connection.
+        limits.writeTimeout = .seconds(5)
         let size = 20 << 20
         let route = ReadOnlyRoute { _ in
             var response = HTTPResponse(
@@ -266,10 +267,10 @@ struct LimitTests {
         try await withServer(limits: limits, routes: ["/large": route]) { server in
             let client = try RawClient(port: server.port, receiveBuffer: 64 << 10)
             try await client.send(RawRequest.get("/large", fields: ["Connection: \(connection)"]))
-            // 80 times 256 KiB in 80 times 60 ms.
+            // 80 times 256 KiB in 80 times 120 ms.
             for _ in 0..<(size / (256 << 10)) {
                 _ = try await client.takeBytes(256 << 10)
-                try await Task.sleep(for: .milliseconds(60))
+                try await Task.sleep(for: .milliseconds(120))
             }
         }
     }
