@@ -97,6 +97,24 @@ extension ChartTests {
         #expect(try await chart(body, extended, of: symbol)?.count == stamps.count)
     }
 
+    @Test(
+        "of an instrument that trades around the clock has all bars in summer, too",
+        arguments: [
+            ("Europe/London", "EUR/USD", "2026-07-15T23:00:00Z"),
+            ("America/New_York", "GC=F", "2026-07-16T04:00:00Z"),
+        ])
+    func aroundTheClock(zone: String, name: String, midnight: String) async throws {
+        let exchange = #""currency":"USD","exchangeTimezoneName":"\#(zone)""#
+        let start = try #require(Instant(midnight))
+        let days = [0, 1].map { start.secondsSince1970 + $0 * 86_400 }
+        let periods = days.map { #"[{"start":\#($0),"end":\#($0 + 86_340)}]"# }.joined(separator: ",")
+        let stamps = days.flatMap { day in (0..<24).map { day + $0 * 3_600 } }
+        let texts = try stamps.map { "\(try #require(Instant(secondsSince1970: $0)))" }
+        let body = try body(texts, meta: exchange + #","tradingPeriods":[\#(periods)]"#)
+        let series = try await chart(body, ChartWindow(interval: .oneHour), of: name)
+        #expect(series?.count == stamps.count)
+    }
+
     @Test("of regular hours keeps the last trade of the day, though it is after the end")
     func lastTrade() async throws {
         let body = try body(

@@ -30,14 +30,14 @@ extension AlphaVantageClient: ChartSource {
             let query = AlphaVantageSeriesQuery(window, plan: configuration.plan, now: clock.wallTime())
             let unit = try await unit(of: symbol, in: context)
             var items = [("symbol", try Optional(providerSymbol(for: symbol)))] + query.items
-            if window.interval.isIntraday {
-                items.append(("entitlement", entitlement(for: symbol)?.rawValue))
-            }
+            let entitlement = window.interval.isIntraday ? entitlement(for: symbol) : nil
+            if window.interval.isIntraday { items.append(("entitlement", entitlement?.rawValue)) }
             return try await get("chart", query.function, items, in: context) {
                 reader throws(JSONError) -> CandleSeries? in
                 let subject = AlphaVantageSeries.Target(
                     symbol: symbol, unit: unit, window: window, isCompact: query.isCompact,
-                    reach: query.reach, fetchedAt: clock.wallTime())
+                    reach: query.reach, delayMinutes: entitlement?.delayMinutes ?? 0,
+                    fetchedAt: clock.wallTime())
                 let series = try AlphaVantageSeries(json: &reader)
                 do throws(Decimal.Overflow) {
                     return try series.candles(subject)

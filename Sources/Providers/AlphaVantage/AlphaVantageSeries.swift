@@ -109,6 +109,8 @@ extension AlphaVantageSeries {
         var isCompact: Bool
         /// The time from which on candles were requested; nil for all.
         var reach: Instant?
+        /// By how much the prices are late; 0 also if it is not known.
+        var delayMinutes: Int
         var fetchedAt: Instant
     }
 
@@ -136,7 +138,8 @@ extension AlphaVantageSeries {
         series.append(
             unreadable: unreadable.map { ($0.reason, $0.time?.newYorkStart(of: interval)) }, in: window)
         series.isLastComplete = series.isLastOver(
-            at: subject.fetchedAt, offset: subject.fetchedAt.newYorkOffset)
+            at: subject.fetchedAt - .seconds(60 * Int64(subject.delayMinutes)),
+            offset: subject.fetchedAt.newYorkOffset)
         if subject.isCompact, rows.count + unreadable.count >= Self.compactCount, lacksOlder(candles, window)
         {
             series.isTruncated = true

@@ -25,9 +25,15 @@ final class PolygonPlan: Sendable {
     }
 
     private struct RefusedHistory {
-        /// The latest beginning of a range that was refused: the plan has nothing of this time, and of no earlier one.
+        /// The latest beginning of a range that was refused: the plan had nothing of this time then, and of no earlier one.
         var start: Instant
         var refusedAt: ContinuousClock.Instant
+
+        /// The latest beginning that the plan does not have by now, since its history begins later each day; nil if the refusal
+        /// is too old.
+        func start(at now: ContinuousClock.Instant) -> Instant? {
+            refusedAt + PlanRefusal.lifetime > now ? start + refusedAt.duration(to: now) : nil
+        }
     }
 
     /// Whether snapshots are requested: true until a refusal, and again when it is an hour old.
@@ -38,20 +44,15 @@ final class PolygonPlan: Sendable {
     /// Whether a range of prices with this beginning is requested: true unless it, or one with a later beginning, was refused
     /// in the last hour.
     func hasHistory(of market: Market, from start: Instant, at now: ContinuousClock.Instant) -> Bool {
-        guard let refused = histories.withLock({ $0[market] }) else { return true }
-        return start > refused.start || refused.refusedAt + PlanRefusal.lifetime <= now
+        histories.withLock { $0[market]?.start(at: now) }.map { start > $0 } ?? true
     }
 
-    /// Notes that a range of prices was refused which a later beginning made one that the plan includes.
+    /// Records a refused range of prices; the same range with a later beginning was accepted.
     func recordRefusalOfHistory(
         of market: Market, from start: Instant, at now: ContinuousClock.Instant
     ) {
         histories.withLock { histories in
-            var latest = start
-            // After a call was tried once more, only its own beginning is known to be refused.
-            if let known = histories[market], known.refusedAt + PlanRefusal.lifetime > now {
-                latest = max(latest, known.start)
-            }
+            let latest = max(start, histories[market]?.start(at: now) ?? start)
             histories[market] = RefusedHistory(start: latest, refusedAt: now)
         }
     }

@@ -299,7 +299,11 @@ extension YahooChart {
             return nil
         }
         series.append(unreadable: failures, in: window)
-        let known = window.interval.isIntraday ? tradesKnownUntil(asOf, fetchedAt: fetchedAt) : fetchedAt
+        // `asOf` is the last trade of regular hours.
+        let lastBar = window.isExtendedHours == true ? times.last : nil
+        let lastTrade = [asOf, lastBar.flatMap { Instant(secondsSince1970: $0) }].compactMap(\.self).max()
+        let known =
+            window.interval.isIntraday ? tradesKnownUntil(lastTrade, fetchedAt: fetchedAt) : fetchedAt
         series.isLastComplete = series.isLastOver(at: known, offset: meta.offset ?? 0)
         return series
     }
@@ -312,7 +316,7 @@ extension YahooChart {
         return times.indices.filter { timeFailures[$0] != nil || !hours.exclude(times[$0], length: length) }
     }
 
-    /// The most by which Yahoo reports the trades of an exchange late (ranaroussi/yfinance#1050 has 15 minutes).
+    /// The assumed maximum delay of Yahoo's trades: twice the 15 minutes that are reported (ranaroussi/yfinance#1050).
     private static var longestDelay: Duration { .seconds(1_800) }
 
     /// The time until which the trades of parts of a day are known.

@@ -28,7 +28,8 @@ struct YahooRegularHours {
         var hours: [CalendarDate: ClosedRange<Int64>] = [:]
         for period in meta.tradingPeriods ?? [] where period.start < period.end {
             let (start, end) = (period.start.secondsSince1970, period.end.secondsSince1970)
-            guard let day = Self.day(of: start, offset) else { continue }
+            // Currencies and futures trade around the clock: they have no other hours, and their days begin at midnight.
+            guard end - start < 20 * 3_600, let day = Self.day(of: start, offset) else { continue }
             let known = hours[day] ?? start...end
             hours[day] = min(known.lowerBound, start)...max(known.upperBound, end)
         }

@@ -75,7 +75,7 @@ struct YahooTradingDays {
         if isNewYork, let instant = Instant(secondsSince1970: stamp) {
             return instant.inNewYork.date.weekday == .monday
         }
-        return [0, -3_600, 3_600].contains { isMonday(local: stamp + offset + $0) }
+        return [0, 3_600].contains { isMonday(local: stamp + offset + $0) }
     }
 
     private func midnight(before stamp: Int64) -> Int64 {
