@@ -122,7 +122,8 @@ final class ChangeFeed: Sendable {
     /// The rows that may not have been applied, after one with the snapshot of this read.
     ///
     /// `?1` is the last snapshot, `?2` the window. Both conditions of transactions are exact, so that a long transaction of
-    /// another program does not make the read longer. A standby has no snapshot.
+    /// another program does not make the read longer. Rows of another server, which a restore has copied, can have later
+    /// transactions than this server. A standby has no snapshot.
     private static let unread = """
         SELECT CAST(0 AS BIGINT) AS number,
             CASE WHEN pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(CAST(?1 AS pg_snapshot))
@@ -132,7 +133,7 @@ final class ChangeFeed: Sendable {
         UNION ALL
         SELECT number, kind, id FROM change
         WHERE changed_at > (SELECT clock_milliseconds() - CAST(?2 AS BIGINT))
-            OR xact >= pg_snapshot_xmax(CAST(?1 AS pg_snapshot))
+            OR xact >= pg_snapshot_xmax(CAST(?1 AS pg_snapshot)) AND xact < pg_snapshot_xmax(pg_current_snapshot())
             OR xact = ANY (ARRAY(SELECT pg_snapshot_xip(CAST(?1 AS pg_snapshot))))
         """
 

@@ -129,7 +129,7 @@ extension LeaseStore {
     /// The pauses before the attempts to release a lease whose request had no response.
     ///
     /// The sum is longer than ``PostgresLimits/transaction``, after which the server ends a statement.
-    private static let releasePauses = [Duration.zero, .seconds(1), .seconds(2)]
+    private static let releasePauses = [Duration.seconds(1), .seconds(2)]
 
     /// Releases a lease whose request had no response, because the server can execute the statement nevertheless, also later.
     ///

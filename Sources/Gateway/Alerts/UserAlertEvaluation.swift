@@ -125,7 +125,7 @@ final class UserAlertEvaluation: Sendable {
     /// - Parameters:
     ///   - alertState: The alerts and the observations.
     ///   - maximumFirings: Alerts that fire in one transaction: half as many after a failure, twice as many after a success.
-    /// - Throws: `StorageError` if a firing or the end of an alert could not be stored, or a connection could not be looked for.
+    /// - Throws: `StorageError` if a firing or the end of an alert could not be stored.
     private func evaluate(
         _ alertState: inout UserAlertState, _ maximumFirings: inout Int
     ) async throws(StorageError) {
@@ -136,7 +136,7 @@ final class UserAlertEvaluation: Sendable {
         for (symbol, price) in news.prices { alertState.observe(price, of: symbol) }
         for (id, order) in news.orders { alertState.observe(order, of: id) }
         alertState.observe(goals: news.goals)
-        alertState.observe(connections: try await connections(alertState.connectionIDs))
+        alertState.observe(connections: await connections(alertState.connectionIDs))
         let now = clock.wallTime()
         let outcome = alertState.evaluate(at: now)
         let (store, events) = (services.userData.alerts, services.watches.alerts)
@@ -336,14 +336,13 @@ final class UserAlertEvaluation: Sendable {
         }
     }
 
-    private func connections(
-        _ ids: Set<String>
-    ) async throws(StorageError) -> [String: AlertSubject.Observation<Bool>] {
+    /// A connection that cannot be looked for is unknown: it must not stop the alerts on prices.
+    private func connections(_ ids: Set<String>) async -> [String: AlertSubject.Observation<Bool>] {
         var observed: [String: AlertSubject.Observation<Bool>] = [:]
         for id in ids {
             let link = services.links(of: owner).first { $0.id == id }
             observed[id] = link.map { .known($0.status.needsRenewal) }
-            if link == nil { observed[id] = try await isMissing(id) ? .missing : .unknown }
+            if link == nil { observed[id] = (try? await isMissing(id)) ?? false ? .missing : .unknown }
         }
         return observed
     }

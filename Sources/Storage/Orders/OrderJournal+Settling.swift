@@ -253,9 +253,12 @@ extension OrderJournal {
         try expireActivities(of: identity, filledBy: order, db)
         var columns = SQLColumns()
         columns.add(order)
+        // It does not change, and Saxo does not report it.
+        let assignments = columns.assignments.replacing(
+            "extended_hours = ?", with: "extended_hours = coalesce(?, extended_hours)")
         try db.execute(
             """
-            UPDATE journal_order SET \(columns.assignments) WHERE owner = ? AND connection = ? AND id = ?
+            UPDATE journal_order SET \(assignments) WHERE owner = ? AND connection = ? AND id = ?
             """, columns.arguments + identity.arguments)
     }
 

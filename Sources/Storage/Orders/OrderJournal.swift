@@ -395,6 +395,12 @@ extension OrderJournal {
         order.submittedAt = order.submittedAt ?? known.order.submittedAt
         order.filledQuantity = order.filledQuantity ?? known.order.filledQuantity
         order.averageFillPrice = order.averageFillPrice ?? known.order.averageFillPrice
+        // A price whose unit could not be read.
+        if order.type == known.order.type {
+            order.limitPrice = order.limitPrice ?? known.order.limitPrice
+            order.stopPrice = order.stopPrice ?? known.order.stopPrice
+            order.trailAmount = order.trailAmount ?? known.order.trailAmount
+        }
         try update(identity, with: order, db)
         let hasLegChanged = try store(order.legs, of: identity, at: known.provider, known.createdAt, db)
         return hasLegChanged

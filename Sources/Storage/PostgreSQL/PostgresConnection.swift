@@ -35,6 +35,11 @@ final class PostgresConnection: @unchecked Sendable {
         for (keyword, value) in Self.defaults where !known.contains(keyword) {
             parameters.append((keyword, value))
         }
+        let mustBeWritable = !known.contains("target_session_attrs")
+        let hasSeveralHosts = parameters.contains { $0.keyword.hasPrefix("host") && $0.value.contains(",") }
+        if mustBeWritable, hasSeveralHosts {
+            parameters.append(("target_session_attrs", "read-write"))
+        }
         guard let handle = unsafe Self.start(parameters) else {
             throw .cannotConnect(reason: "too little memory", origin: url.origin)
         }
@@ -43,7 +48,11 @@ final class PostgresConnection: @unchecked Sendable {
         do {
             try connect(url)
             _ = try executeScript(Self.sessionSettings(url, statementTimeout))
+            if mustBeWritable { _ = try executeScript(Self.writableCheck) }
         } catch {
+            if error == .readOnly {
+                throw .cannotConnect(reason: "session is read-only", origin: url.origin)
+            }
             // The reason for an operator who has set a wrong password or a wrong name.
             if case .refused(let state) = error {
                 throw .cannotConnect(reason: "SQLSTATE \(state)", origin: url.origin)
@@ -57,12 +66,21 @@ final class PostgresConnection: @unchecked Sendable {
 
     deinit { unsafe PQfinish(handle) }
 
-    /// What the URL may set differently.
+    /// Refuses a server that cannot be written: it would serve reads of an old state, also behind a name that leads to another
+    /// server later.
     ///
-    /// A server that cannot be written is not connected to: it would serve reads of an old state, also behind a name that
-    /// leads to another server later.
+    /// The server is asked, because libpq decides by parameters that PgBouncer repeats from an earlier connection
+    /// (pgbouncer/pgbouncer, issue 859).
+    private static let writableCheck = """
+        DO $$ BEGIN
+            IF CAST(current_setting('transaction_read_only') AS BOOLEAN) THEN
+                RAISE EXCEPTION USING ERRCODE = '25006', MESSAGE = 'session is read-only';
+            END IF;
+        END $$;
+        """
+
+    /// What the URL may set differently.
     private static let defaults = [
-        ("target_session_attrs", "read-write"),
         ("fallback_application_name", "portico"), ("client_encoding", "UTF8"), ("tcp_user_timeout", "5000"),
         ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
     ]

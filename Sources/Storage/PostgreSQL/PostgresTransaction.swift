@@ -39,6 +39,10 @@ final class PostgresTransaction: SQLConnection {
     /// A subquery is executed once, so that an index can be used.
     var past: String { "(SELECT least(CAST(? AS BIGINT), clock_milliseconds()))" }
 
+    func serverTime() throws -> Int64? {
+        try SQLTransaction(self).value("SELECT clock_milliseconds()")
+    }
+
     func afterCommit(_ body: @escaping @Sendable () -> Void) { closures.append(body) }
 
     /// Calls the closures of ``afterCommit(_:)``.

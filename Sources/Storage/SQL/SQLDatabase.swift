@@ -153,6 +153,9 @@ protocol SQLConnection {
     /// The SQL of a time at which data has ended, see ``SQLTransaction/past``.
     var past: String { get }
 
+    /// The time of the server; nil if the database is of this process.
+    func serverTime() throws -> Int64?
+
     func afterCommit(_ body: @escaping @Sendable () -> Void)
 }
 

@@ -107,6 +107,15 @@ package struct SQLTransaction {
     /// others still need the data.
     var past: String { connection.past }
 
+    /// The time of the server with PostgreSQL, because the clock of one of several processes may be wrong.
+    ///
+    /// - Parameter now: The time of this process.
+    /// - Returns: The time of the server; with SQLite `now`.
+    /// - Throws: The error of the database.
+    func time(_ now: Instant) throws -> Instant {
+        try connection.serverTime().flatMap(Instant.init(millisecondsSince1970:)) ?? now
+    }
+
     /// Calls a closure after the commit, before any later transaction of this process writes; not after a rollback.
     package func afterCommit(_ body: @escaping @Sendable () -> Void) { connection.afterCommit(body) }
 }
@@ -136,6 +145,8 @@ struct SQLiteConnection: SQLConnection {
 
     /// There is one process.
     var past: String { "?" }
+
+    func serverTime() -> Int64? { nil }
 
     /// There is one writer.
     func lock(_ owner: OwnerID) throws {}

@@ -15,7 +15,9 @@ extension IdentityStore {
     static func revokeTokens(
         of owner: OwnerID, except tokenHash: String? = nil, in db: SQLTransaction, now: Instant
     ) throws {
-        for row in try db.rows("SELECT issuer, subject FROM identity WHERE user_id = ?", [owner.text]) {
+        let identities = try db.rows("SELECT issuer, subject FROM identity WHERE user_id = ?", [owner.text])
+        let now = identities.isEmpty ? now : try db.time(now)
+        for row in identities {
             let (issuer, subject): (String, String) = try (row["issuer"], row["subject"])
             let revocation = EndedIdentity.revocationValue(of: subject)
             let last = try db.row(
@@ -23,6 +25,13 @@ extension IdentityStore {
                 [issuer, revocation])?.instant("ended_at")
             // Later than the revocation before, whose exception ends with this one.
             let endedAt = last.map { max(now, $0 + .milliseconds(1)) } ?? now
+            // An exception of an earlier revocation has no effect any more.
+            try db.execute(
+                """
+                DELETE FROM ended_identity_session WHERE issuer = ?1 AND kind = 'TOKEN'
+                    AND value LIKE '\(EndedIdentity.exceptionPrefix)%'
+                    AND substr(value, length(value) - length(CAST(?2 AS TEXT))) = ':' || CAST(?2 AS TEXT)
+                """, [issuer, subject])
             for value in [revocation, EndedIdentity.exceptionValue(for: tokenHash, of: subject)] {
                 try end(
                     "TOKEN", value, issuer: issuer, endedAt: endedAt,

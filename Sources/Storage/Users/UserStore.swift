@@ -220,8 +220,9 @@ extension UserStore {
         try await database.write(for: id) { db in
             guard case .named? = try Self.user(id, in: db)?.kind else { return false }
             try Self.set(hash, of: id, in: db)
-            try db.execute("DELETE FROM session WHERE user_id = ?", [id.text])
+            // First, because a logout of the identity provider locks in this order.
             try IdentityStore.revokeTokens(of: id, in: db, now: now)
+            try db.execute("DELETE FROM session WHERE user_id = ?", [id.text])
             return true
         }
     }

@@ -120,8 +120,10 @@ package struct SaxoDisplayFormat: JSONObjectDecodable, Hashable {
     init() {}
 
     /// As a `PriceFormat` of Portico; nil if a part of it is missing.
-    var priceFormat: PriceFormat? {
-        guard let decimals, (0...18).contains(decimals), let format else { return nil }
+    func priceFormat(of listing: SaxoListing) -> PriceFormat? {
+        guard let decimals = listing.major(decimals: decimals), (0...18).contains(decimals), let format else {
+            return nil
+        }
         let fraction =
             switch format {
             case "AllowDecimalPips": 1
@@ -192,7 +194,7 @@ extension SaxoNetPosition {
         position.valueDate = base.valueDate
         position.relatedOrderCount = base.relatedOrderCount
         position.reliability = view.reliability
-        position.priceFormat = format.priceFormat
+        position.priceFormat = format.priceFormat(of: listing)
         // Saxo's figures are of no use if it could not calculate them.
         guard view.reliability?.hasFigures ?? true else { return position }
         if let currency {

@@ -36,6 +36,8 @@ struct SaxoCurrency: Hashable, Sendable {
         }
     }
 
+    var isHundredth: Bool { unit?.isHundredth ?? false }
+
     /// Converts one of Saxo's amounts to ``code`` without loss of digits; nil if the result has too many.
     func major(_ value: Decimal?) -> Decimal? {
         guard let value, let unit else { return value }

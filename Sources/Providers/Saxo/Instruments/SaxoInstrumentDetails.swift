@@ -113,7 +113,7 @@ extension SaxoInstrumentDetails {
         instrument.marketCode = about.providerSymbol.flatMap(SaxoSymbols.exchange)
         instrument.exchange = instrument.marketCode ?? about.exchangeID
         instrument.currency = prices.currency?.code
-        instrument.decimals = about.decimals
+        instrument.decimals = prices.major(decimals: about.decimals)
         var listing = Listing(saxo: key)
         listing.exchange = about.exchangeID
         listing.isTradable = about.isTradable

@@ -297,9 +297,9 @@ extension SaxoClient {
         await instrumentCache.learn(Array(listings.values), now: clock.now())
         let missing = Set(items.map(\.key)).filter { listings[$0]?.priceUnit == nil }
         let lookedUp = await self.listings(of: Array(missing), in: context)
-        // Positions and orders are returned completely or not at all.
-        let failure = lookedUp.failures.values.first { !$0.isUnreadableContent }
-        if let failure { throw failure }
+        // Positions and orders are returned completely or not at all, also without the prices of those whose unit is unknown.
+        let failure = lookedUp.failures.first { listings[$0.key] == nil && !$0.value.isUnreadableContent }
+        if let failure { throw failure.value }
         for (key, listing) in lookedUp.found { listings[key] = listings[key]?.adding(listing) ?? listing }
         for (key, format) in items where listings[key] == nil {
             listings[key] = listing(key, providerSymbol: format.symbol, format.currency)

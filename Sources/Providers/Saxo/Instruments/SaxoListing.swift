@@ -49,6 +49,13 @@ package struct SaxoListing: Hashable, Sendable {
             statedUnit: priceUnit ?? details.priceUnit)
     }
 
+    /// Converts a number of decimals of Saxo's prices to that of prices in whole units of the currency; nil if the unit is
+    /// unknown.
+    func major(decimals: Int?) -> Int? {
+        guard currencyName != nil, let decimals, (0...18).contains(decimals) else { return decimals }
+        return priceUnit.map { $0.isHundredth ? decimals + 2 : decimals }
+    }
+
     /// Converts one of Saxo's prices to whole units of the currency.
     ///
     /// - Returns: The price; nil if its unit is unknown, or if it has too many digits. Without a currency it is unchanged.

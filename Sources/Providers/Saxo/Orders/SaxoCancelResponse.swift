@@ -79,9 +79,9 @@ package enum SaxoCancelResponse: Hashable {
     /// - Returns: The outcomes; nil if a result may be that of several orders.
     private static func outcomes(_ items: [SaxoOrderResult.Item], of ids: [String]) -> [Outcome]? {
         let named = items.compactMap(\.orderID)
-        guard Set(named).count == named.count, Set(named).isSubset(of: ids) else { return nil }
+        guard Set(named).count == named.count else { return nil }
         if named.count < items.count {
-            guard items.count == ids.count,
+            guard items.count == ids.count, Set(named).isSubset(of: ids),
                 zip(items, ids).allSatisfy({ item, id in item.orderID ?? id == id })
             else { return nil }
             return items.map(\.cancellation)

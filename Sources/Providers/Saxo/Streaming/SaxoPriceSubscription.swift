@@ -126,6 +126,7 @@ extension QuoteUpdate {
         if before == nil || before?.bid != after.bid { bid = .some(after.bid) }
         if before == nil || before?.ask != after.ask { ask = .some(after.ask) }
         guard self != QuoteUpdate(symbol: listing.symbol) else { return nil }
-        asOf = after.provenance.asOf
+        // A change without a time of its own is not older than a price that was read meanwhile.
+        asOf = changed(\.provenance.asOf)
     }
 }
