@@ -101,11 +101,10 @@ package struct SQLTransaction {
     /// For a row that the first of several processes makes. It does nothing in SQLite, which has one writer.
     func lock(table: String) throws { try connection.lock(table: table) }
 
-    /// The SQL of a time of this process at which the data to be deleted has ended, as one placeholder.
+    /// The SQL of a time that the caller binds, as one placeholder; with PostgreSQL it is at most the time of the server.
     ///
-    /// With PostgreSQL it is not later than the time of the server: the clock of one of several processes may be wrong, and the
-    /// others still need the data.
-    var past: String { connection.past }
+    /// For deletions: the clock of one of several processes may be wrong, and the others still need the data.
+    var boundedTime: String { connection.boundedTime }
 
     /// Calls a closure after the commit, before any later transaction of this process writes; not after a rollback.
     package func afterCommit(_ body: @escaping @Sendable () -> Void) { connection.afterCommit(body) }
@@ -135,7 +134,7 @@ struct SQLiteConnection: SQLConnection {
     }
 
     /// There is one process.
-    var past: String { "?" }
+    var boundedTime: String { "?" }
 
     /// There is one writer.
     func lock(_ owner: OwnerID) throws {}
