@@ -192,7 +192,7 @@ extension Instant {
         self.init(newYork: LocalTime(date: date, secondOfDay: 0))
     }
 
-    /// When the interval began that this time is in, in seconds since 1970: for a day and longer, midnight in New York of
+    /// The start of the interval that contains this time, in seconds since 1970: for a day and longer, midnight in New York of
     /// its first day; for a part of a day, this time.
     package func newYorkStart(of interval: Interval) -> Int64 {
         if interval.isIntraday { return secondsSince1970 }

@@ -90,9 +90,10 @@ package protocol Membership: CoordinationPart {
     /// The number of processes, with this one, at the last ``CoordinationPart/refresh()``.
     var liveCount: Int { get }
 
-    /// Whether this process has reported within ``ReplicaTable/lifetime``; otherwise the database cannot be written, and others
-    /// that can write it take over the work of this process.
-    var isReported: Bool { get }
+    /// Whether the last successful report of this process is younger than ``ReplicaTable/lifetime``.
+    ///
+    /// If not, processes that can write to the database take over its work.
+    var hasRecentReport: Bool { get }
 
     /// The time by which the clock of this process was ahead of that of the database at the last report, less than 0 if it was
     /// behind.

@@ -20,7 +20,7 @@ final class IssuerKeys: Sendable {
         var burst = 5
         /// The pause after which one more fetch is allowed.
         var pause = Duration.seconds(10)
-        /// So long after a failed fetch, tokens of known keys do not wait for the next fetch.
+        /// The time after a failed fetch in which tokens of known keys do not wait for the next fetch.
         var failureLifetime = Duration.seconds(60)
     }
 
@@ -105,7 +105,9 @@ final class IssuerKeys: Sendable {
     /// - Returns: False if the caller must wait for a fetch.
     private func refreshAfterFailure(_ fetches: Int) -> Bool {
         let now = clock.now()
-        guard let failedAt = state.withLock(\.failedAt), now < failedAt + policy.failureLifetime else { return false }
+        guard let failedAt = state.withLock(\.failedAt), now < failedAt + policy.failureLifetime else {
+            return false
+        }
         _ = begin(now, after: fetches)
         return true
     }

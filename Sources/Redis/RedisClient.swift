@@ -147,10 +147,11 @@ package final class RedisClient: Sendable {
 
     /// Closes the connection if its server has become a replica or does not reply.
     ///
-    /// It is for a connection that only gets messages: one with writes ends at the first that is refused.
+    /// For a connection that only receives messages. One with writes is closed at the first refused write.
     package func verifyServer() async {
         guard let connection = state.withLock(\.connection) else { return }
-        // Without an argument, it only reports. Servers before 6.2 refuse it so, which is a reply all the same.
+        // HELLO without an argument changes nothing. Servers before 6.2 refuse it, and this reply also shows that they
+        // respond.
         guard let reply = try? await send([RedisCommand(["HELLO"])]).first, RedisConnection.isReplica(reply)
         else { return }
         connection.close(.replica)

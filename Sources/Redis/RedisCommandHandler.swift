@@ -25,7 +25,7 @@ final class RedisCommandHandler: ChannelInboundHandler {
 
     /// The codes of errors that all commands or all writes get.
     ///
-    /// The server has become a replica, has lost its primary, or reads its data (redis.io, "Replication" and "Persistence"). The
+    /// The server has become a replica, has lost its primary, or loads its data (redis.io, "Replication" and "Persistence"). The
     /// URL can lead to another server by now.
     private static let unusable: Set<String> = ["READONLY", "MASTERDOWN", "LOADING"]
 

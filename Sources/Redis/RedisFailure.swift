@@ -37,7 +37,7 @@ extension RedisFailure: CustomStringConvertible {
         case .refused("NOAUTH"): "it requires a password (NOAUTH)"
         case .replica, .refused("READONLY"): "it is a replica (use the address of the primary in the URL)"
         case .refused("MASTERDOWN"): "it is a replica without its primary (MASTERDOWN)"
-        case .refused("LOADING"): "it reads its data after a start (LOADING)"
+        case .refused("LOADING"): "it loads its data after a start (LOADING)"
         case .refused(let code): "it refuses the connection (\(code))"
         case .noDatabase(let number):
             """

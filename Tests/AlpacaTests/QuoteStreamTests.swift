@@ -113,7 +113,7 @@ struct QuoteStreamTests {
     }
 
     @Test(
-        "has another address for the feeds by night", arguments: [AlpacaFeed.boats, .overnight, .delayedSIP])
+        "has another address for the overnight feeds", arguments: [AlpacaFeed.boats, .overnight, .delayedSIP])
     func night(feed: AlpacaFeed) async throws {
         try await withSandbox { _, sandbox, session in
             let alpaca = try session.client(SandboxSession.keys, feed: feed)

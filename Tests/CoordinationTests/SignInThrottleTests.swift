@@ -1,8 +1,7 @@
 import Brokerage
 import Coordination
+import Storage
 import Testing
-
-@testable import Storage
 
 @Suite("Failed attempts to sign in")
 struct SignInThrottleTests {

@@ -13,7 +13,7 @@ struct EmptyChartTests {
     private static let notFound = CannedServer.Reply.text(
         #"{"status":"NOT_FOUND","request_id":"r","message":"Ticker not found."}"#, status: 404)
 
-    /// An answer of the directory about earlier tickers.
+    /// A response of the directory with earlier tickers.
     private static func delistings(_ tickers: [String]) -> String {
         let rows = tickers.map {
             #"{"ticker":"\#($0)","active":false,"delisted_utc":"2026-06-30T04:00:00Z"}"#

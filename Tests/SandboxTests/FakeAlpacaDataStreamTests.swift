@@ -109,7 +109,7 @@ struct FakeAlpacaDataStreamTests {
         }
     }
 
-    @Test("the feeds by night have another address, and no other feed has it")
+    @Test("the overnight feeds have another address, and no other feed has it")
     func night() async throws {
         try await withSandbox { fixture in
             for feed in ["boats", "overnight"] {

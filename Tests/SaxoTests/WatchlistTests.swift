@@ -72,8 +72,8 @@ struct WatchlistTests {
                             + #"{"Uic":999,"ErrorCode":"IllegalInstrumentId"}]}"#)
                 case "/chart/v3/charts":
                     return .text(
-                        #"{"Data":[{"Time":"2026-11-19T08:00:00Z","Open":410,"High":415,"Low":405,"Close":412.5}]\#(format("GBP"))}"#
-                    )
+                        #"{"Data":[{"Time":"2026-11-19T08:00:00Z","Open":410,"High":415,"Low":405,"Close":412.5}]"#
+                            + #"\#(format("GBP"))}"#)
                 case "/ref/v1/instruments/details/5/Stock": return .text(Self.tesco)
                 case "/ref/v1/instruments/details":
                     return .text(

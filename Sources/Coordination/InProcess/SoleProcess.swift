@@ -31,7 +31,7 @@ extension SoleProcess: Leases {
 extension SoleProcess: Membership {
     package var id: String? { nil }
     package var liveCount: Int { 1 }
-    package var isReported: Bool { true }
+    package var hasRecentReport: Bool { true }
     package var clockDifference: Duration { .zero }
 
     package func leave() async throws(StorageError) {}

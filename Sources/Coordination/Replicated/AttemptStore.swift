@@ -5,7 +5,7 @@ package import Storage
 
 /// The attempts of all processes, in a PostgreSQL database, which has only hashes of their subjects.
 ///
-/// They count by the clock of the database: by a wrong clock of one process, waits would end for all.
+/// They count by the clock of the database, because a wrong clock of one process would end the waits for all.
 package struct AttemptStore: Attempts {
     private let database: SQLDatabase
 

@@ -1,15 +1,15 @@
-import Brokerage
-import Storage
+package import Brokerage
+package import Storage
 import Synchronization
 
 /// The changes that the table `change` of a PostgreSQL database records.
 ///
 /// Each read returns the rows that the last applied read did not see, by its snapshot. A counter or a time would skip rows: a
 /// transaction that gets its number first can be committed last, and a commit can wait for a standby for hours. Rows of the
-/// last 30 s before the last applied read are returned, too, if they were not applied: after the failure of a primary, a
+/// last 31 s before the last applied read are returned, too, if they were not applied: after the failure of a primary, a
 /// transaction of the new one can have the number of a lost one.
-final class ChangeFeed: Sendable {
-    struct Change: Hashable, Sendable {
+package final class ChangeFeed: Sendable {
+    package struct Change: Hashable, Sendable {
         enum Kind: String, Sendable {
             case session = "SESSION"
             case user = "USER"
@@ -28,7 +28,7 @@ final class ChangeFeed: Sendable {
         let number: Int64
         let kind: Kind
         /// Of the session or the user, or as the kind says.
-        let id: String
+        package let id: String
 
         init(number: Int64, kind: Kind, id: String) {
             (self.number, self.kind, self.id) = (number, kind, id)
@@ -51,14 +51,14 @@ final class ChangeFeed: Sendable {
     ]
 
     /// What one read has found.
-    struct Read: Sendable {
+    package struct Read: Sendable {
         /// The changes that were not applied, in no order that matters.
-        let changes: [Change]
+        package let changes: [Change]
         /// What the read has seen; nil at a standby.
-        let snapshot: PostgresSnapshot?
+        package let snapshot: PostgresSnapshot?
         /// Whether the last applied read has seen transactions that the server has not begun: it is another server, with other
         /// data, or a standby that has lost the last transactions.
-        let isOfEarlierServer: Bool
+        package let isOfEarlierServer: Bool
     }
 
     /// A read whose changes were applied.
@@ -70,7 +70,7 @@ final class ChangeFeed: Sendable {
     private struct State {
         /// The last applied read; its snapshot is that of an earlier one if it has none.
         var last: Position
-        /// Applied reads, at most one a minute, the first of them longer ago than rows are kept.
+        /// Applied reads, at most one a minute; at most the first of them is older than rows are kept.
         var history: [Position] = []
         /// The numbers of the applied rows in the window.
         var applied: Set<Int64> = []
@@ -101,12 +101,12 @@ final class ChangeFeed: Sendable {
     ///   - clock: The clock of the age.
     ///   - start: When the read began after which changes are followed.
     ///   - snapshot: What this read has seen at least; nil if it is not known.
-    init(clock: TimeSource, appliedAt start: ContinuousClock.Instant, _ snapshot: PostgresSnapshot?) {
+    package init(clock: TimeSource, appliedAt start: ContinuousClock.Instant, _ snapshot: PostgresSnapshot?) {
         self.clock = clock
         state = Mutex(State(last: Position(readAt: start, snapshot: snapshot)))
     }
 
-    var now: ContinuousClock.Instant { clock.now() }
+    package var now: ContinuousClock.Instant { clock.now() }
 
     /// The age of the oldest row that may not have been applied, in milliseconds; longer if reads have failed.
     private var window: Int64 { Self.transactionTime + age.components.seconds * 1_000 + 1_000 }
@@ -138,7 +138,7 @@ final class ChangeFeed: Sendable {
         """
 
     /// Reads the changes that were not applied.
-    func read(_ db: SQLTransaction) throws -> Read {
+    package func read(_ db: SQLTransaction) throws -> Read {
         let last = state.withLock(\.last.snapshot)
         var (snapshot, isOfEarlierServer) = (PostgresSnapshot?.none, false)
         var changes: [Change] = []
@@ -161,7 +161,7 @@ final class ChangeFeed: Sendable {
     }
 
     /// Records that the changes of a read were applied.
-    func didApply(_ read: Read, readAt start: ContinuousClock.Instant) {
+    package func didApply(_ read: Read, readAt start: ContinuousClock.Instant) {
         state.withLock {
             $0.apply(read.changes.map(\.number), Position(readAt: start, snapshot: read.snapshot))
         }
@@ -172,7 +172,7 @@ final class ChangeFeed: Sendable {
     /// - Parameters:
     ///   - snapshot: What the reads have seen at least; nil at a standby.
     ///   - start: When the first one began.
-    func didApplyAll(_ snapshot: PostgresSnapshot?, readAt start: ContinuousClock.Instant) {
+    package func didApplyAll(_ snapshot: PostgresSnapshot?, readAt start: ContinuousClock.Instant) {
         state.withLock { $0 = State(last: Position(readAt: start, snapshot: snapshot)) }
     }
 
@@ -185,7 +185,7 @@ final class ChangeFeed: Sendable {
     /// rows are kept, and those of another server, which a restore has copied.
     ///
     /// - Returns: Whether there may be more.
-    func deleteOld(_ db: SQLTransaction) throws -> Bool {
+    package func deleteOld(_ db: SQLTransaction) throws -> Bool {
         let age = max(Self.retention, window)
         let kept = now - .milliseconds(age)
         let seen = state.withLock { $0.history.last { $0.readAt <= kept }?.snapshot }

@@ -135,7 +135,7 @@ extension LeaseStore {
     ///
     /// No caller waits. Each attempt is made, since one that succeeds can precede the statement. The owner is used once, so that
     /// no attempt ends the lease of another task.
-    private func releaseUnanswered(_ name: String, by owner: String) {
+    private func releaseAfterFailure(_ name: String, by owner: String) {
         Task { [self] in
             for pause in Self.releasePauses {
                 try? await Task.sleep(for: pause)
@@ -155,7 +155,7 @@ extension LeaseStore {
             do throws(StorageError) {
                 isTaken = try await take(name, by: owner, for: lifetime) != nil
             } catch {
-                releaseUnanswered(name, by: owner)
+                releaseAfterFailure(name, by: owner)
                 throw error
             }
             let now = ContinuousClock.now

@@ -61,7 +61,7 @@ package final class ReplicaChanges: Changes {
         let start = feed.now
         guard !feed.hasGap else { return try await restart(at: start) }
         let read = try await sessions.database.read { [feed] db in try feed.read(db) }
-        // As after a restore into another server: what memory has is not what this one had before.
+        // Another server, as after a restore: the state in memory is that of the earlier server.
         guard !read.isOfEarlierServer else { return try await restart(at: start) }
         try await apply(read.changes)
         let deleted = read.changes.filter { $0.kind == .user }.compactMap { OwnerID($0.id) }

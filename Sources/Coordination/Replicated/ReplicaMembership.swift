@@ -32,7 +32,9 @@ package final class ReplicaMembership: Membership {
 
     package var id: String? { processID }
     package var liveCount: Int { state.withLock(\.count) }
-    package var isReported: Bool { state.withLock { clock.now() - $0.reportedAt < ReplicaTable.lifetime } }
+    package var hasRecentReport: Bool {
+        state.withLock { clock.now() - $0.reportedAt < ReplicaTable.lifetime }
+    }
     package var clockDifference: Duration { state.withLock(\.clockDifference) }
 
     /// Reports this process for the first time; it blocks the thread.
@@ -53,7 +55,7 @@ package final class ReplicaMembership: Membership {
     }
 
     /// - Parameters:
-    ///   - report: What the database has returned, at a time between the begin and now.
+    ///   - report: What the database has returned, at a time between the beginning and now.
     ///   - start: When the report began.
     ///   - time: The time of this process when the report began.
     private func didReport(

@@ -72,7 +72,7 @@ package final class SharedRedis: CoordinationPart {
         async let commands: Void = client.run()
         if let subscriptions {
             async let messages: Void = subscriptions.run()
-            // A connection without messages would not notice that it is broken, or leads to a replica.
+            // Without commands, a broken connection, or one to a server that has become a replica, would not be detected.
             while (try? await Task.sleep(for: .seconds(1))) != nil {
                 await subscriptions.verifyServer()
             }

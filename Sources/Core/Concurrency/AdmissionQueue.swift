@@ -2,7 +2,7 @@ import Synchronization
 
 /// Limits how many requests or calls are executed at the same time, and how many wait for that.
 ///
-/// A lock guards the counts, because they begin and end on any thread.
+/// A lock guards the counts, because requests and calls begin and end on any thread.
 package final class AdmissionQueue: Sendable {
     private let limit: Int
     private let queueLimit: Int

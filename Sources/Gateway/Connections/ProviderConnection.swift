@@ -27,7 +27,7 @@ package struct ProviderConnection: Sendable {
     /// Market data by the user's own credential.
     let market: MarketDataSource?
     let health: ConnectionHealth
-    /// The quotaAccount of the quota that its calls spend; nil for one of the settings, and for one that cannot be
+    /// The account whose quota its calls use; nil for one of the settings, and for one that cannot be
     /// opened.
     let quotaAccount: QuotaAccount?
     /// The usage of the limits of its credential: connections with the same key or token share them.
@@ -72,7 +72,7 @@ package struct ProviderConnection: Sendable {
     ///   - opened: The clients of its credential; nil if it cannot be opened.
     ///   - version: The version of its credential; 0 without one.
     ///   - health: The health according to its calls.
-    ///   - quotaAccount: The quota account of its calls.
+    ///   - quotaAccount: The account whose quota its calls use.
     init(
         _ stored: StoredConnection, _ opened: ProviderClients?, version: Int, health: ConnectionHealth,
         spending quotaAccount: QuotaAccount? = nil

@@ -155,7 +155,7 @@ extension OrderCapabilities {
         }
     }
 
-    /// The reason for which an order cannot be changed after what has been filled of it; nil if it can.
+    /// The reason why an order cannot be changed because a part of it is filled, or may be; nil if it can.
     func rejection(ofChanging order: Order) -> OrderRejection? {
         guard !replacesPartlyFilled else { return nil }
         if let filled = order.filledQuantity, filled.isZero { return nil }
@@ -196,7 +196,7 @@ extension OrderCapabilities {
 }
 
 extension TradingAPI {
-    /// The reason for which an order cannot be changed after what has been filled of it by now; nil if it can.
+    /// The same for the order as the broker has it now.
     ///
     /// If fills matter, the order is read again, immediately before the change. A fill between this read and the change remains
     /// possible.

@@ -123,7 +123,7 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Says that there may be something new of a user's.
+    /// Requests an update of a user's values, because there may be newer ones.
     func requestUpdate(_ owner: OwnerID) {
         for watch in watches.withLock({ $0.all(of: owner) }) { watch.requestUpdate() }
     }

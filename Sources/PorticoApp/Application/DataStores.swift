@@ -154,7 +154,7 @@ extension DataStores {
         let detail: String? =
             if let server, !server.counts.isReachable {
                 "PostgreSQL does not respond"
-            } else if !coordination.membership.isReported {
+            } else if !coordination.membership.hasRecentReport {
                 "PostgreSQL stores no writes"
             } else {
                 userDatabase.database.writes.failure.map(Self.detail)
@@ -169,7 +169,7 @@ extension DataStores {
 
     /// Whether users' data can be read and written: false while the PostgreSQL database is not tried, or stores no writes.
     var reachesDatabase: Bool {
-        (server?.counts.isReachable ?? true) && coordination.membership.isReported
+        (server?.counts.isReachable ?? true) && coordination.membership.hasRecentReport
     }
 
     /// The metrics of the database; all but the first are of PostgreSQL.

@@ -28,7 +28,8 @@ extension AlpacaErrorBody {
 
     /// The symbol that the market data host calls malformed, refusing all others along with it.
     ///
-    /// Its message is `code=400, message=invalid symbol: ANG-PD`, and was `invalid symbol: ANG-PD` before, as users report.
+    /// Its message is `code=400, message=invalid symbol: ANG-PD`, and was `invalid symbol: ANG-PD` before (observed in several
+    /// public projects).
     static func rejectedSymbol(in response: HTTPClientResponse) -> Symbol? {
         guard response.status == 400, let message = AlpacaErrorBody(response)?.message,
             let words = message.firstRange(of: invalidSymbol)

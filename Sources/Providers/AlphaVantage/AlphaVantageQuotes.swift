@@ -2,18 +2,19 @@ package import Brokerage
 package import Upstream
 
 extension AlphaVantageClient: QuoteSource {
-    /// 100 where bulk quotes are paid for, else 1.
+    /// 100 while bulk quotes are requested; 1 without them, and for an hour after a refusal.
     package var symbolsPerCall: Int { hasBulkQuotes ? 100 : 1 }
 
     /// Only premium plans with real-time American prices have bulk quotes (Alpha Vantage, "Realtime Bulk Quotes").
     private var hasBulkQuotes: Bool {
         configuration.plan.isPremium && configuration.entitlement != .delayed
-            && !bulkRefusal.counts(at: clock.now())
+            && !bulkRefusal.isRecent(at: clock.now())
     }
 
     /// The latest prices: `REALTIME_BULK_QUOTES` for American listings with a plan that includes it, else `GLOBAL_QUOTE`.
     ///
-    /// That a plan does not include bulk quotes is remembered for an hour, so that a refusal does not cost a call each time.
+    /// That a plan does not include bulk quotes is remembered for an hour, so that not every read makes a call that
+    /// is refused.
     ///
     /// The first quote of a listing on an exchange with several currencies also costs a search, because quotes do not
     /// show whether they are in pence or pounds.

@@ -37,7 +37,7 @@ final class PolygonPlan: Sendable {
     }
 
     /// Whether snapshots are requested: true until a refusal, and again when it is an hour old.
-    func hasSnapshots(at now: ContinuousClock.Instant) -> Bool { !snapshots.counts(at: now) }
+    func hasSnapshots(at now: ContinuousClock.Instant) -> Bool { !snapshots.isRecent(at: now) }
 
     func recordRefusalOfSnapshots(at now: ContinuousClock.Instant) { snapshots.record(at: now) }
 

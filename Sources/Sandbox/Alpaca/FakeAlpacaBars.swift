@@ -155,7 +155,7 @@ enum FakeAlpacaFeeds {
     static let latest = ["delayed_sip", "iex", "otc", "sip", "boats", "overnight"]
     static let historical = ["iex", "otc", "sip", "boats"]
     static let streamed = ["iex", "sip", "delayed_sip", "otc"]
-    static let streamedByNight = ["boats", "overnight"]
+    static let streamedOvernight = ["boats", "overnight"]
 }
 
 extension FakeAlpacaHost.AuthenticatedRequest {

@@ -213,10 +213,10 @@ struct FakeAlphaVantageIntraday: Sendable {
 
     /// The requested month; by default, the last 30 days.
     private var range: ClosedRange<Int> {
-        guard let month, let next = month.adding(months: 1), let first = LocalTime(date: month, hour: 0),
-            let end = LocalTime(date: next, hour: 0)
-        else { return (call.view.now - 30 * 86_400)...call.view.now }
-        let start = Int(Instant(newYork: first).secondsSince1970)
-        return start...max(start, Int(Instant(newYork: end).secondsSince1970) - 1)
+        guard let month, let next = month.adding(months: 1) else {
+            return (call.view.now - 30 * 86_400)...call.view.now
+        }
+        let start = Int(Instant(newYorkMidnight: month).secondsSince1970)
+        return start...max(start, Int(Instant(newYorkMidnight: next).secondsSince1970) - 1)
     }
 }

@@ -6,11 +6,9 @@ package import Brokerage
 package enum NewYorkCalendar {
     /// Returns the session of a day; nil at weekends and on holidays.
     package static func session(on date: CalendarDate) -> TradingSession? {
-        guard !date.weekday.isWeekend, !isHoliday(date),
-            let midnight = LocalTime(date: date, hour: 0)
-        else { return nil }
+        guard !date.weekday.isWeekend, !isHoliday(date) else { return nil }
         // Clocks change on Sundays, so on a trading day every hour is 3,600 seconds long.
-        let start = Int(Instant(newYork: midnight).secondsSince1970)
+        let start = Int(Instant(newYorkMidnight: date).secondsSince1970)
         let close = isHalfDay(date) ? 13 : 16
         return TradingSession(
             date: date, preMarketOpen: start + 4 * 3600, open: start + 9 * 3600 + 1800,

@@ -17,8 +17,8 @@ struct FakePolygonAggregates: Sendable {
         if context.plan == .free {
             let oldest = context.now.instant.inNewYork.date.adding(
                 months: -12 * context.settings.yearsOfHistory)
-            guard let oldest, let midnight = LocalTime(date: oldest, hour: 0),
-                query.seconds.lowerBound >= Int(Instant(newYork: midnight).secondsSince1970),
+            guard let oldest,
+                query.seconds.lowerBound >= Int(Instant(newYorkMidnight: oldest).secondsSince1970),
                 query.seconds.lowerBound <= context.view.now
             else { throw .outsideTimeframe }
         }

@@ -244,7 +244,7 @@ struct FakePolygonListing: Sendable {
     func midnight(of date: CalendarDate) -> Int? {
         switch instrument.assetClass {
         case .equity, .index:
-            LocalTime(date: date, hour: 0).map { Int(Instant(newYork: $0).secondsSince1970) }
+            Int(Instant(newYorkMidnight: date).secondsSince1970)
         case .currencyPair, .crypto: date.daysSince1970 * 86_400
         }
     }

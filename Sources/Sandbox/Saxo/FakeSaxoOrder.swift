@@ -21,7 +21,7 @@ struct FakeSaxoOrder: Sendable, Hashable {
     var rivalID: String?
 
     /// Whether the order is an exit of an entry, or one of a pair.
-    var isTied: Bool { masterID != nil || rivalID != nil }
+    var hasRelatedOrders: Bool { masterID != nil || rivalID != nil }
 
     /// `OrderType` with its prices, in ticks.
     enum Kind: Sendable, Hashable {

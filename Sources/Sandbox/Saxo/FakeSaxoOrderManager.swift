@@ -111,7 +111,9 @@ final class FakeSaxoOrderManager: Resettable {
         return try changed.get()
     }
 
-    /// Cancels the matching orders of an account, and returns them; and all that ended, with the exits of an entry.
+    /// Cancels the matching orders of an account.
+    ///
+    /// - Returns: The cancelled orders, and all orders that ended with them, such as the exits of an entry.
     func cancel(
         of client: FakeSaxoClient, accountKey: String, at now: Instant,
         where isIncluded: (FakeSaxoOrder) -> Bool

@@ -141,7 +141,9 @@ struct FakeSaxoTrading: Sendable {
                 throw .order(.extendedHoursChanged)
             }
             let kind = try request.kind(for: order.listing, else: order.kind.price)
-            guard !order.isTied || kind.name == order.kind.name else { throw .order(.illegalTypeChange) }
+            guard !order.hasRelatedOrders || kind.name == order.kind.name else {
+                throw .order(.illegalTypeChange)
+            }
             try checkPrice(kind, order.listing, isBuy: order.isBuy, context)
             if let amount = request.amount {
                 try checkAmount(amount, of: order.listing)

@@ -11,7 +11,7 @@ extension OrderJournal {
         package var failure: StorageError?
     }
 
-    /// Writes that one call takes over, each by a transaction of its own, and whose queries move to this process.
+    /// The maximum number of writes that one call takes over, and of writes whose queries it moves to this process.
     package static let takeoverBatch = 100
 
     /// Handles all writes that no process executes any more, as ``takeOverUnattended(now:)`` does.
@@ -51,7 +51,7 @@ extension OrderJournal {
                     takeover.failure = takeover.failure ?? error
                 }
             }
-            // Rows that another program has changed are skipped, and read each time.
+            // If none could be abandoned, another call would read the same rows.
             takeover.hasMore = writes.count > Self.takeoverBatch && count > 0
             if isShared, try await moveQueries() == Self.takeoverBatch { takeover.hasMore = true }
         } catch {

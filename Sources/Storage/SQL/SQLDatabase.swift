@@ -33,6 +33,11 @@ package struct SQLDatabase: Sendable {
         self.engine = engine
     }
 
+    /// A server, whose tables are not migrated.
+    package init(_ server: PostgresDatabase) {
+        engine = server
+    }
+
     /// The file; nil for another engine.
     package var sqlite: SQLiteDatabase? { (engine as? SQLiteEngine)?.file }
 
@@ -150,8 +155,8 @@ protocol SQLConnection {
 
     func lock(table: String) throws
 
-    /// The SQL of a time at which data has ended, see ``SQLTransaction/past``.
-    var past: String { get }
+    /// The SQL of a time that the caller binds, see ``SQLTransaction/boundedTime``.
+    var boundedTime: String { get }
 
     /// The time of the server; nil if the database is of this process.
     func serverTime() throws -> Int64?

@@ -101,11 +101,10 @@ package struct SQLTransaction {
     /// For a row that the first of several processes makes. It does nothing in SQLite, which has one writer.
     func lock(table: String) throws { try connection.lock(table: table) }
 
-    /// The SQL of a time of this process at which the data to be deleted has ended, as one placeholder.
+    /// The SQL of a time that the caller binds, as one placeholder; with PostgreSQL it is at most the time of the server.
     ///
-    /// With PostgreSQL it is not later than the time of the server: the clock of one of several processes may be wrong, and the
-    /// others still need the data.
-    var past: String { connection.past }
+    /// For deletions: the clock of one of several processes may be wrong, and the others still need the data.
+    var boundedTime: String { connection.boundedTime }
 
     /// The time of the server with PostgreSQL, because the clock of one of several processes may be wrong.
     ///
@@ -144,7 +143,7 @@ struct SQLiteConnection: SQLConnection {
     }
 
     /// There is one process.
-    var past: String { "?" }
+    var boundedTime: String { "?" }
 
     func serverTime() -> Int64? { nil }
 

@@ -7,9 +7,10 @@ import Synchronization
 /// so that the others are deleted.
 package final class GuestDeletion: Sendable {
     private struct State {
-        /// The guests of the next transaction: half as many after a failure, twice as many after a success in a call without one.
+        /// The number of guests of the next transaction: halved after a failure, doubled after a success unless the call has had
+        /// a failure.
         var batch = GuestDeletion.maximumBatch
-        /// The guests up to this one have been examined; empty at the begin of a pass.
+        /// The guests up to this one have been examined; empty at the beginning of a pass.
         var last = ""
     }
 

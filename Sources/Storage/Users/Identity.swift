@@ -104,7 +104,7 @@ package enum EndedIdentity: Hashable, Sendable {
 
     /// The value of a row with the time at which all sessions of a subject's user have ended.
     ///
-    /// Processes learn of it by the row of ``exceptionValue(for:of:)``, which the same transaction writes.
+    /// Processes read it from the row of ``exceptionValue(for:of:)``, which the same transaction writes.
     static func revocationValue(of subject: String) -> String { revocationPrefix + subject }
 
     private static let revocationPrefix = "revoked:"
@@ -118,8 +118,8 @@ package enum EndedIdentity: Hashable, Sendable {
 
     static let exceptionPrefix = "except:"
 
-    /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version, and for a row that
-    /// says nothing that another row of its transaction does not say.
+    /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version, and for a row whose
+    /// content another row of its transaction has, too.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)

@@ -62,7 +62,7 @@ extension IdentityStore {
     ///
     /// - Parameters:
     ///   - start: The time.
-    ///   - db: The transaction, which needs no more than to read.
+    ///   - db: The transaction; it may be read-only.
     /// - Returns: The tokens that have ended, each with a text that no other revocation has.
     /// - Throws: The error of the database.
     package static func revocations(

@@ -43,7 +43,8 @@ package struct IdentityStore: Sendable {
         let client = Data(HashFunction.sha256.hash(client))
         try await database.write { [pendingShare] db in
             try db.execute(
-                "DELETE FROM pending_sign_in WHERE expires_at <= \(db.past)", [now.millisecondsSince1970])
+                "DELETE FROM pending_sign_in WHERE expires_at <= \(db.boundedTime)",
+                [now.millisecondsSince1970])
             try pendingShare.makeRoom(for: client, in: db)
             try db.execute(
                 """
@@ -246,7 +247,7 @@ package struct IdentityStore: Sendable {
         let owner = Data(
             HashFunction.sha256.hash(logout.subject.map { "sub \($0)" } ?? "sid \(logout.sessionID ?? "")"))
         try db.execute(
-            "DELETE FROM accepted_logout WHERE expires_at <= \(db.past)", [now.millisecondsSince1970])
+            "DELETE FROM accepted_logout WHERE expires_at <= \(db.boundedTime)", [now.millisecondsSince1970])
         guard try db.row("SELECT owner FROM accepted_logout WHERE token_hash = ?", [hash]) == nil else {
             return false
         }
@@ -281,7 +282,8 @@ package struct IdentityStore: Sendable {
         in db: SQLTransaction
     ) throws {
         try db.execute(
-            "DELETE FROM ended_identity_session WHERE forget_at <= \(db.past)", [now.millisecondsSince1970])
+            "DELETE FROM ended_identity_session WHERE forget_at <= \(db.boundedTime)",
+            [now.millisecondsSince1970])
         try db.execute(
             """
             INSERT INTO ended_identity_session (issuer, kind, value, ended_at, forget_at) VALUES (?, ?, ?, ?, ?)

@@ -39,7 +39,7 @@ extension UserStore {
                 ])
             // Deletes unused invitations that have expired.
             try db.execute(
-                "DELETE FROM invitation WHERE expires_at <= \(db.past)", [now.millisecondsSince1970])
+                "DELETE FROM invitation WHERE expires_at <= \(db.boundedTime)", [now.millisecondsSince1970])
         }
         return invitation
     }

@@ -126,7 +126,7 @@ package struct PasswordHash: Hashable, Sendable {
 
     /// Identifies the password: each password that a user sets has another one, also the same text that is set again.
     ///
-    /// It is the salt; whoever has it can neither compare passwords nor guess them.
+    /// It is the salt. A password cannot be compared with it or guessed from it.
     package var passwordID: String { Base64.url.encoded(salt) }
 
     /// A hash that no password matches.

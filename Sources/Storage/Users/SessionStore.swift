@@ -342,7 +342,8 @@ package final class SessionStore: Sendable {
             now.millisecondsSince1970, now.millisecondsSince1970, Int64(policy.idle / .milliseconds(1)),
         ]
         let (count, uses) = try await database.write { [self] db in
-            let isExpired = "(expires_at <= \(db.past) OR last_used_at <= \(db.past) - CAST(? AS BIGINT))"
+            let isExpired =
+                "(expires_at <= \(db.boundedTime) OR last_used_at <= \(db.boundedTime) - CAST(? AS BIGINT))"
             let ids: [String] = try db.values(
                 "SELECT id FROM session WHERE \(isExpired) ORDER BY id LIMIT \(Self.batch)", ends)
             // Those that were used since the last uses were stored; before the deletion, or they would end.

@@ -7,6 +7,13 @@ package struct User: Hashable, Sendable {
     package let isAdmin: Bool
     package let createdAt: Instant
 
+    package init(id: OwnerID, kind: Kind, isAdmin: Bool, createdAt: Instant) {
+        self.id = id
+        self.kind = kind
+        self.isAdmin = isAdmin
+        self.createdAt = createdAt
+    }
+
     package enum Kind: Hashable, Sendable {
         /// Named by the settings: the owner of the server's broker keys, or the sandbox's demo user.
         case configured

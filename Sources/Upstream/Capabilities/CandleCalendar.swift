@@ -43,7 +43,7 @@ package struct CandleCalendar {
         if hasDates || interval == .oneWeek {
             for index in candles.indices { candles[index].time = start(of: candles[index].time) }
         }
-        // Providers are in order, but few guarantee it.
+        // Providers send candles in order, but few guarantee it.
         let isSorted = zip(candles, candles.dropFirst()).allSatisfy { $0.time <= $1.time }
         return isSorted ? candles : candles.sorted { $0.time < $1.time }
     }

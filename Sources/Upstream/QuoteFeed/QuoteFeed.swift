@@ -71,7 +71,7 @@ package final class QuoteFeed: Sendable {
     private let clock: TimeSource
     private let snapshot: Snapshot
     // Held while the state changes, never during an `await` or a wake signal: messages of the stream arrive
-    // on its thread. The streams of wanted symbols and of readRequests are written while it is held, in the order
+    // on its thread. The streams of wanted symbols and of read requests are written while it is held, in the order
     // of the changes. So no handler of a cancellation or of a stream's end may wait for it: such a handler
     // runs while a lock of the reading task is held, for which `yield` waits.
     private let state: Mutex<State>
@@ -106,8 +106,8 @@ package final class QuoteFeed: Sendable {
     ///
     /// If the feed is full, symbols of an authenticated user replace symbols that only anonymous clients
     /// follow, and otherwise those of the user who follows the most symbols alone; so it is among anonymous clients. A symbol
-    /// for which there is no room, or above the client's share, is reported as ended (`feedFull`). So is a symbol that no client follows yet, if the client may make no call for it
-    /// (`notAllowed`). The other symbols are added.
+    /// for which there is no room, or above the client's share, is reported as ended (`feedFull`). So is a symbol that no client
+    /// follows yet, if the client may make no call for it (`notAllowed`). The other symbols are added.
     ///
     /// - Parameters:
     ///   - symbols: At least one.
@@ -180,7 +180,8 @@ package final class QuoteFeed: Sendable {
 
     /// Starts the work in a task of its own, because it belongs to all subscribers and not to the first one.
     private func start(_ state: inout State) {
-        let (readRequests, readRequest) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (readRequests, readRequest) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.generation += 1
         state.readRequest = readRequest
         let generation = state.generation

@@ -124,7 +124,7 @@ extension Quote {
 }
 
 extension QuoteUpdate {
-    /// Removes the price and its time if the source gave a price a later time before.
+    /// Removes the price and its time if the source has already sent a price with a later time.
     mutating func removePrice(before latest: Instant?) {
         guard let asOf, let latest, asOf < latest else { return }
         (price, self.asOf) = (nil, nil)

@@ -1,12 +1,11 @@
 import Brokerage
+import Coordination
 import Dispatch
 import EngineTestSupport
+import Storage
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Coordination
-@testable import Storage
 
 @Suite("The feed of changes")
 struct ChangeFeedTests {

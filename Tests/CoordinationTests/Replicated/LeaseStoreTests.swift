@@ -166,7 +166,7 @@ struct LeaseStoreTests {
     }
 
     @Test("are released if the request was executed after its time, so that it had no response")
-    func unanswered() async throws {
+    func withoutResponse() async throws {
         try await TestEngine.postgresql.with { test in
             var limits = TestDatabase.limits
             let other = try test.open()

@@ -4,7 +4,6 @@ import Gateway
 import PorticoCore
 import Sandbox
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 import Upstream
@@ -168,20 +167,16 @@ extension ReconciliationSchedule {
 
 @Suite("Reconciliation of unconfirmed writes")
 struct OrderReconciliationTests {
-    private final class Count: Sendable {
-        let value = Atomic(0)
-    }
-
     @Test("continues at other connections while one with many waiting writes does not respond")
     func hanging() async throws {
         try await withGateway { gateway in
             let journal = gateway.userData.orders.journal
-            let (mayAnswer, asked) = (Event<Void>(), Count())
+            let (mayAnswer, asked) = (Event<Void>(), Counter())
             let client = try gateway.client(.demo)
             let silent = InterceptedTrading(
                 client: client,
                 beforeLookup: {
-                    asked.value.add(1, ordering: .relaxed)
+                    asked.increment()
                     await mayAnswer.wait()
                 })
             let backends = try gateway.backends([
@@ -201,7 +196,7 @@ struct OrderReconciliationTests {
             // There is no notification: read the journal until the condition holds.
             try await waitUntil { try await journal.order(lost.identity)?.order.state != .unconfirmed }
             #expect(try await journal.order(lost.identity)?.order.state == .rejected)
-            #expect(asked.value.load(ordering: .relaxed) <= 1, "one write at a time")
+            #expect(asked.count <= 1, "one write at a time")
             mayAnswer.happen()
             try await waitUntil { try await journal.unconfirmed().isEmpty }
             running.cancel()
@@ -256,15 +251,13 @@ struct OrderReconciliationTests {
                     """)
             }
             let backends = try gateway.backends([])
-            let reported = Count()
+            let reported = Counter()
             let running = Task {
-                await OrderReconciliation(backends).run { _ in
-                    reported.value.add(1, ordering: .relaxed)
-                }
+                await OrderReconciliation(backends).run { _ in reported.increment() }
             }
             // There is no notification: read the journal until the condition holds.
             try await waitUntil { try await journal.unconfirmed(lost.id) == nil }
-            try await waitUntil { reported.value.load(ordering: .relaxed) > 0 }
+            try await waitUntil { reported.count > 0 }
             running.cancel()
             await running.value
             #expect(try await journal.order(lost.identity)?.latestWriteState == .undetermined)

@@ -1,9 +1,8 @@
 import EngineTestSupport
 import PorticoCore
+import Storage
 import TestSupport
 import Testing
-
-@testable import Storage
 
 @Suite("A PostgreSQL server that becomes read-only")
 struct ReadOnlyServerTests {

@@ -236,13 +236,7 @@ struct SharedSessionTests {
             }
             try await first.changes.deleteOld()
             #expect(try await count() != 0)
-            try await first.database.write { db in
-                try db.executeScript(
-                    """
-                    CREATE OR REPLACE FUNCTION clock_milliseconds() RETURNS BIGINT LANGUAGE sql VOLATILE AS
-                        'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) + 86401000';
-                    """)
-            }
+            try await first.database.setClock(to: .now + .seconds(86_401))
             try await second.changes.deleteOld()
             #expect(try await count() == 0)
         }

@@ -3,15 +3,15 @@ import Upstream
 
 @Suite("A refusal by a plan")
 struct PlanRefusalTests {
-    @Test("counts for an hour, and again after the next one")
+    @Test("is recent for an hour, and again after the next one")
     func hour() {
         let refusal = PlanRefusal()
         let start = ContinuousClock.now
-        #expect(!refusal.counts(at: start))
+        #expect(!refusal.isRecent(at: start))
         for refused in [start, start + .seconds(5_000)] {
             refusal.record(at: refused)
-            #expect(refusal.counts(at: refused) && refusal.counts(at: refused + .seconds(3_599)))
-            #expect(!refusal.counts(at: refused + .seconds(3_600)))
+            #expect(refusal.isRecent(at: refused) && refusal.isRecent(at: refused + .seconds(3_599)))
+            #expect(!refusal.isRecent(at: refused + .seconds(3_600)))
         }
     }
 }

@@ -10,7 +10,7 @@ extension AlpacaClient: QuoteStream {
     }
 
     /// Streams the prices of US shares: `/v2/{feed}` of the data stream, of the best feed of the plan; `/v1beta1/{feed}` for the
-    /// feeds by night.
+    /// overnight feeds.
     ///
     /// Symbols of other kinds are ignored. Only trades set `asOf`, and only those that set a price, see
     /// ``AlpacaTradeConditions``. Corrections and cancellations of trades are ignored: the next trade, or the next snapshot,
@@ -68,7 +68,7 @@ private struct AlpacaDataStream: Sendable {
             of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         let failure = await withTaskGroup(of: Void.self, returning: ProviderFailure.self) { group in
             group.addTask { await updateSubscription(wanted, responses) }
-            let failure = await read(answering: response)
+            let failure = await read(reportingTo: response)
             // Ends the task that still sends.
             socket.close()
             group.cancelAll()
@@ -157,14 +157,14 @@ private struct AlpacaDataStream: Sendable {
     }
 
     /// Delivers received messages, and passes on whether requests are accepted; returns the failure that ends the stream.
-    private func read(answering response: AsyncStream<Bool>.Continuation) async -> ProviderFailure {
+    private func read(reportingTo results: AsyncStream<Bool>.Continuation) async -> ProviderFailure {
         do throws(ProviderFailure) {
             while true {
                 for message in try Self.messages(await socket.receive(), on: socket) {
                     switch message {
                     case .change(let change): deliver(.value(change))
-                    case .subscribed: response.yield(true)
-                    case .failed(let problem) where problem.isInvalidSyntax: response.yield(false)
+                    case .subscribed: results.yield(true)
+                    case .failed(let problem) where problem.isInvalidSyntax: results.yield(false)
                     case .failed(let problem): throw ProviderFailure(.alpaca, problem.cause)
                     case .connected, .authenticated, .other: break
                     }
@@ -211,7 +211,7 @@ package enum AlpacaDataMessage: JSONDecodable {
                 }
         case "error": self = .failed(AlpacaStreamErrorBody(code: try reader.required(fields.code, "code")))
         case "subscription": self = .subscribed
-        case "t" where !fields.conditions.setPrice(onTape: fields.tape): self = .other
+        case "t" where !fields.conditions.isPriceSetting(onTape: fields.tape): self = .other
         case "t": self = try fields.change(reader) { $0.applyTrade(from: fields) }
         case "q": self = try fields.change(reader) { $0.applyQuote(from: fields) }
         case "d": self = try fields.change(reader) { $0.applyDay(from: fields) }

@@ -90,7 +90,7 @@ package struct AlpacaStreamErrorBody: Hashable {
     let code: Int
 
     /// Whether Alpaca refuses a request that it cannot read, and leaves the connection as it is: a subscription with a malformed
-    /// symbol, too, of which it refuses all others along with it, as users report.
+    /// symbol, too, of which it refuses all others along with it (observed in several public projects).
     var isInvalidSyntax: Bool { code == 400 }
 
     /// The failure for subscribers of prices.

@@ -13,9 +13,10 @@ enum AlpacaTradeConditions: Hashable {
 
     /// Whether the trade sets the price; an unknown code does not.
     ///
-    /// - Parameter tape: `A` and `B` (NYSE), `C` (Nasdaq), `O` (over the counter); nil if it is unknown.
+    /// - Parameter tape: `A` (NYSE), `B` (NYSE Arca and regional exchanges), `C` (Nasdaq), `O` (over the counter); nil if it is
+    ///   unknown.
     /// - Returns: Whether each of the conditions sets it on this tape.
-    func setPrice(onTape tape: String?) -> Bool {
+    func isPriceSetting(onTape tape: String?) -> Bool {
         switch self {
         case .codes(let codes):
             let accepted = tape.flatMap { Self.accepted[$0] } ?? Self.acceptedOnAll

@@ -65,7 +65,7 @@ extension SaxoClient: ChartSource {
         if listing.currencyName == nil, priced.priceUnit == nil, !pages.samples.isEmpty {
             priced = try await withPriceUnit(priced, in: context)
         }
-        guard priced.priceUnit != nil || priced.currencyName == nil || pages.samples.isEmpty else {
+        guard !priced.lacksPriceUnit || pages.samples.isEmpty else {
             throw ProviderFailure(.saxo, .invalidResponse(nil))
         }
         var series = CandleSeries(

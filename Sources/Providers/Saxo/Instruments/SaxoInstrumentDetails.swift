@@ -165,7 +165,7 @@ package struct SaxoTickScheme: JSONDecodable, Hashable, Sendable {
 
     /// The increments in whole units of the currency; nil if one has too many digits, or if the unit of prices is unknown.
     func increments(of listing: SaxoListing) -> PriceIncrements? {
-        guard listing.currencyName == nil || listing.priceUnit != nil else { return nil }
+        guard !listing.lacksPriceUnit else { return nil }
         var converted: [PriceIncrements.Range] = []
         for range in ranges {
             guard let upTo = listing.major(price: range.highest),

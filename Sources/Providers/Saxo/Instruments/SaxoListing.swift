@@ -13,6 +13,9 @@ package struct SaxoListing: Hashable, Sendable {
     /// amounts, and of the prices of a currency without hundredths. The details have the unit of the others.
     let priceUnit: SaxoCurrency?
 
+    /// Whether prices cannot be converted, because it is unknown whether they are in hundredths of the currency.
+    var lacksPriceUnit: Bool { currencyName != nil && priceUnit == nil }
+
     /// The currency of amounts: values, profits, costs.
     ///
     /// That amounts are in pounds if a price is in pence follows from `PriceToContractFactor`, and from commissions in pounds

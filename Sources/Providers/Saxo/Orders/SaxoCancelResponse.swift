@@ -46,7 +46,7 @@ package enum SaxoCancelResponse: Hashable {
                 return
             }
             self.init(try Self.result(response), of: ids)
-            // The result comes later: an error is not the last word.
+            // The result comes later, so an error may not be the outcome.
             if response.status == 202, self != .results(ids.map { _ in .accepted }) { self = .open }
         }
     }
@@ -110,7 +110,7 @@ extension Order {
         var order = self
         order.state = .pendingCancel
         // The exits of an entry that has not been filled end with it: Saxo responds that it is too late to cancel the first of
-        // them, and does not cancel the others any more.
+        // them, and does not cancel the others any more (its recorded response in OrderCancellationTests).
         let hasEntry = (filledQuantity ?? .zero).isZero
         for index in order.legs.indices {
             let leg = order.legs[index]

@@ -86,7 +86,7 @@ package struct SaxoDuration: JSONDecodable, Hashable {
 extension SaxoDuration.Expiration {
     /// Reads a date or a minute; nil for another text.
     ///
-    /// The seconds of a minute are always zero.
+    /// Saxo accepts no other seconds than 0 (Trading, `OrderDuration`).
     fileprivate init?(_ text: String, hasTime: Bool) {
         guard let date = CalendarDate(text.prefix(10)) else { return nil }
         guard hasTime else {

@@ -12,7 +12,7 @@ extension SaxoClient {
     ///   - isExit: Whether it is a leg of an order: the stop of a leg is triggered by trades, except for
     ///     currencies.
     ///   - current: The open order that is changed; nil for a new one. A stop keeps its trigger, because Saxo changes no exit to
-    ///     another one, and a trailing stop its step.
+    ///     another one (error code `IllegalOrderTypeChange`), and a trailing stop its step.
     ///   - listing: The instrument.
     ///   - context: The user and the deadline.
     /// - Returns: The terms, or the reason why Saxo does not accept the order: also prices whose unit is unknown, because the

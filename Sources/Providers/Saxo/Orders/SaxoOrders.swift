@@ -220,8 +220,8 @@ extension SaxoClient: TradingAPI {
 
     /// Requests the cancellation of an order and its legs: `DELETE /trade/v2/orders/{id,id…}`.
     ///
-    /// Saxo cancels them one after the other, and none after the first error. The order is the first: if it has just been
-    /// filled, its exits stay and protect the position.
+    /// Saxo cancels them one after the other, and none after the first error (its recorded response in OrderCancellationTests).
+    /// The order is the first: if it has just been filled, its exits stay and protect the position.
     package func cancel(_ order: Order, in context: CallContext) async throws(ProviderFailure) -> OrderResult
     {
         var ids = [try SaxoOrderID(order.id).text]

@@ -24,7 +24,7 @@ extension SaxoClient: MarketDepthSource {
             }
         }
         // Levels without prices would look like an empty order book.
-        guard price.levels == nil || listing.currencyName == nil || listing.priceUnit != nil else {
+        guard price.levels == nil || !listing.lacksPriceUnit else {
             throw ProviderFailure(.saxo, .invalidResponse(nil))
         }
         return price.depth(of: listing.named(symbol), fetchedAt: clock.wallTime())

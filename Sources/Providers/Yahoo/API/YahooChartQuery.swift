@@ -87,8 +87,10 @@ struct YahooChartQuery {
         isTruncated = limit.map { $0 > wanted } ?? false
     }
 
-    /// Whether a listing has no such span, by the member `validRanges` of its charts, which has `max` unless it has its latest
-    /// days only: a response without times then does not say that there were no trades.
+    /// Whether the listing does not have the requested span, by `validRanges` of its charts.
+    ///
+    /// It contains `max`, unless the listing has only its latest days; then a response without times does not mean that there
+    /// were no trades.
     func exceeds(_ ranges: [String]) -> Bool {
         guard !ranges.isEmpty, !ranges.contains("max") else { return false }
         return range.map { !ranges.contains($0.name) } ?? true

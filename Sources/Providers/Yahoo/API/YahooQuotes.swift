@@ -171,7 +171,8 @@ package struct YahooQuotes: JSONDecodable {
 
     /// The entry of each listed symbol, under its requested name.
     ///
-    /// Yahoo has two names of a pair of the dollar, and sometimes answers `USDJPY=X` with the other one, `JPY=X`.
+    /// Yahoo has two names of a pair of the dollar, and may return the entry of `USDJPY=X` under the other one, `JPY=X`
+    /// (sstrickx/yahoofinance-api, issue 172).
     ///
     /// - Parameters:
     ///   - wanted: The requested symbols, by Yahoo's names of them.

@@ -138,10 +138,8 @@ struct FakeAlpacaOrderQuery {
         func instant(_ name: String) throws(FakeAlpacaError) -> Instant? {
             guard let text = request[query: name] else { return nil }
             if let instant = Instant(text) { return instant }
-            guard let date = CalendarDate(text), let midnight = LocalTime(date: date, hour: 0) else {
-                throw .unprocessable("invalid \(name): \(text)")
-            }
-            return Instant(newYork: midnight)
+            guard let date = CalendarDate(text) else { throw .unprocessable("invalid \(name): \(text)") }
+            return Instant(newYorkMidnight: date)
         }
         switch try request.choice("status", of: ["open", "closed", "all"]) ?? "open" {
         case "open": isOpen = true

@@ -2,7 +2,7 @@ import Brokerage
 import NIOHTTP1
 import Synchronization
 
-/// Alpaca's stream of market data, `/v2/{feed}`, and `/v1beta1/{feed}` of the feeds by night.
+/// Alpaca's stream of market data, `/v2/{feed}`, and `/v1beta1/{feed}` of the overnight feeds.
 ///
 /// Each second of the sandbox clock with trading produces one trade and one quote of every subscribed
 /// symbol, each minute a bar. After a jump of the clock, at most the last minute is sent. Messages are JSON, or
@@ -16,7 +16,7 @@ struct FakeAlpacaDataStream: Sendable {
     var routes: [StreamRoute] {
         [
             route("/v2/{feed}", FakeAlpacaFeeds.streamed),
-            route("/v1beta1/{feed}", FakeAlpacaFeeds.streamedByNight),
+            route("/v1beta1/{feed}", FakeAlpacaFeeds.streamedOvernight),
         ]
     }
 
