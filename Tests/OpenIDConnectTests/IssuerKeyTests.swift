@@ -149,7 +149,9 @@ struct IssuerKeyTests {
         }
     }
 
-    @Test("are used without a wait for an issuer that does not respond, once a fetch has failed in the last minute")
+    @Test(
+        "are used without a wait for an issuer that does not respond, once a fetch has failed in the last minute"
+    )
     func hanging() async throws {
         try await withProvider { issuer, test in
             let token = try issuer.token(["exp": "\(issuer.now + 7 * 86_400)"])

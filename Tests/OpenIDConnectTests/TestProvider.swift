@@ -63,7 +63,8 @@ func withProvider(
             configuration, over: transport, clock: clock.source, report: { _ in failures.increment() })
         let result: Result<Void, any Error>
         do {
-            result = .success(try await test(issuer, TestProvider(provider: provider, clock: clock, failures: failures)))
+            result = .success(
+                try await test(issuer, TestProvider(provider: provider, clock: clock, failures: failures)))
         } catch {
             result = .failure(error)
         }

@@ -110,7 +110,8 @@ struct AuthorizationTests {
         try await RunningSandbox.run { fixture in
             let tokens = try tokens(fixture, goodFor: -1)
             let store = Forgetful(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.channel)
+            let authorization = SaxoOAuthSession(
+                of: try fixture.app(), storedIn: store, over: fixture.channel)
             let first = try await authorization.token(by: .distant)
             #expect(store.memory.secret == tokens.stored)
             store.recover()
@@ -224,7 +225,8 @@ struct AuthorizationTests {
             let code = try #require(items.first { $0.name == "code" }?.value)
             let secret = try await SaxoOAuthSession.tokens(
                 forCode: code, of: app, over: fixture.channel, by: .distant)
-            let authorization = SaxoOAuthSession(of: app, storedIn: MemoryStore(secret), over: fixture.channel)
+            let authorization = SaxoOAuthSession(
+                of: app, storedIn: MemoryStore(secret), over: fixture.channel)
             let accounts = try await fixture.client(.authorization(authorization)).accounts(
                 in: CallContext(deadline: .distant))
             #expect(accounts.map(\.number) == ["20918377"])

@@ -159,7 +159,7 @@ struct OrderEventTests {
         #expect(try Self.read(text).order.amount == 4)
     }
 
-    /// An entry of the log, which names the account by its number only (Client Services, `Models.OrderActivitiesResponse`).
+    /// An entry of the log, which names the account by its number only (Client Services, "Models.OrderActivitiesResponse").
     private static func entry(_ id: String, account: String?, _ more: String = "") -> String {
         let account = account.map { #""AccountId":"\#($0)","# } ?? ""
         return

@@ -178,7 +178,8 @@ struct SandboxStreamTests {
                 renewAt: now + .seconds(40), refresh: "sandbox-saxo-demo-refresh",
                 refreshEndsAt: now + .seconds(3_600))
             let store = MemoryStore(tokens.stored)
-            let authorization = SaxoOAuthSession(of: try fixture.app(), storedIn: store, over: fixture.channel)
+            let authorization = SaxoOAuthSession(
+                of: try fixture.app(), storedIn: store, over: fixture.channel)
             _ = try await following(["EUR/USD"], at: fixture, access: .authorization(authorization)) {
                 events, _ in
                 var events = events

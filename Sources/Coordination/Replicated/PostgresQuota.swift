@@ -71,7 +71,9 @@ package final class PostgresQuota: Quotas {
 
     package func declare(_ windows: [QuotaWindow], of account: QuotaAccount) {
         state.withLock { state in
-            guard state.accounts[account] != nil || state.accounts.count < Self.maximumAccounts else { return }
+            guard state.accounts[account] != nil || state.accounts.count < Self.maximumAccounts else {
+                return
+            }
             for window in windows where state.accounts[account]?.windows[window.name]?.window != window {
                 state.accounts[account, default: Usage()].windows[window.name] = Window(window)
             }

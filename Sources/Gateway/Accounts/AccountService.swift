@@ -101,10 +101,13 @@ extension AccountService {
     ///
     /// Requests from the broker only what is not stored.
     func accounts(of connection: BrokerConnection) -> MaybeAsync<[ConnectedAccount]> {
-        if let carried = scope.event?.accounts(of: connection) { return .ready(carried.map(\.connectedAccount)) }
+        if let carried = scope.event?.accounts(of: connection) {
+            return .ready(carried.map(\.connectedAccount))
+        }
         guard connection.directory != nil else {
             if let accounts = reads.cached(AccountsQuery.all, of: connection, in: caches.accounts) {
-                return .ready(accounts.map { LoadedAccount(account: $0, connection: connection).connectedAccount })
+                return .ready(
+                    accounts.map { LoadedAccount(account: $0, connection: connection).connectedAccount })
             }
             if let known = storedAccounts(of: connection) {
                 return .ready(
@@ -239,7 +242,8 @@ extension AccountService {
     ) -> MaybeAsync<BatchResults<ConnectedPosition>?> {
         let (connection, id) = (account.connection, account.stored.id)
         if connection.directory != nil, scope.event?.positions(of: connection) == nil {
-            return connectedPositions(readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
+            return connectedPositions(
+                readPositions(ofAccount: id, at: connection), at: connection, of: symbols)
         }
         return positions(of: connection, symbols: symbols).map { positions in
             positions?.filter { $0.matches { ($0.position.accountID ?? id) == id } }

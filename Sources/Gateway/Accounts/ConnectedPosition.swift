@@ -124,7 +124,8 @@ extension AccountService {
         let currency = try Currency(code, of: "to")
         let pairs = try positions.map { connected in
             let known = connected.position.inAccountCurrency?.currency == code
-            return CurrencyPair(from: known ? currency : try Currency(connected.position.currency), to: currency)
+            return CurrencyPair(
+                from: known ? currency : try Currency(connected.position.currency), to: currency)
         }
         return ExchangeRateService(scope).rates(of: pairs).map { results in
             zip(positions, results).map { connected, result in

@@ -62,7 +62,8 @@ extension ConnectionService {
             throw FieldError(ProviderFailure(input.provider, .overloaded))
         }
         do {
-            let (checked, best) = try await check(secret, of: link, spending: quotaAccount, connector, in: call)
+            let (checked, best) = try await check(
+                secret, of: link, spending: quotaAccount, connector, in: call)
             return old == nil
                 ? try await add(checked, best, connector) : try await renew(checked, best, connector)
         } catch {

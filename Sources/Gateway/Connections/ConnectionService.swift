@@ -139,7 +139,9 @@ package final class ConnectionService: Sendable {
     }
 
     /// Whether the ledger has room for a credential that is tried.
-    func hasCapacity(toTry quotaAccount: QuotaAccount) -> Bool { ledger?.hasCapacity(toTry: quotaAccount) ?? true }
+    func hasCapacity(toTry quotaAccount: QuotaAccount) -> Bool {
+        ledger?.hasCapacity(toTry: quotaAccount) ?? true
+    }
 
     /// The users with connections or pending authorizations in memory; a user can occur twice.
     var owners: [OwnerID] { registry.owners + pending.owners }

@@ -113,7 +113,9 @@ extension OrderService {
     /// If an order belongs to a write whose outcome is unknown or could not be determined, records that
     /// outcome first; likewise, if the broker has rejected an order that was to replace another one. If that cannot be recorded,
     /// the order has the journal's state, and the next read repeats it.
-    package func connectedOrders(_ orders: [Order], of connection: BrokerConnection) async throws -> [ConnectedOrder] {
+    package func connectedOrders(_ orders: [Order], of connection: BrokerConnection) async throws
+        -> [ConnectedOrder]
+    {
         let ids = Set(orders.map(\.id))
         var names = try await journal.names(of: ids, of: connection.owner, connection.id)
         let unknown = orders.filter { names.current[$0.id] == nil && !names.replaced.contains($0.id) }

@@ -218,7 +218,8 @@ package struct OrderSnapshot {
     /// - Returns: The orders that were open and are no longer: their outcome must be requested.
     mutating func merge(open: [ConnectedOrder]) -> [ConnectedOrder] {
         let ids = Set(open.map(\.globalID))
-        let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(\.connectedOrder)
+        let missing = orders.values.filter { !$0.hasEnded && !ids.contains($0.globalID) }.map(
+            \.connectedOrder)
         for connected in open { merge(connected, isReadAgain: true) }
         return missing.sorted { $0.globalID < $1.globalID }
     }

@@ -131,7 +131,8 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     }
 
     private func start(_ state: inout State) {
-        let (updateRequests, updateRequest) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (updateRequests, updateRequest) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // The first one.
         updateRequest.yield()
         state.updateRequest = updateRequest

@@ -236,8 +236,10 @@ struct LimitSettingGroup: SettingGroup {
         "maximum-connections", .integer(1...1_000_000), default: standard.connections, "Open connections.")
     let maximumConnectionsPerAddress = Setting(
         "maximum-connections-per-address", .integer(1...1_000_000),
-        unset: "`\(standard.connectionsPerAddress)`; with `PORTICO_TRUSTED_PROXIES`, `PORTICO_MAXIMUM_CONNECTIONS`",
-        "Open connections of one address. A connection of a proxy has the proxy's address, whoever its client is.")
+        unset:
+            "`\(standard.connectionsPerAddress)`; with `PORTICO_TRUSTED_PROXIES`, `PORTICO_MAXIMUM_CONNECTIONS`",
+        "Open connections of one address. A connection of a proxy has the proxy's address, whoever its client is."
+    )
     let maximumRequests = Setting(
         "maximum-requests", .integer(1...1_000_000), default: standard.requestsInFlight,
         "Requests that wait for data at a time; further requests wait in a queue.")

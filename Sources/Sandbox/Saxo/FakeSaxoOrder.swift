@@ -96,7 +96,7 @@ struct FakeSaxoOrder: Sendable, Hashable {
             }
         }
 
-        /// The duration in the log of orders, whose type is another one (Client Services, `Domain.OrderDuration`).
+        /// The duration in the log of orders, whose type is another one (Client Services, "Domain.OrderDuration").
         var logDocument: JSONDocument {
             guard case .untilDate(_, let date, let minute) = self else { return document }
             return [

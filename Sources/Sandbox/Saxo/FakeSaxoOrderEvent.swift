@@ -39,7 +39,7 @@ struct FakeSaxoOrderEvent: Sendable {
         return .object(own + members(of: client, groups, settings))
     }
 
-    /// The event as an entry of the log of orders, which has no keys (Client Services, `Models.OrderActivitiesResponse`).
+    /// The event as an entry of the log of orders, which has no keys (Client Services, "Models.OrderActivitiesResponse").
     func entry(
         of client: FakeSaxoClient, _ groups: Set<String>, _ settings: FakeSaxoSettings
     ) -> JSONDocument {

@@ -113,7 +113,8 @@ package struct HostPolicy: Sendable, Hashable {
         guard !host.isEmpty, host[0] != UInt8(ascii: "["), host.firstIndex(of: UInt8(ascii: ".")) != nil,
             ipv4(host) == nil
         else { return false }
-        return !(host.hasSuffix(".local") || host.hasSuffix(".internal") || host.hasSuffix(".svc")
+        return
+            !(host.hasSuffix(".local") || host.hasSuffix(".internal") || host.hasSuffix(".svc")
             || host.hasSuffix(".test") || host.hasSuffix(".home.arpa"))
     }
 

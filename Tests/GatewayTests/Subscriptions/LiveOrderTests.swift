@@ -334,7 +334,9 @@ struct OrderSnapshotTests {
             var entry = try connectedOrder("a", "1", .canceled, at: 10)
             entry.order.legs = [try connectedOrder("b", "2", step.reported).order]
             board.merge(entry)
-            #expect(board.all.map { $0.connectedOrder.order.legs.map(\.state) } == [[step.state]], "step \(index)")
+            #expect(
+                board.all.map { $0.connectedOrder.order.legs.map(\.state) } == [[step.state]], "step \(index)"
+            )
         }
         // The leg has been reported as an order itself.
         board.merge(try connectedOrder("3", "3", .canceled))
@@ -347,7 +349,8 @@ struct OrderSnapshotTests {
     @Test("names orders that are no longer open, and keeps only the last ended ones")
     func ended() throws {
         var board = OrderSnapshot()
-        #expect(try board.merge(open: [connectedOrder("a", "a", .open), connectedOrder("b", "b", .open)]).isEmpty)
+        #expect(
+            try board.merge(open: [connectedOrder("a", "a", .open), connectedOrder("b", "b", .open)]).isEmpty)
         let missing = try board.merge(open: [connectedOrder("b", "b", .open)])
         #expect(missing.map(\.name) == [.current("a")])
         board.end(missing[0])

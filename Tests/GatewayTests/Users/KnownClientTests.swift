@@ -9,7 +9,8 @@ import Upstream
 @Suite("An address from which a user has signed in")
 struct KnownClientTests {
     /// The addresses of some numbers that are known clients of the user with the name "ann".
-    private static func known(_ addresses: ClosedRange<UInt64>, _ gateway: TestGateway) async throws -> [UInt64]
+    private static func known(_ addresses: ClosedRange<UInt64>, _ gateway: TestGateway) async throws
+        -> [UInt64]
     {
         let authentication = gateway.userData.authentication
         let ann = try await UserStore(in: gateway.userData.file).registered(Username("ann"))

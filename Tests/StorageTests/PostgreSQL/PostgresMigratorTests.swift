@@ -70,7 +70,9 @@ struct PostgresMigratorTests {
         #expect(rows == "2|1")
     }
 
-    @Test("get the transactions of changes without a rewrite, also of changes that the previous version records")
+    @Test(
+        "get the transactions of changes without a rewrite, also of changes that the previous version records"
+    )
     func changeTransactions() throws {
         let url = try Self.url()
         let cluster = try PostgresCluster.shared.get()
@@ -91,7 +93,8 @@ struct PostgresMigratorTests {
         #expect(try file() == before)
         try record()
         let found = try cluster.execute(
-            "SELECT string_agg(CASE WHEN xact IS NULL THEN 'none' ELSE 'one' END, ' ' ORDER BY number) FROM \(table)")
+            "SELECT string_agg(CASE WHEN xact IS NULL THEN 'none' ELSE 'one' END, ' ' ORDER BY number) FROM \(table)"
+        )
         #expect(found == "none one")
     }
 

@@ -64,6 +64,7 @@ struct TokenRevocationTests {
             let ann = try await store.user(
                 of: Self.origin(), tokenHash: "a token", createsUser: { true }, now: Self.start
             ).get()
+            try await file.database.setClock(to: Self.start - SessionStoreTests.day)
             #expect(
                 try await UserStore(in: file).resetPassword(
                     of: ann.id, to: Self.hash, now: Self.start - SessionStoreTests.day))
@@ -75,6 +76,7 @@ struct TokenRevocationTests {
             #expect(try await !Self.isRefused(other, by: store))
             #expect(try await !Self.isRefused(Self.origin(), by: store))
 
+            try await file.database.setClock(to: Self.start + .seconds(10))
             try await end.act(sessions, file, own, Self.start + .seconds(10))
 
             // With a clock of the issuer that is 60 s ahead, a token of 70 s may have been issued before.
@@ -114,6 +116,7 @@ struct TokenRevocationTests {
                 ("first", 10, ["second", "third"]), ("second", 10, ["first", "third"]),
                 (nil, 5, ["first", "second", "third"]),
             ] as [(String?, Int, [String])] {
+                try await file.database.setClock(to: Self.start + .seconds(seconds))
                 _ = try await sessions.revokeOthers(
                     than: "", exceptToken: kept, of: owner, now: Self.start + .seconds(seconds))
                 #expect(try await refused() == expected, "\(kept ?? "none")")

@@ -97,7 +97,9 @@ struct CallRecordTests {
             let channel = ProviderChannel(
                 QuotaAccount(.polygon), over: transport, retry: ProviderHTTPClientTests.policy(),
                 monitor: ProviderMonitor { all.note($0) })
-            let caller = channel.client(within: [QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))])
+            let caller = channel.client(within: [
+                QuotaWindow("requests", limit: 1, per: .rolling(seconds: 60))
+            ])
             let journal = Journal<CallRecord>()
             let request = try HTTPClientTests.request(server)
             let context = ReadCacheTests.context(journal: journal)

@@ -45,7 +45,9 @@ struct OperationCallBudgetTests {
         } _: { server, transport in
             let channel = ProviderChannel(
                 QuotaAccount(.alpaca), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = channel.client(within: [QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))])
+            let caller = channel.client(within: [
+                QuotaWindow("requests", limit: 9, per: .rolling(seconds: 60))
+            ])
             let context = Self.context(OperationCallBudget(limit: 2))
             func call() async throws -> String {
                 try await caller.call(
@@ -68,7 +70,8 @@ struct OperationCallBudgetTests {
         } _: { server, transport in
             let channel = ProviderChannel(
                 QuotaAccount(.alphaVantage), over: transport, retry: ProviderHTTPClientTests.policy())
-            let caller = channel.client(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))])
+            let caller = channel.client(within: [QuotaWindow("day", limit: 5, per: .rolling(seconds: 86_400))]
+            )
             let request = try HTTPClientTests.request(server)
             func call(_ callBudget: OperationCallBudget) async -> Outcome {
                 do throws(ProviderFailure) {

@@ -99,7 +99,8 @@ struct WriteObserverTests {
             #expect(server.requests.map(\.method) == ["GET", "POST"])
             #expect(told.all == ["sending"])
             #expect(
-                channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [0], "the provider counted it")
+                channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [0],
+                "the provider counted it")
         }
     }
 

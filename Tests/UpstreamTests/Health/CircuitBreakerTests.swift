@@ -191,7 +191,9 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("all channels to a provider together have no more calls in flight than it bears, and others their own")
+    @Test(
+        "all channels to a provider together have no more calls in flight than it bears, and others their own"
+    )
     func concurrency() async throws {
         let monitor = ProviderMonitor(concurrency: 2)
         // Longer than any machine is busy: what ends these calls is the test alone.

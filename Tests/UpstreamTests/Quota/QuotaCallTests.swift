@@ -140,7 +140,9 @@ struct QuotaCallTests {
         leaving remaining: Int
     ) async -> Task<ProviderFailure?, Never> {
         let task = Task { await Self.get(caller, server, clock) }
-        try? await waitUntil { channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [remaining] }
+        try? await waitUntil {
+            channel.ledger.status(of: channel.quotaAccount).map(\.remaining) == [remaining]
+        }
         return task
     }
 
@@ -159,7 +161,8 @@ struct QuotaCallTests {
             #expect(arrivals.entries.map { start.duration(to: $0) } == [.zero, .seconds(seconds)])
             // The second call counts from its new slot.
             #expect(
-                channel.ledger.status(of: channel.quotaAccount).first?.resetsAt == clock.wallTime + .seconds(62))
+                channel.ledger.status(of: channel.quotaAccount).first?.resetsAt == clock.wallTime
+                    + .seconds(62))
         }
     }
 

@@ -22,7 +22,8 @@ struct QuotaCorrectionTests {
         let ledger = try QuotaLedgerTests.impatient(clock)
         #expect(await QuotaLedgerTests.take([Self.window], ledger, of: Self.account) == nil)
         let resetsAt = clock.wallTime + .seconds(20)
-        await ledger.record([Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.account)
+        await ledger.record(
+            [Self.reading(told, resetsAt: resetsAt)], nil, in: [Self.window], of: Self.account)
         #expect(Self.remaining(ledger) == min(max(told, 0), 9))
         clock.advance(by: .seconds(20))
         #expect(Self.remaining(ledger) == 9)

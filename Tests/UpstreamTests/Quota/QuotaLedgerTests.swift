@@ -24,7 +24,8 @@ struct QuotaLedgerTests {
     ) async -> ProviderFailure.Cause? {
         do throws(ProviderFailure) {
             _ = try await ledger.reserve(
-                windows, of: account, before: deadline ?? ledger.clock.now() + .seconds(60), isShared: isShared
+                windows, of: account, before: deadline ?? ledger.clock.now() + .seconds(60),
+                isShared: isShared
             )
             return nil
         } catch {

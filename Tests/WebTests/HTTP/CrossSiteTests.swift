@@ -45,7 +45,9 @@ struct HostPolicyTests {
                     "portico.default.svc.cluster.local", "host.docker.internal:8080", "0.0.0.0:8080",
                     "portico.default.svc:9090", "portico.test", "portico.home.arpa",
                 ],
-                refused: foreign + ["portico.example.com", "1.2.3", "1.2.3.256", "1.2.3.4.5", "0x7f.0.0.1", "portico.default"]),
+                refused: foreign + [
+                    "portico.example.com", "1.2.3", "1.2.3.256", "1.2.3.4.5", "0x7f.0.0.1", "portico.default",
+                ]),
             Case(
                 listening: "::", names: ["portico.example.com"],
                 accepted: loopback + ["portico.example.com", "nas"],
