@@ -1,5 +1,6 @@
 import AlphaVantage
 import Brokerage
+import Foundation
 import ProviderTestSupport
 import Testing
 import Upstream
@@ -8,10 +9,12 @@ import Upstream
 struct SeriesTests {
     /// The chart of IBM out of one body, whatever function is called.
     private func chart(
-        _ body: String, _ window: ChartWindow, _ name: String = "IBM", plan: AlphaVantagePlan = .free
+        _ body: String, _ window: ChartWindow, _ name: String = "IBM", plan: AlphaVantagePlan = .free,
+        entitlement: AlphaVantageEntitlement? = nil
     ) async throws -> CandleSeries? {
         var series: CandleSeries?
-        try await withAlphaVantage(plan, answering: { _, _ in .text(body) }) { client, _ in
+        try await withAlphaVantage(plan, entitlement: entitlement, answering: { _, _ in .text(body) }) {
+            client, _ in
             let symbol = try symbol(name)
             series = try await client.charts(of: [symbol], window, in: .patient)[symbol]
         }
@@ -38,6 +41,17 @@ struct SeriesTests {
         #expect(series.isLastComplete == true)
         #expect(!series.isTruncated)
         #expect(series.provenance.asOf == Instant("2026-11-21T00:00:00Z"))
+    }
+
+    @Test(
+        "of hours has a complete last candle when its end is as long ago as the prices are late",
+        arguments: [(nil, true), (.realTime, true), (.delayed, false)] as [(AlphaVantageEntitlement?, Bool)])
+    func delay(entitlement: AlphaVantageEntitlement?, isComplete: Bool) async throws {
+        // The hour ends at the time of the clock.
+        let body = try example("intraday-hourly")
+            .replacingOccurrences(of: "2026-11-20 19:00:00", with: "2026-11-21 06:00:00")
+        let series = try await chart(body, ChartWindow(interval: .oneHour), entitlement: entitlement)
+        #expect(series?.isLastComplete == isComplete)
     }
 
     @Test(

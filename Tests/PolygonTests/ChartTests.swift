@@ -1,6 +1,7 @@
 import Brokerage
 import Polygon
 import ProviderTestSupport
+import Synchronization
 import Testing
 import Upstream
 
@@ -169,6 +170,29 @@ struct ChartTests {
                 let series = try #require(try await client.charts(of: [symbol], window, in: .patient)[symbol])
                 #expect(series.isTruncated == (year < 2025) && series.count == 1, "\(name) \(year)")
                 #expect(server.requests.count - before == calls, "\(name) \(year)")
+            }
+        }
+    }
+
+    @Test("of the latest candles is requested once after a refusal, though its window begins later each time")
+    func movingWindow() async throws {
+        let refusal = try example("error")
+        let passed = Mutex(Duration.zero)
+        let start = ContinuousClock.now
+        let clock = TimeSource(
+            now: { start + passed.withLock(\.self) }, wallTime: { wallTime + passed.withLock(\.self) },
+            sleep: { _ in })
+        try await withPolygon(
+            windows: [], clock: clock,
+            answering: { _, number in
+                number == 1 ? .text(refusal, status: 403) : .text(Self.bars(["2026-11-20T05:00:00Z"]))
+            }
+        ) { client, server in
+            for calls in [2, 3, 4] {
+                let window = ChartWindow(interval: .oneDay, last: 1_000)
+                _ = try await client.charts(of: [symbol("AAPL")], window, in: .patient)
+                #expect(server.requests.count == calls)
+                passed.withLock { $0 += .seconds(5) }
             }
         }
     }

@@ -257,7 +257,8 @@ struct PencePriceTests {
         }
     }
 
-    private static let format = #""DisplayAndFormat":{"Symbol":"TSCO:xlon","Currency":"GBP","Decimals":2}"#
+    private static let format =
+        #""DisplayAndFormat":{"Symbol":"TSCO:xlon","Currency":"GBP","Decimals":2,"Format":"Normal"}"#
 
     @Test("of open orders are in pounds")
     func openOrder() async throws {
@@ -273,6 +274,28 @@ struct PencePriceTests {
                 try await saxo.orders(OrderQuery(isOpen: true), in: .patient).orders.first)
             #expect(order.symbol.text == "TSCO:XLON")
             #expect(try order.stopPrice == decimal("2.9") && order.limitPrice == decimal("2.8735"))
+        }
+    }
+
+    @Test(
+        "of open orders are null if the details are not available for now, and other orders are not concerned"
+    )
+    func unavailableDetails() async throws {
+        func item(_ id: Int, _ format: String) -> String {
+            #"{"OrderId":"\#(id)","Uic":\#(id),"AssetType":"Stock","BuySell":"Sell","Amount":100,"OpenOrderType":"Limit","#
+                + #""Status":"Working","Price":290,\#(format)}"#
+        }
+        let dollars = Self.format.replacing("TSCO:xlon", with: "AAPL:xnas").replacing("GBP", with: "USD")
+        let list = #"{"Data":[\#(item(5, Self.format)),\#(item(6, dollars))]}"#
+        try await withSaxo(
+            answering: { request, _ in
+                request.path == "/port/v1/orders/me" ? .text(list) : .text("", status: 503)
+            }
+        ) { saxo, _ in
+            let page = try await saxo.orders(OrderQuery(isOpen: true), in: .patient)
+            #expect(page.unreadable.isEmpty)
+            #expect(page.orders.map(\.symbol.text) == ["AAPL", "TSCO:XLON"])
+            #expect(page.orders.map(\.limitPrice) == [290, nil])
         }
     }
 
@@ -324,6 +347,7 @@ struct PencePriceTests {
             #expect(try position.conversionRate == decimal("1.15"))
             #expect(position.averageEntryPrice == (details == nil ? nil : 4))
             #expect(try position.currentPrice == (details == nil ? nil : decimal("4.426")))
+            #expect(position.priceFormat?.decimals == (details == nil ? nil : 4))
             #expect(position.costBasis == (details == nil ? nil : 400))
             #expect(try position.unrealizedProfitLossPercent == (details == nil ? nil : decimal("10.65")))
         }

@@ -106,13 +106,7 @@ struct SandboxOrderTests {
                     Fault(.truncatedBody, provider: .saxo, endpoint: endpoint, remaining: 1)))
             await #expect(throws: ProviderFailure.self) { try await saxo.place(try ticket(), in: .patient) }
             #expect(fixture.calls(endpoint) == 1)
-            guard
-                case .found(let found) = try await saxo.order(
-                    clientID: "portico-1", of: Self.account, in: .patient)
-            else {
-                Issue.record("not found")
-                return
-            }
+            let found = try #require(try await Self.sentOrder(of: saxo))
             #expect(found.symbol.text == "AAPL")
             // That neither the open orders nor the log have it is no proof.
             let other = try await saxo.order(clientID: "portico-9", of: Self.account, in: .patient)
@@ -251,6 +245,14 @@ struct SandboxOrderTests {
         }
     }
 
+    /// The order of ``ticket()`` as Saxo has it; nil if Saxo does not have it.
+    private static func sentOrder(of saxo: SaxoClient) async throws -> Order? {
+        guard
+            case .found(let order) = try await saxo.order(clientID: "portico-1", of: account, in: .patient)
+        else { return nil }
+        return order
+    }
+
     @Test("whose result comes later are sent once, and found by their client's id")
     func notCompleted() async throws {
         try await RunningSandbox.run(at: Self.closed, { $0.ordersAreNotCompleted = true }) { fixture in
@@ -258,13 +260,7 @@ struct SandboxOrderTests {
             await #expect(throws: ProviderFailure(.saxo, .invalidResponse(nil))) {
                 try await saxo.place(try ticket(), in: .patient)
             }
-            guard
-                case .found(let found) = try await saxo.order(
-                    clientID: "portico-1", of: Self.account, in: .patient)
-            else {
-                Issue.record("not found")
-                return
-            }
+            let found = try #require(try await Self.sentOrder(of: saxo))
             #expect(found.symbol.text == "AAPL" && found.state == .open)
             #expect(fixture.calls("POST /trade/v2/orders") == 1)
         }

@@ -23,7 +23,7 @@ package final class FileChanges: Changes {
     // Held to copy or replace it.
     private let revocations: Mutex<Revocations>
 
-    /// Revocations that are older than the last read by no more than this are read again: their transactions had not ended.
+    /// Revocations of this time before the last read are read again, because their transactions may have ended after it.
     private static let transactionTime = Duration.seconds(60)
 
     /// - Throws: The reason why the file cannot be opened.

@@ -238,7 +238,7 @@ struct LimitSettingGroup: SettingGroup {
         "maximum-connections-per-address", .integer(1...1_000_000),
         unset:
             "`\(standard.connectionsPerAddress)`; with `PORTICO_TRUSTED_PROXIES`, `PORTICO_MAXIMUM_CONNECTIONS`",
-        "Open connections of one address. A connection of a proxy has the proxy's address, whoever its client is."
+        "Open connections of one address. All connections of a proxy have the address of the proxy."
     )
     let maximumRequests = Setting(
         "maximum-requests", .integer(1...1_000_000), default: standard.requestsInFlight,

@@ -136,6 +136,22 @@ struct LeaseStoreTests {
         }
     }
 
+    /// Ends all leases in a transaction that keeps their rows locked until the semaphore is signaled; returns when it has.
+    private static func lockLeases(
+        of database: SQLDatabase, until mayContinue: DispatchSemaphore
+    ) async -> Task<Void, any Error> {
+        let isLocked = Event<Void>()
+        let lock = Task {
+            try await database.write { db in
+                try db.execute("UPDATE lease SET expires_at = 0")
+                isLocked.happen()
+                mayContinue.wait()
+            }
+        }
+        await isLocked.wait()
+        return lock
+    }
+
     @Test("are released unused if they are granted after the latest time")
     func late() async throws {
         try await TestEngine.postgresql.with { test in
@@ -143,16 +159,9 @@ struct LeaseStoreTests {
             let store = LeaseStore(in: file)
             _ = try await store.take("it", by: "a", for: .seconds(60))
             // The request waits for the lock of the row.
-            let (isLocked, mayContinue) = (Event<Void>(), DispatchSemaphore(value: 0))
-            let lock = Task {
-                try await other.database.write { db in
-                    try db.execute("UPDATE lease SET expires_at = 0")
-                    isLocked.happen()
-                    mayContinue.wait()
-                }
-            }
+            let mayContinue = DispatchSemaphore(value: 0)
+            let lock = await Self.lockLeases(of: other.database, until: mayContinue)
             defer { mayContinue.signal() }
-            await isLocked.wait()
             let deadline = ContinuousClock.now + .milliseconds(50)
             let work = Task {
                 try await store.exclusively("it", for: .seconds(60), before: deadline) { true }
@@ -173,16 +182,9 @@ struct LeaseStoreTests {
             _ = try await LeaseStore(in: other).take("it", by: "a", for: .seconds(3_600))
             limits.lookUp = .milliseconds(500)
             let store = LeaseStore(in: try test.open(limits))
-            let (isLocked, mayContinue) = (Event<Void>(), DispatchSemaphore(value: 0))
-            let lock = Task {
-                try await other.database.write { db in
-                    try db.execute("UPDATE lease SET expires_at = 0")
-                    isLocked.happen()
-                    mayContinue.wait()
-                }
-            }
+            let mayContinue = DispatchSemaphore(value: 0)
+            let lock = await Self.lockLeases(of: other.database, until: mayContinue)
             defer { mayContinue.signal() }
-            await isLocked.wait()
             // The statement waits in the server for the lock of the row for longer than the time of its response.
             let error = await #expect(throws: StorageError.self) {
                 try await store.exclusively("it", for: .seconds(3_600), before: .now + .seconds(60)) { true }

@@ -19,6 +19,7 @@ func example(_ name: String) throws -> String {
 /// Runs `body` with a client of a server that gives the answers written down.
 func withPolygon(
     windows: [QuotaWindow] = PolygonConfiguration.freePlan, retry: RetryPolicy = .once,
+    clock: TimeSource = .showing(wallTime),
     answering answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply,
     _ body: (PolygonClient, CannedServer) async throws -> Void
 ) async throws {
@@ -27,7 +28,7 @@ func withPolygon(
             base: ProviderBaseURL(#require(HTTPURL(server.url + "/polygon"))), key: APIKey(secretKey),
             windows: windows)
         let channel = ProviderChannel(
-            QuotaAccount(.polygon), over: transport, clock: .showing(wallTime), retry: retry)
+            QuotaAccount(.polygon), over: transport, clock: clock, retry: retry)
         try await body(PolygonClient(configuration, over: channel), server)
     }
 }

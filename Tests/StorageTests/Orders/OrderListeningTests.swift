@@ -80,6 +80,27 @@ struct OrderListeningTests {
     }
 
     @Test(
+        "keeps what the broker's report lacks: extended hours, and a price of the same type",
+        arguments: TestEngine.allCases)
+    func incompleteReport(engine: TestEngine) async throws {
+        try await engine.with { folder in
+            let journal = try Journal.journal(folder)
+            let placing = try await sent(journal)
+            var accepted = Journal.order("P1")
+            (accepted.type, accepted.limitPrice, accepted.isExtendedHours) = (.limit, 2, true)
+            try await journal.recordOutcome(.accepted(accepted), of: placing.id)
+            for (type, limit) in [(OrderType.limit, Decimal(2)), (.market, nil)] as [(OrderType, Decimal?)] {
+                var report = Journal.order("P1", .partiallyFilled)
+                report.type = type
+                try await journal.receive([report], of: Journal.owner(), "alpaca")
+                let order = try #require(try await journal.order(placing.identity)).order
+                #expect(order.state == .partiallyFilled && order.isExtendedHours == true)
+                #expect(order.type == type && order.limitPrice == limit)
+            }
+        }
+    }
+
+    @Test(
         "keeps the result of a later change if the broker then reports an earlier replacement",
         arguments: TestEngine.allCases)
     func overtaken(engine: TestEngine) async throws {
