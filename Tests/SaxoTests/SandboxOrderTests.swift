@@ -245,7 +245,7 @@ struct SandboxOrderTests {
         }
     }
 
-    /// The order of ``ticket()`` as Saxo has it; nil if Saxo does not have it.
+    /// The order that a test sent, as Saxo has it; nil if Saxo does not have it.
     private static func sentOrder(of saxo: SaxoClient) async throws -> Order? {
         guard
             case .found(let order) = try await saxo.order(clientID: "portico-1", of: account, in: .patient)
