@@ -64,7 +64,7 @@ extension AccountService {
             var entries: BatchResults<ConnectedPosition> = []
             for (index, result) in results.enumerated() {
                 switch result {
-                // Positions are large, and most users have one connection.
+                // Most users have one connection.
                 case .success(let list) where index == 0: entries = list ?? []
                 case .success(let list): entries += list ?? []
                 case .failure(let error): entries.append(.failure(error))
@@ -292,10 +292,8 @@ extension AccountService {
         list.map { list in
             var entries: BatchResults<ConnectedPosition> = []
             entries.reserveCapacity(list.positions.count + list.unreadable.count)
-            for position in list.positions where symbols?.contains(position.symbol) ?? true {
-                var connected = ConnectedPosition(position: position, connection: connection)
-                connected.isListComplete = list.unreadable.isEmpty
-                entries.append(.success(connected))
+            for index in list.indices where symbols?.contains(list.positions[index].symbol) ?? true {
+                entries.append(.success(ConnectedPosition(in: list, at: index, connection: connection)))
             }
             for error in list.unreadable {
                 entries.append(.failure(FieldError.unreadable("a position", error, of: connection.provider)))

@@ -1,16 +1,26 @@
 package import Brokerage
 package import GraphQL
 
-/// A position, and the connection by which it was read.
+/// A position of a list, and the connection by which the list was read.
+///
+/// It refers to the list, because a position has 900 bytes and a response copies it several times.
 package struct ConnectedPosition: Sendable {
-    package let position: Position
+    private let list: PositionList
+    private let index: Int
     let connection: BrokerConnection
-    /// Whether all positions of its list could be read.
-    package var isListComplete = true
 
-    package init(position: Position, connection: BrokerConnection) {
-        (self.position, self.connection) = (position, connection)
+    /// - Parameters:
+    ///   - list: The list.
+    ///   - index: The place of the position in the list; it must be one of its indices.
+    ///   - connection: The connection by which the list was read.
+    package init(in list: PositionList, at index: Int, connection: BrokerConnection) {
+        (self.list, self.index, self.connection) = (list, index, connection)
     }
+
+    package var position: Position { list.positions[index] }
+
+    /// Whether all positions of its list could be read.
+    package var isListComplete: Bool { list.unreadable.isEmpty }
 
     /// The `id` that the schema gives it.
     package var globalID: String { connection.globalID(ofPosition: position) }
@@ -32,7 +42,7 @@ extension ConnectedPosition: GraphQLObject {
             load: { positions, scope in AccountService(scope).accounts(at: positions.map(\.accountReference))
             }
         )
-        Field("symbol", \.position.symbol)
+        Field("symbol") { $0.position.symbol }
         Field(
             "assetClass",
             load: { positions, scope in
@@ -45,29 +55,29 @@ extension ConnectedPosition: GraphQLObject {
             load: { positions, scope in
                 InstrumentService(scope).instruments(for: positions.map(\.position.symbol))
             })
-        Field("side", \.position.side)
-        Field("quantity", \.position.quantity)
-        Field("availableQuantity", \.position.availableQuantity)
-        Field("averageEntryPrice", \.position.averageEntryPrice)
-        Field("costBasis", \.position.costBasis)
-        Field("currentPrice", \.position.currentPrice)
-        Field("delayMinutes", \.position.delayMinutes)
-        Field("multiplier", \.position.multiplier)
-        Field("marketValue", \.position.marketValue)
-        Field("currency", \.position.currency)
-        Field("unrealizedProfitLoss", \.position.unrealizedProfitLoss)
+        Field("side") { $0.position.side }
+        Field("quantity") { $0.position.quantity }
+        Field("availableQuantity") { $0.position.availableQuantity }
+        Field("averageEntryPrice") { $0.position.averageEntryPrice }
+        Field("costBasis") { $0.position.costBasis }
+        Field("currentPrice") { $0.position.currentPrice }
+        Field("delayMinutes") { $0.position.delayMinutes }
+        Field("multiplier") { $0.position.multiplier }
+        Field("marketValue") { $0.position.marketValue }
+        Field("currency") { $0.position.currency }
+        Field("unrealizedProfitLoss") { $0.position.unrealizedProfitLoss }
         Field("unrealizedProfitLossPercentage") { $0.position.unrealizedProfitLossPercent }
         dayProfit("dayProfitLoss", \.amount)
         dayProfit("dayProfitLossPercentage", \.percentage)
-        Field("status", \.position.status)
-        Field("exposure", \.position.exposure)
-        Field("costs", \.position.costs)
-        Field("canBeClosed", \.position.canBeClosed)
-        Field("valueDate", \.position.valueDate)
-        Field("relatedOrderCount", \.position.relatedOrderCount)
-        Field("reliability", \.position.reliability)
-        Field("priceFormat", \.position.priceFormat)
-        Field("conversionRate", \.position.conversionRate)
+        Field("status") { $0.position.status }
+        Field("exposure") { $0.position.exposure }
+        Field("costs") { $0.position.costs }
+        Field("canBeClosed") { $0.position.canBeClosed }
+        Field("valueDate") { $0.position.valueDate }
+        Field("relatedOrderCount") { $0.position.relatedOrderCount }
+        Field("reliability") { $0.position.reliability }
+        Field("priceFormat") { $0.position.priceFormat }
+        Field("conversionRate") { $0.position.conversionRate }
         Field(
             "converted", ConversionArguments.self,
             load: { positions, arguments, scope in
@@ -90,10 +100,10 @@ extension ConnectedPosition: GraphQLObject {
             load: { positions, arguments, scope in
                 PerformanceService(scope).performances(of: positions, arguments)
             })
-        Field("asOf", \.position.provenance.asOf)
-        Field("fetchedAt", \.position.provenance.fetchedAt)
-        Field("source", \.position.provenance.source)
-        Field("stale", \.position.provenance.isStale)
+        Field("asOf") { $0.position.provenance.asOf }
+        Field("fetchedAt") { $0.position.provenance.fetchedAt }
+        Field("source") { $0.position.provenance.source }
+        Field("stale") { $0.position.provenance.isStale }
     }
 
     private static func dayProfit<Value: GraphQLOutput>(

@@ -33,7 +33,7 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
     func cached(_ queries: [Query], for call: CallContext) -> [Value]? {
         guard let first = sources.first else { return nil }
         // Usually the first source has responded to all of them.
-        if let values = cache.cached(queries, in: first.scope, for: call), values.allSatisfy(isComplete) {
+        if let values = cache.cached(queries, in: first.scope, for: call), areComplete(values) {
             return values
         }
         guard sources.count > 1 else { return nil }
@@ -43,8 +43,13 @@ struct RoutedRead<Query: CacheQuery, Value: Sendable>: Sendable {
             guard let source = sources.first(where: { supports($0, query) }) else { return nil }
             keys.append(CacheKey(query, in: source.scope))
         }
-        guard let values = cache.cached(keys, for: call), values.allSatisfy(isComplete) else { return nil }
+        guard let values = cache.cached(keys, for: call), areComplete(values) else { return nil }
         return values
+    }
+
+    private func areComplete(_ values: [Value]) -> Bool {
+        // By index, because an iterator copies each value.
+        values.indices.allSatisfy { isComplete(values[$0]) }
     }
 
     /// A value or an error for each query, in their order.

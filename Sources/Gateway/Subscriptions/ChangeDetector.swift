@@ -69,7 +69,7 @@ extension ConnectedPosition: LiveEntity {
         var position = position
         position.quantity = .zero
         position.marketValue = nil
-        return ConnectedPosition(position: position, connection: connection)
+        return ConnectedPosition(in: [position], at: 0, connection: connection)
     }
 
     package func isEquivalent(to other: ConnectedPosition) -> Bool {

@@ -76,6 +76,22 @@ package struct CacheDatabase: Sendable {
             // 26 hours, which all counts had until then.
             try db.execute(sql: "ALTER TABLE quota ADD COLUMN lifetime INTEGER NOT NULL DEFAULT 93600")
         }
+        migrator.registerMigration("5: quota by its end") { db in
+            // New rows have the latest ends, so that many of them change one page instead of one page each.
+            try db.execute(
+                sql: """
+                    CREATE TABLE quota_by_end (
+                        provider TEXT NOT NULL, connection TEXT NOT NULL, window TEXT NOT NULL, kind INTEGER NOT NULL,
+                        until INTEGER NOT NULL, count INTEGER NOT NULL, boot TEXT, uptime_until INTEGER,
+                        lifetime INTEGER NOT NULL DEFAULT 93600,
+                        PRIMARY KEY (until, provider, connection, window, kind)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO quota_by_end
+                        SELECT provider, connection, window, kind, until, count, boot, uptime_until, lifetime FROM quota;
+                    DROP TABLE quota;
+                    ALTER TABLE quota_by_end RENAME TO quota;
+                    """)
+        }
         return migrator
     }
 }

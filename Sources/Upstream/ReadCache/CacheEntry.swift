@@ -1,8 +1,10 @@
 import Brokerage
 
 /// The stored result of a read: a value, or that the provider does not know it.
+///
+/// A class, so that a look-up copies a reference instead of the value, such as the 328 bytes of a quote.
 @usableFromInline
-package struct CacheEntry<Value: Sendable>: Sendable {
+package final class CacheEntry<Value: Sendable>: Sendable {
     /// Nil if the provider does not know the object.
     @usableFromInline let value: Value?
     /// The time at which the provider was asked.
@@ -11,9 +13,9 @@ package struct CacheEntry<Value: Sendable>: Sendable {
     @usableFromInline let renewableUntil: ContinuousClock.Instant
     @usableFromInline let end: ContinuousClock.Instant
     /// Whether the value has expired and the last call to renew it failed.
-    @usableFromInline var hasFailedToRenew = false
+    @usableFromInline let hasFailedToRenew: Bool
     /// The earliest time of the next call to renew the value.
-    @usableFromInline var renewsFrom: ContinuousClock.Instant
+    @usableFromInline let renewsFrom: ContinuousClock.Instant
 
     /// The time between a failed renewal and the next one.
     @usableFromInline static var pause: Duration { .seconds(1) }
@@ -41,6 +43,7 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         freshUntil = readAt + lifetime.fresh
         renewableUntil = freshUntil + lifetime.whileRevalidating
         end = readAt + lifetime.end
+        hasFailedToRenew = false
         renewsFrom = freshUntil
     }
 
@@ -54,6 +57,7 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         freshUntil = now + stored.freshUntil.duration(since: wallTime)
         renewableUntil = now + stored.renewableUntil.duration(since: wallTime)
         end = now + stored.staleUntil.duration(since: wallTime)
+        hasFailedToRenew = false
         renewsFrom = freshUntil
     }
 
@@ -68,7 +72,19 @@ package struct CacheEntry<Value: Sendable>: Sendable {
         freshUntil = readAt + duration
         renewableUntil = freshUntil
         end = freshUntil
+        hasFailedToRenew = false
         renewsFrom = freshUntil
+    }
+
+    /// The same entry after a call to renew the value failed.
+    private init(_ entry: CacheEntry, failedAt now: ContinuousClock.Instant) {
+        value = entry.value
+        requestedAt = entry.requestedAt
+        freshUntil = entry.freshUntil
+        renewableUntil = entry.renewableUntil
+        end = entry.end
+        hasFailedToRenew = true
+        renewsFrom = now + Self.pause
     }
 
     /// Returns the use of the entry at a time, for reads that accept values from `notBefore` on; nil accepts any.
@@ -84,12 +100,10 @@ package struct CacheEntry<Value: Sendable>: Sendable {
     @inlinable
     func isFresh(at now: ContinuousClock.Instant) -> Bool { now < freshUntil }
 
-    /// Records that a call to renew the value failed.
-    @inlinable
-    mutating func recordFailure(at now: ContinuousClock.Instant) {
-        guard now >= freshUntil else { return }
-        hasFailedToRenew = true
-        renewsFrom = now + Self.pause
+    /// The entry after a call to renew the value failed; the same one while the value is fresh.
+    @usableFromInline
+    func afterFailure(at now: ContinuousClock.Instant) -> CacheEntry {
+        now < freshUntil ? self : CacheEntry(self, failedAt: now)
     }
 }
 

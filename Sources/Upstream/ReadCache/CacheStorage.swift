@@ -31,7 +31,7 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
     /// An entry with its weight.
     @usableFromInline
     package struct Weighted: Sendable {
-        @usableFromInline var entry: Entry
+        @usableFromInline let entry: Entry
         @usableFromInline let weight: Int
 
         @inlinable
@@ -95,13 +95,12 @@ package struct CacheStorage<Query: CacheQuery, Value: Sendable>: Sendable {
     }
 
     @inlinable
-    mutating func update(_ key: Key, _ change: (inout Entry) -> Void) {
-        guard key.scope.isPrivate else { return shared.update(key, change) }
-        guard let table = connectionEntries(of: key.scope) else { return }
-        if var known = table.entries[key.query] {
-            change(&known.entry)
-            table.entries[key.query] = known
+    mutating func update(_ key: Key, _ change: (Entry) -> Entry) {
+        guard key.scope.isPrivate else { return shared.update(key) { $0 = change($0) } }
+        guard let table = connectionEntries(of: key.scope), let known = table.entries[key.query] else {
+            return
         }
+        table.entries[key.query] = Weighted(entry: change(known.entry), weight: known.weight)
     }
 
     /// Stores an entry.

@@ -328,7 +328,7 @@ extension ReadCache {
                 case .store(let entry, let weight):
                     state.entries.insert(entry, for: key, weight: weight, at: now)
                 case .remove: state.entries.remove(key)
-                case .recordFailure: state.entries.update(key) { $0.recordFailure(at: now) }
+                case .recordFailure: state.entries.update(key) { $0.afterFailure(at: now) }
                 case .nothing: break
                 }
             }

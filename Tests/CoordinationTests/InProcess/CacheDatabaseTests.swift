@@ -47,6 +47,43 @@ struct CacheDatabaseTests {
         }
     }
 
+    @Test("keeps the counts of the table that its fifth step replaces")
+    func migrates() async throws {
+        try await Folder.with { folder in
+            let counts = [
+                Self.quota(2), Self.quota(1, until: 61), Self.quota(3, uptime: 40, credential: "7"),
+                Self.quota(1, kind: .closure),
+            ]
+            let file = try CacheDatabase(in: try folder.opened())
+            try await SQLiteQuotaStore(in: file, boot: "1").add(counts, now: Self.now, uptime: .zero)
+            // The fourth step of the file, as a release before the fifth one has left it.
+            try await file.database.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE earlier (
+                            provider TEXT NOT NULL, connection TEXT NOT NULL, window TEXT NOT NULL, kind INTEGER NOT NULL,
+                            until INTEGER NOT NULL, count INTEGER NOT NULL, boot TEXT, uptime_until INTEGER,
+                            lifetime INTEGER NOT NULL DEFAULT 93600,
+                            PRIMARY KEY (provider, connection, window, kind, until)
+                        ) STRICT, WITHOUT ROWID;
+                        INSERT INTO earlier SELECT * FROM quota;
+                        DROP TABLE quota;
+                        ALTER TABLE earlier RENAME TO quota;
+                        CREATE INDEX quota_until ON quota (until);
+                        DELETE FROM grdb_migrations WHERE identifier LIKE '5: %';
+                        """)
+            }
+            let reopened = try CacheDatabase(in: try folder.opened())
+            let kept = try SQLiteQuotaStore(in: reopened, boot: "1").load(now: Self.now, uptime: .zero)
+            #expect(Set(kept) == Set(counts))
+            let order = try await reopened.database.read { db in
+                try String.fetchAll(
+                    db, sql: "SELECT name FROM pragma_table_info('quota') WHERE pk > 0 ORDER BY pk")
+            }
+            #expect(order == ["until", "provider", "connection", "window", "kind"])
+        }
+    }
+
     @Test("deletes counts that ended long ago")
     func cleans() async throws {
         try await Folder.with { folder in

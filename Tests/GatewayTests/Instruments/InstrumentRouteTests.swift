@@ -64,7 +64,7 @@ struct InstrumentRouteTests {
                 provenance: Provenance(source: .alpaca, fetchedAt: .now))
             position.probableAssetClass = probable
             let connected = ConnectedPosition(
-                position: position, connection: try gateway.connection("demo", of: alice))
+                in: [position], at: 0, connection: try gateway.connection("demo", of: alice))
             #expect(try await InstrumentService(scope).assetClasses(of: [connected]).value() == [expected])
         }
     }

@@ -19,7 +19,7 @@ struct LivePositionTests {
                     symbol: .example, side: .long, quantity: quantity, currency: "USD",
                     provenance: Provenance(source: .alpaca, fetchedAt: fetched, isStale: isStale))
                 (position.currentPrice, position.marketValue) = (price, price)
-                return ConnectedPosition(position: position, connection: connection)
+                return ConnectedPosition(in: [position], at: 0, connection: connection)
             }
             var changes = ChangeDetector<ConnectedPosition>()
             func told(_ positions: ConnectedPosition...) -> [Position] {
@@ -48,9 +48,8 @@ struct LivePositionTests {
                 let position = Position(
                     symbol: try #require(Symbol(name)), side: .long, quantity: 1, currency: "USD",
                     provenance: Provenance(source: .alpaca, fetchedAt: .earliest))
-                var connected = ConnectedPosition(position: position, connection: connection)
-                connected.isListComplete = isListComplete
-                return connected
+                let list = PositionList([position], unreadable: isListComplete ? [] : ["a row"])
+                return ConnectedPosition(in: list, at: 0, connection: connection)
             }
             var changes = ChangeDetector<ConnectedPosition>()
             func told(_ names: String..., isListComplete: Bool = true) throws -> [String] {
