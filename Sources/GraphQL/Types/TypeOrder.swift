@@ -41,8 +41,6 @@ struct TypeOrder {
 
     private mutating func append(_ type: TypeDefinitionGroup, _ isDefined: [Bool]) {
         let name = type.definition.name
-        // A definition of a built-in type only determines its position; its meaning is fixed.
-        guard BuiltInType.all[document.text(name)] == nil else { return appendBuiltIn(document.text(name)) }
         ids[Int(name.id)] = TypeID(index: origins.count)
         origins.append(.defined(type))
         for index in type.members + type.interfaces { appendReference(document.nameLists[index], isDefined) }

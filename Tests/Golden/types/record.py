@@ -14,7 +14,7 @@ from dataclasses import replace
 from graphql import GraphQLError, parse, print_schema
 from graphql import __version__ as version
 from graphql.execution.values import get_argument_values, get_variable_values
-from graphql.language import print_ast
+from graphql.language import Visitor, print_ast, visit
 from graphql.type import validate_schema
 from graphql.type import specified_scalar_types
 from graphql.utilities import build_ast_schema, build_schema, print_introspection_schema
@@ -120,6 +120,36 @@ def built_in():
     }
 
 
+class References(Visitor):
+    """The directives and types that a definition names."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def enter_directive(self, node, *_):
+        self.names.add("@" + node.name.value)
+
+    def enter_named_type(self, node, *_):
+        self.names.add(node.name.value)
+
+
+def has_directive_cycle(document):
+    """Whether a directive is used in its own definition, which graphql-core does not check (specification, section 3.13)."""
+    uses = {}
+    for node in document.definitions:
+        if node.kind.startswith(("directive", "input", "enum", "scalar")):
+            references = References()
+            visit(node, references)
+            name = ("@" if node.kind.startswith("directive") else "") + node.name.value
+            uses.setdefault(name, set()).update(references.names)
+    for middle in uses:
+        for names in uses.values():
+            if middle in names:
+                names |= uses[middle]
+    return any(name in names for name, names in uses.items() if name.startswith("@"))
+
+
 def arguments(field, node, variables):
     try:
         return {"values": literal(coerced(get_argument_values(field, node, variables)))}
@@ -135,6 +165,8 @@ def case(seed):
     try:
         document = parse(sdl)
     except GraphQLError:
+        return None
+    if has_directive_cycle(document):
         return None
     found = validate_sdl(document)
     if not found:

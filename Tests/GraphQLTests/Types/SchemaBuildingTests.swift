@@ -100,7 +100,11 @@ struct SchemaBuildingTests {
             }
 
             enum E {
-              A @tag(at: [A, A])
+              A
+            }
+
+            enum F {
+              B @tag(at: [A, A])
             }
             """
         let schema = try Schema.build(sdl)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Rules for type systems")
 struct TypeSystemRuleTests {
-    @Test("names what breaks a rule, and all places", arguments: bad)
+    @Test("names what breaks a rule, and all places", arguments: bad + evaluatedDirectives)
     func refuses(_ bad: BadTypeSystem) {
         #expect(bad.found() == bad.errors)
     }
@@ -15,6 +15,7 @@ struct TypeSystemRuleTests {
         return bad
     }
 
+    /// graphql-core 3.3.2, the port of graphql-js 17.1, has the same errors at the same lines and columns.
     static let bad = [
         BadTypeSystem("type Other { a: Int }", "Query root type must be provided."),
         BadTypeSystem("schema { mutation: M } type M { a: Int }", "1:1 Query root type must be provided."),
@@ -44,6 +45,12 @@ struct TypeSystemRuleTests {
             "type T { a: I b(x: T!): Int } input I { a: Int }",
             "1:36 The type of T.a must be Output Type but got: I.",
             "1:43 The type of T.b(x:) must be Input Type but got: T!."),
+        with(
+            "enum E { __V } input I { __x: Int } directive @__d(__x: Int) on FIELD",
+            "1:60 Name \"__d\" must not begin with \"__\", which is reserved by GraphQL introspection.",
+            "1:75 Name \"__x\" must not begin with \"__\", which is reserved by GraphQL introspection.",
+            "1:33 Name \"__V\" must not begin with \"__\", which is reserved by GraphQL introspection.",
+            "1:49 Name \"__x\" must not begin with \"__\", which is reserved by GraphQL introspection."),
         with("enum E", "1:24 Enum type E must define one or more values."),
         with("union U", "1:24 Union type U must define one or more member types."),
         with(
@@ -105,6 +112,31 @@ struct TypeSystemRuleTests {
             """
             1:41 1:63 Invalid circular reference. The default value of Input Object field I.a references itself via \
             the default values of: J.b.
+            """),
+    ]
+
+    /// `buildSchema` of graphql-js 16.6 throws an error at the same line and column for each document.
+    ///
+    /// The words are those of graphql-core 3.3.2.
+    static let evaluatedDirectives = [
+        with(
+            "type T { a: Int @deprecated(reason: 1) }",
+            "1:60 Argument \"reason\" has invalid value: String cannot represent a non string value: 1"),
+        with(
+            "input I { x: Int @deprecated(reason: A) }",
+            "1:61 Argument \"reason\" has invalid value: String cannot represent a non string value: A"),
+        with(
+            "enum E { A @deprecated(reason: {a: 1}) }",
+            "1:55 Argument \"reason\" has invalid value: String cannot represent a non string value: { a: 1 }"
+        ),
+        with(
+            "scalar S @specifiedBy(url: 1)",
+            "1:51 Argument \"url\" has invalid value: String cannot represent a non string value: 1"),
+        // Valid before the specification of September 2025: graphql-js 16.6 accepts it.
+        with(
+            "type T { a(b: Int @deprecated(reason: null)): Int }",
+            """
+            1:62 Argument "reason" has invalid value: Expected value of non-null type "String!" not to be null.
             """),
     ]
 

@@ -78,6 +78,34 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
+    /// Checks the arguments of `@deprecated` and `@specifiedBy`, which the schema evaluates (specification,
+    /// sections 3.13.3 and 3.13.4).
+    ///
+    /// Arguments of other directives are not checked, like in the reference implementation.
+    func evaluatedDirectives() -> [SchemaValidationError] {
+        document.directives.flatMap { applied -> [SchemaValidationError] in
+            let name = document.text(applied.name)
+            guard name == "deprecated" || name == "specifiedBy",
+                let directive = schema.directive(named: name)
+            else { return [] }
+            return document.arguments[applied.arguments.indices].flatMap { argumentValue($0, of: directive) }
+        }
+    }
+
+    private func argumentValue(_ argument: Argument, of directive: SchemaDirective) -> [SchemaValidationError]
+    {
+        let name = document.text(argument.name)
+        guard let type = directive.argument(named: name)?.type else { return [] }
+        let faults = LiteralErrorReporter.faults(of: argument.value, as: type, in: document, schema: schema)
+        return faults.map { fault in
+            SchemaValidationError(
+                "Argument \"\(name)\" has invalid value\(fault.path.inputPath): \(fault.message)",
+                at: [fault.span ?? argument.value.span])
+        }
+    }
+}
+
+extension TypeSystemRules {
     /// Checks that names of directives and their arguments are valid and unique, and that arguments have
     /// input types (specification, 3.13).
     func directiveDefinition(_ directive: SchemaDirective) -> [SchemaValidationError] {

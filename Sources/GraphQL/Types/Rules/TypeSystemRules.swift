@@ -22,7 +22,7 @@ struct TypeSystemRules {
     }
 
     private func all() -> [SchemaValidationError] {
-        var faults = rootOperationTypes()
+        var faults = evaluatedDirectives() + rootOperationTypes()
         for directive in schema.directives { faults += directiveDefinition(directive) }
         var defaultCycles = DefaultValueCycles(rules: self)
         for type in schema.types { faults += self.type(type, &defaultCycles) }

@@ -36,13 +36,19 @@ extension SDLRule {
 }
 
 extension SDLRule {
-    /// No two types have the same name (specification, section 3.3).
+    /// No two types have the same name, and no type has the name of a built-in type (specification, section 3.3).
     static let uniqueTypeNames = SDLRule(name: "Unique Type Names") { document in
         var seen = DuplicateNameFinder()
         return document.typeDefinitions.compactMap { type in
+            let name = document.text(type.name)
+            if BuiltInType.all[name] != nil {
+                return ValidationFinding(.entering(type.span), at: [type.name.span]) {
+                    "Type \"\(name)\" already exists in the schema. It cannot also be defined in this type definition."
+                }
+            }
             guard let earlier = seen.firstOccurrence(of: type.name) else { return nil }
             return ValidationFinding(.entering(type.span), at: [earlier.span, type.name.span]) {
-                "There can be only one type named \"\(document.text(type.name))\"."
+                "There can be only one type named \"\(name)\"."
             }
         }
     }

@@ -60,6 +60,20 @@ extension SDLRule {
 }
 
 extension SDLRule {
+    /// `@oneOf` is on the definition of an input object type, not on an extension (specification, section 3.10.2).
+    static let oneOfOnDefinitions = SDLRule(name: "OneOf on Definitions") { document in
+        document.typeExtensions.compactMap { type in
+            guard case .inputObject = type.body,
+                let oneOf = document.document.first("oneOf", in: type.directives)
+            else { return nil }
+            return ValidationFinding(.entering(oneOf.span), at: [oneOf.span]) {
+                "Directive \"@oneOf\" may not be used on an extension of input object type \"\(document.text(type.name))\"."
+            }
+        }
+    }
+}
+
+extension SDLRule {
     /// Directives have only arguments of their definition (specification, 5.4.1).
     static let knownArgumentNamesOnDirectives = SDLRule(name: "Known Argument Names") { document in
         var findings: [ValidationFinding] = []

@@ -1,8 +1,8 @@
 /// A rule for documents that define a schema, checked before the schema is built: a pure function of the
 /// document.
 ///
-/// The rules implement chapter 3 of the specification; names and wording are those of the reference
-/// implementation.
+/// The rules implement chapter 3 of the specification. Names and wording are those of the reference implementation, which
+/// lacks `oneOfOnDefinitions` and `noDirectiveCycles`.
 struct SDLRule: Sendable {
     let name: String
     /// Returns the violations of the rule; empty if there are none.
@@ -13,7 +13,8 @@ struct SDLRule: Sendable {
         loneSchemaDefinition, uniqueOperationTypes, uniqueTypeNames, uniqueEnumValueNames,
         uniqueFieldDefinitionNames, uniqueArgumentDefinitionNames, uniqueDirectiveNames, knownTypeNames,
         knownDirectives, uniqueDirectivesPerLocation, possibleTypeExtensions, knownArgumentNamesOnDirectives,
-        uniqueArgumentNames, uniqueInputFieldNames, providedRequiredArgumentsOnDirectives,
+        uniqueArgumentNames, uniqueInputFieldNames, providedRequiredArgumentsOnDirectives, oneOfOnDefinitions,
+        noDirectiveCycles,
     ]
 
     /// Returns the violations of all rules, in the order of one traversal of the document.
