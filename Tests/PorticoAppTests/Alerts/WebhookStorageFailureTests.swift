@@ -163,6 +163,7 @@ struct WebhookStorageFailureTests {
                     try await delivery.fire(at: leaps.now - .seconds(60))
                 }
                 let database = gateway.file.database
+                let store = try WebhookStore(in: gateway.file, gateway.master)
                 try database.writeNow { db in try db.executeScript(failing.begin) }
                 let failures = Mutex(0)
                 try await RunningDeliverer.run(for: gateway, clock: Self.clock(leaps)) { settings in
@@ -181,7 +182,7 @@ struct WebhookStorageFailureTests {
                     try database.writeNow { db in try db.executeScript(failing.end) }
                     try await waitUntil {
                         leaps.advance(by: .seconds(30))
-                        return try await gateway.services.userData.webhooks.pendingCount() == 0
+                        return try await store.pendingCount() == 0
                     }
                     try await waitUntil { gateway.services.alertCounts.delivered == 4 }
                 }
