@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Sandbox
+import Synchronization
 import Testing
 import Upstream
 
@@ -246,6 +247,29 @@ struct QuoteStreamTests {
             // The ten seconds are over at once.
             let alpaca = try session.client(SandboxSession.keys, sleep: { _ in })
             #expect(await end(of: alpaca) == ProviderFailure(.alpaca, .timedOut))
+        }
+    }
+
+    @Test("ends if a change of its symbols is not confirmed in time", arguments: [true, false])
+    func unconfirmed(subscribes: Bool) async throws {
+        try await withSandbox { _, sandbox, session in
+            let isTimeOver = Atomic(false)
+            let alpaca = try session.client(
+                SandboxSession.keys,
+                sleep: { end in
+                    if isTimeOver.load(ordering: .relaxed) { return }
+                    try await ContinuousClock().sleep(until: end)
+                })
+            let apple = try symbol("AAPL")
+            let wanted = Wanted(subscribes ? [] : [apple])
+            let told = ReceivedEvents<QuoteUpdate>()
+            let running = Task { try await alpaca.run(wanted.changes, deliver: told.deliver) }
+            var events = told.events.makeAsyncIterator()
+            await events.connected()
+            #expect(sandbox.faults.add(Fault(.hang, endpoint: Self.endpoint + " message")))
+            isTimeOver.store(true, ordering: .relaxed)
+            wanted.set(subscribes ? [apple] : [])
+            await #expect(throws: ProviderFailure(.alpaca, .timedOut)) { try await running.value }
         }
     }
 }

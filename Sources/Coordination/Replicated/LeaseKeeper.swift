@@ -15,6 +15,8 @@ package final class LeaseKeeper: Sendable {
 
     private struct State {
         var lease: LeaseState
+        /// Whether the database may have the lease for this owner: also after a request without a response, or after the fence.
+        var mayBeStored = false
         var work: Task<Void, Never>?
     }
 
@@ -39,7 +41,8 @@ package final class LeaseKeeper: Sendable {
 
     /// Takes the lease whenever it is free, and executes work while this process holds it, until the task is cancelled.
     ///
-    /// Then the lease is released after the work has ended.
+    /// Then the lease is released after the work has ended. If the last request had no response, it may be held without this
+    /// process knowing it, and is released too.
     ///
     /// - Parameter work: Executed with the epoch of each time that the lease is acquired; its task is cancelled when the
     ///   lease is lost.
@@ -49,14 +52,16 @@ package final class LeaseKeeper: Sendable {
             await renew(work)
             group.cancelAll()
         }
-        let (isHeld, task) = state.withLock { state in
-            defer { state.work = nil }
-            return (state.lease.end() != nil, state.work)
+        let (mayBeStored, task) = state.withLock { state in
+            state.lease.end()
+            defer { (state.mayBeStored, state.work) = (false, nil) }
+            return (state.mayBeStored, state.work)
         }
         task?.cancel()
         await task?.value
+        guard mayBeStored else { return }
         // Not in this task, which is cancelled.
-        if isHeld { await Task { [store, name, owner] in try? await store.release(name, by: owner) }.value }
+        await Task { [store, name, owner] in try? await store.release(name, by: owner) }.value
     }
 
     /// Waits for the lease, and executes work once while this process holds it.
@@ -81,7 +86,9 @@ package final class LeaseKeeper: Sendable {
             let now = clock.now()
             if state.withLock({ $0.lease.request(at: now) }) {
                 do throws(StorageError) {
+                    state.withLock { $0.mayBeStored = true }
                     let epoch = try await store.take(name, by: owner, for: times.lifetime)
+                    state.withLock { $0.mayBeStored = epoch != nil }
                     change(starting: work) { lease, now in
                         epoch.map { lease.granted($0, at: now) } ?? lease.refused(at: now)
                     }

@@ -119,10 +119,5 @@ package struct LeaseState: Hashable, Sendable {
     }
 
     /// Ends the lease before its fence, for its release.
-    ///
-    /// - Returns: The epoch of the lease; nil if it was not held.
-    package mutating func end() -> Int64? {
-        defer { held = nil }
-        return held?.epoch
-    }
+    package mutating func end() { held = nil }
 }

@@ -13,8 +13,10 @@ package import Upstream
 /// receiver has accepted it: if the process is killed in between, it is sent again with the same id. If the database cannot
 /// delete it, the deletion is repeated without another message.
 ///
-/// A webhook whose messages cannot be read, or whose outcome cannot be stored, waits with the pauses of
-/// ``Upstream/RetryPolicy/streams``, and holds no place meanwhile.
+/// A webhook whose messages cannot be read, or whose outcome cannot be stored, holds no place of the others: its messages are
+/// postponed in the database, so that any number of webhooks with damaged rows needs no memory. If the pause cannot be stored
+/// either, it waits in memory with the pauses of ``Upstream/RetryPolicy/streams``. When ``Settings/maximumFailures`` wait in
+/// memory, the failure is the database's, and no others are tried until one of them succeeds.
 ///
 /// Test messages go to receivers that have not agreed to get messages, so their rate is limited for each host: for each
 /// address of IPv4, and each /64 network of IPv6, whatever its names are (``CallLimits/webhookTestsOfHost``). Each further
@@ -37,6 +39,10 @@ package final class WebhookDeliverer: Sendable {
         package var maximumPause = Duration.seconds(15)
         /// The largest response in bytes.
         package var maximumResponse = 64 << 10
+        /// The stored pause of a webhook after a storage error.
+        package var storagePause = Duration.seconds(30)
+        /// Webhooks that wait in memory after a storage error, and accepted messages that are remembered until they are deleted.
+        package var maximumFailures = 1_000
 
         package init() {}
     }
@@ -62,16 +68,12 @@ package final class WebhookDeliverer: Sendable {
         testsOfHosts = CallRateLimiter(perClient: services.userData.limits.webhookTestsOfHost)
     }
 
-    /// As many webhooks wait after a storage error; then the failure is the database's, and no further ones are tried.
-    private static let maximumFailures = 1_000
-
     private struct State {
         /// The webhooks whose tasks run.
         var busy: Set<String> = []
-        /// The webhooks that wait after a storage error.
+        /// The webhooks that wait in memory after a storage error.
         var failures: [String: StorageFailure] = [:]
-        /// The message of each webhook that its receiver has accepted, until it is deleted; at most one of each webhook that
-        /// is busy or waits after a storage error.
+        /// The message of each webhook that its receiver has accepted, until it is deleted.
         var accepted: [String: AcceptedMessage] = [:]
 
         /// Webhooks that are not looked for among those with due messages.
@@ -93,6 +95,18 @@ package final class WebhookDeliverer: Sendable {
             failure.count += 1
             failure.end = now + RetryPolicy.streams.pause(after: failure.count)
             failures[webhook] = failure
+        }
+
+        /// Remembers an accepted message.
+        ///
+        /// Above a limit, the oldest one of a webhook that waits in the database is forgotten, and is sent again.
+        mutating func remember(_ new: AcceptedMessage, limit: Int) {
+            if accepted.count >= limit, accepted[new.message.webhook] == nil {
+                let oldest = accepted.filter { !busy.contains($0.key) && failures[$0.key] == nil }
+                    .min { $0.value.acceptedAt < $1.value.acceptedAt }
+                if let oldest { accepted[oldest.key] = nil }
+            }
+            accepted[new.message.webhook] = new
         }
     }
 
@@ -165,7 +179,7 @@ package final class WebhookDeliverer: Sendable {
     /// The webhooks that are not looked for, and the number of others to which messages can be sent.
     private func placesForOthers() -> (excluded: Set<String>, free: Int) {
         state.withLock { state in
-            let isFull = state.failures.count >= Self.maximumFailures
+            let isFull = state.failures.count >= settings.maximumFailures
             return (state.excluded, isFull ? 0 : settings.maximumWebhooks - state.busy.count)
         }
     }
@@ -199,11 +213,23 @@ package final class WebhookDeliverer: Sendable {
             }
             state.withLock { $0.failures[webhook] = nil }
         } catch {
-            state.withLock { $0.didFail(webhook, of: owner, at: clock.now()) }
-            if !Task.isCancelled { report(.storage(error)) }
+            if !Task.isCancelled {
+                await postpone(webhook, of: owner)
+                report(.storage(error))
+            }
         }
         state.withLock { _ = $0.busy.remove(webhook) }
         events.deliverySignal.send()
+    }
+
+    /// Lets a webhook wait after a storage error.
+    private func postpone(_ webhook: String, of owner: OwnerID) async {
+        do throws(StorageError) {
+            try await store.postponeAll(of: webhook, owner, until: clock.wallTime() + settings.storagePause)
+            state.withLock { $0.failures[webhook] = nil }
+        } catch {
+            state.withLock { $0.didFail(webhook, of: owner, at: clock.now()) }
+        }
     }
 
     /// - Parameters:
@@ -260,7 +286,7 @@ package final class WebhookDeliverer: Sendable {
     /// Deletes a message, which is not sent again if this fails.
     private func delete(_ accepted: AcceptedMessage) async throws(StorageError) {
         let message = accepted.message
-        state.withLock { $0.accepted[message.webhook] = accepted }
+        state.withLock { $0.remember(accepted, limit: settings.maximumFailures) }
         try await store.didDeliver(message, at: accepted.acceptedAt)
         state.withLock { $0.accepted[message.webhook] = nil }
         events.count { $0.delivered += 1 }

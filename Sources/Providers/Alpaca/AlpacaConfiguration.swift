@@ -17,8 +17,8 @@ package struct AlpacaConfiguration: Sendable {
     package let callsPerMinute: Int?
     /// The maximum of trade and quote subscriptions on the data stream, counted together; nil for that of the plan.
     package let streamSymbols: Int?
-    /// The timeout for connecting to a stream and logging in together; Alpaca itself waits ten seconds for a
-    /// login.
+    /// The timeout for connecting to a stream and logging in together, and for the confirmation of a subscription; Alpaca
+    /// itself waits ten seconds for a login.
     package let streamTimeout: Duration
 
     /// The limit of the free plan.

@@ -136,6 +136,17 @@ extension WebhookStore {
         }
     }
 
+    /// Postpones the deliveries of a webhook that are due before a time, without an attempt; their rows may be unreadable.
+    package func postponeAll(
+        of webhook: String, _ owner: OwnerID, until next: Instant
+    ) async throws(StorageError) {
+        try await database.write(for: owner) { db in
+            try db.execute(
+                "UPDATE webhook_delivery SET next_at = ?1 WHERE webhook = ?2 AND next_at < ?1",
+                [next.millisecondsSince1970, webhook])
+        }
+    }
+
     /// Records a failed attempt, and postpones the other deliveries of the webhook that existed when the due ones were read.
     ///
     /// A webhook is disabled, and its deliveries are deleted, if its receiver wants no messages any more. It is also

@@ -152,6 +152,14 @@ struct LeaseStoreTests {
         return lock
     }
 
+    private static func waitForOwner(otherThan owner: String, in database: SQLDatabase) async throws {
+        try await waitUntil {
+            try await database.read { db in
+                try db.value("SELECT owner <> ? FROM lease WHERE name = 'it'", [owner], as: Bool.self) == true
+            }
+        }
+    }
+
     @Test("are released unused if they are granted after the latest time")
     func late() async throws {
         try await TestEngine.postgresql.with { test in
@@ -196,14 +204,38 @@ struct LeaseStoreTests {
             mayContinue.signal()
             try await lock.value
             // The server executes it now: the lease has the owner of the request, or has had it.
-            let database = other.database
-            try await waitUntil {
-                try await database.read { db in
-                    try db.value("SELECT owner <> 'a' FROM lease WHERE name = 'it'", as: Bool.self) == true
-                }
-            }
+            try await Self.waitForOwner(otherThan: "a", in: other.database)
             // The lease would be held for an hour.
             let free = LeaseStore(in: other)
+            try await waitUntil { try await free.take("it", by: "b", for: .seconds(60)) != nil }
+        }
+    }
+
+    @Test("are released when their owner ends, also if its last request had no response")
+    func ownerWithoutResponse() async throws {
+        try await TestEngine.postgresql.with { test in
+            let other = try test.open()
+            let free = LeaseStore(in: other)
+            _ = try await free.take("it", by: "a", for: .seconds(3_600))
+            var limits = TestDatabase.limits
+            limits.lookUp = .milliseconds(500)
+            let store = LeaseStore(in: try test.open(limits))
+            let mayContinue = DispatchSemaphore(value: 0)
+            let lock = await Self.lockLeases(of: other.database, until: mayContinue)
+            defer { mayContinue.signal() }
+            // There is one request, and the lease would be held for an hour.
+            let times = LeaseTimes(lifetime: .seconds(3_600), retry: .seconds(3_600))
+            let hasFailed = Event<Void>()
+            let keeper = LeaseKeeper("it", in: store, times: times) { _ in hasFailed.happen() }
+            let owner = Task { await keeper.run { _ in } }
+            await hasFailed.wait()
+            mayContinue.signal()
+            try await lock.value
+            // The server executes the request now.
+            try await Self.waitForOwner(otherThan: "a", in: other.database)
+            #expect(keeper.epoch == nil)
+            owner.cancel()
+            await owner.value
             try await waitUntil { try await free.take("it", by: "b", for: .seconds(60)) != nil }
         }
     }

@@ -66,6 +66,28 @@ struct WebhookDeliveryTests {
         }
     }
 
+    @Test("wait for a time also if a row is unreadable", arguments: TestEngine.allCases)
+    func unreadable(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let (store, webhook, _) = try await WebhookStoreTests.fill(users, .random(), seconds: [0, 1, 40])
+            try await users.file.database.write { db in
+                try db.execute("UPDATE webhook_delivery SET attempts = -1")
+            }
+            let end = Self.now + .seconds(30)
+            await #expect(throws: StorageError.self) {
+                try await store.deliveries(of: webhook.id, dueAt: end, limit: 9)
+            }
+            try await store.postponeAll(of: webhook.id, users.ann, until: end)
+            #expect(try await store.due(at: end - .seconds(1), except: [], limit: 9).isEmpty)
+            #expect(try await store.nextDue(except: []) == end)
+            #expect(try await store.due(at: end, except: [], limit: 9).map(\.webhook) == [webhook.id])
+            let times = try await users.file.database.read { db in
+                try db.values("SELECT next_at FROM webhook_delivery ORDER BY next_at", [], as: Int64.self)
+            }
+            #expect(times == [30, 30, 40].map { (Self.now + .seconds($0)).millisecondsSince1970 })
+        }
+    }
+
     @Test("with a test message that must wait get their firings", arguments: TestEngine.allCases)
     func limitedTest(engine: TestEngine) async throws {
         try await TwoUsers.with(engine) { users in

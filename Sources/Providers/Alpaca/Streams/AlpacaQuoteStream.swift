@@ -77,8 +77,8 @@ private struct AlpacaDataStream: Sendable {
         throw failure
     }
 
-    /// Updates the subscription to the wanted symbols; a connection on which sending fails is closed, so
-    /// that its reader fails too.
+    /// Updates the subscription to the wanted symbols; a connection on which sending fails, or a response is missing, is
+    /// closed, so that its reader fails too.
     ///
     /// Symbols that Alpaca refuses are left to polls.
     ///
@@ -140,6 +140,8 @@ private struct AlpacaDataStream: Sendable {
     private static let maximumRefusals = 40
 
     /// Sends a request; false if Alpaca refuses it.
+    ///
+    /// Without a response in time, the connection is closed.
     private func request(
         _ action: String, _ symbols: [Symbol], _ responses: inout AsyncStream<Bool>.Iterator
     ) async throws(ProviderFailure) -> Bool {
@@ -149,6 +151,8 @@ private struct AlpacaDataStream: Sendable {
         body.add("trades", names)
         body.add("quotes", names)
         body.add("dailyBars", names)
+        let timeout = socket.timeout()
+        defer { timeout.cancel() }
         try await socket.send(body)
         guard let isAccepted = await responses.next(isolation: #isolation) else {
             throw ProviderFailure(.alpaca, .cancelled)

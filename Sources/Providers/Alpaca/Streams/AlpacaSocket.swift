@@ -1,17 +1,18 @@
 import Brokerage
 package import Upstream
 
-/// One connection to a stream of Alpaca's, with the time that may pass until it has let its client in.
+/// One connection to a stream of Alpaca's, with the longest time for each step that waits for a response.
 struct AlpacaSocket: Sendable {
     private let connection: WebSocketConnection
+    private let patience: Duration
     private let clock: TimeSource
 
     /// Runs `body` on a connection, which is closed when it returns.
     ///
     /// - Parameters:
     ///   - url: The URL of the stream.
-    ///   - patience: The timeout for connecting and `login` together.
-    ///   - clock: The clock of the timeout.
+    ///   - patience: The timeout for connecting and `login` together, and for each later request.
+    ///   - clock: The clock of the timeouts.
     ///   - login: Sends the login; it fails with `timedOut` when the timeout ends.
     ///   - body: Reads the messages after the login until it fails.
     /// - Throws: The failure to connect, or an error of `login` or `body`.
@@ -27,27 +28,25 @@ struct AlpacaSocket: Sendable {
         } catch {
             throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
         }
-        let socket = AlpacaSocket(connection: connection, clock: clock)
+        let socket = AlpacaSocket(connection: connection, patience: patience, clock: clock)
         defer { connection.close() }
-        try await socket.hurry(login, until: deadline)
+        let timeout = socket.timeout(at: deadline)
+        do {
+            defer { timeout.cancel() }
+            try await login(socket)
+        }
         try await body(socket)
     }
 
-    private func hurry(
-        _ login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
-        until deadline: ContinuousClock.Instant
-    ) async throws(ProviderFailure) {
-        let alarm = Task { [clock, connection] in
+    /// The timeout of a request that is sent now; the caller cancels it when the response has arrived.
+    func timeout() -> Task<Void, any Error> { timeout(at: clock.now() + patience) }
+
+    /// Closes the connection at a time, so that its reader fails with `timedOut`.
+    private func timeout(at deadline: ContinuousClock.Instant) -> Task<Void, any Error> {
+        Task { [clock, connection] in
             // A sleep that is cancelled throws, and then there is nothing to end.
             try await clock.sleep(deadline)
             connection.close()
-        }
-        defer { alarm.cancel() }
-        do throws(ProviderFailure) {
-            try await login(self)
-        } catch {
-            // Only the timeout closes the connection on this side.
-            throw connection.end == .closedHere ? ProviderFailure(.alpaca, .timedOut) : error
         }
     }
 
@@ -56,7 +55,7 @@ struct AlpacaSocket: Sendable {
         do throws(WebSocketError) {
             return try await connection.receive().bytes
         } catch {
-            throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
+            throw failure(error)
         }
     }
 
@@ -64,8 +63,15 @@ struct AlpacaSocket: Sendable {
         do throws(WebSocketError) {
             try await connection.send(WebSocketMessage(.text, body.bytes))
         } catch {
-            throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
+            throw failure(error)
         }
+    }
+
+    private func failure(_ error: WebSocketError) -> ProviderFailure {
+        // While a task uses the connection, only a timeout closes it on this side.
+        error == .closedHere
+            ? ProviderFailure(.alpaca, .timedOut)
+            : ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
     }
 
     /// Ends the connection, so that who receives fails.
