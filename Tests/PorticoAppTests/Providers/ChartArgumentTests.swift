@@ -99,7 +99,8 @@ struct ChartArgumentTests {
     ]
 
     @Test(
-        "that no provider of the symbol has are UNSUPPORTED, although others have them", arguments: exclusions)
+        "that no provider of the symbol has are UNSUPPORTED, although others have them", arguments: exclusions
+    )
     func excluded(symbol: String, arguments: String, provider: String?, message: String) async throws {
         try await withTestGateway { gateway in
             let answer = try await gateway.ask("{ chart(symbol: \"\(symbol)\", \(arguments)) { id } }")
