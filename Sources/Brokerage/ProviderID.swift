@@ -126,6 +126,8 @@ package struct ProviderTraits: Sendable {
     package let isBroker: Bool
     /// The ranges of a history of an account's equity; empty without such a history.
     package let historyRanges: [DateRange]
+    /// The IANA name of the time zone of the days of accounts; nil for UTC.
+    package var accountTimeZone: String?
     /// The freshness of a price during trading, in seconds.
     package let secondsOfQuote: Int
     /// Whether its usual plan allows so few calls that shared reads are stored in the persistent cache.
@@ -152,7 +154,8 @@ extension ProviderID {
     /// Brokers have the lowest ranks, because their quotas are high; the lowest quota has the highest rank.
     private static let traits: [ProviderID: ProviderTraits] = [
         .alpaca: ProviderTraits(
-            isBroker: true, historyRanges: DateRange.allCases, secondsOfQuote: 1, hasLowQuota: false,
+            isBroker: true, historyRanges: DateRange.allCases, accountTimeZone: "America/New_York",
+            secondsOfQuote: 1, hasLowQuota: false,
             minimumAge: .seconds(1), unknownLifetime: .seconds(300),
             ranks: [.quotes: 1, .charts: 1, .instruments: 1, .news: 1, .clock: 1, .corporateActions: 1]),
         // Saxo calculates the value of an account at the end of each day.

@@ -11,13 +11,13 @@ extension ConnectionPage<ConnectedClosedPosition> {
     ) {
         let wanted = positions.filter { arguments.symbols?.contains($0.symbol) ?? true }
         let rest = wanted.filter { position in
-            start.map { $0.precedes(ClosedPositionCursor(position)) } ?? true
+            start.map { $0.precedes(ClosedPositionCursor(position, in: account.globalID)) } ?? true
         }
         self.init(
             rest.lazy.map {
                 ConnectionEdge(
                     node: ConnectedClosedPosition(position: $0, account: account),
-                    place: ClosedPositionCursor($0))
+                    place: ClosedPositionCursor($0, in: account.globalID))
             }, first: arguments.page.first, hasPrevious: rest.count < wanted.count,
             details: positions.unreadable.map {
                 .unreadable("a closed position", $0, of: account.connection.provider)
@@ -42,29 +42,36 @@ struct ClosedPositionsArguments: GraphQLArguments {
 }
 
 /// A place in the closed positions of an account.
-struct ClosedPositionCursor: PageCursor {
+struct ClosedPositionCursor: ListCursor {
+    /// The schema's id of the account.
+    let list: String?
     private let closedAt: Instant
     private let id: String
 
-    /// The prefix of the text, so that a cursor of another list is not accepted.
+    /// The prefix of the text.
     private static let header = "closed"
 
-    init(_ position: ClosedPosition) {
+    init(_ position: ClosedPosition, in list: String) {
+        self.list = list
         // One without a time comes first.
         closedAt = position.closedAt ?? .latest
         id = position.id
     }
 
     init?(plain: String) {
-        let parts = plain.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == Self.header, let time = Instant(String(parts[1])) else {
-            return nil
-        }
+        // Cursors of earlier versions have no account.
+        let parts = plain.split(separator: "\n", maxSplits: 3, omittingEmptySubsequences: false)
+        guard [3, 4].contains(parts.count), parts[0] == Self.header,
+            let time = Instant(String(parts[parts.count - 2])), let id = parts.last
+        else { return nil }
+        list = parts.count == 4 ? String(parts[1]) : nil
         closedAt = time
-        id = String(parts[2])
+        self.id = String(id)
     }
 
-    var plain: String { "\(Self.header)\n\(closedAt)\n\(id)" }
+    var plain: String {
+        ([Self.header] + [list].compactMap(\.self) + ["\(closedAt)", id]).joined(separator: "\n")
+    }
 
     /// Whether another place is behind this one: earlier positions are behind later ones.
     func precedes(_ other: ClosedPositionCursor) -> Bool {
@@ -78,6 +85,7 @@ extension AccountService {
         of account: ConnectedAccount, _ arguments: ClosedPositionsArguments
     ) throws -> MaybeAsync<ConnectionPage<ConnectedClosedPosition>?> {
         let start = try arguments.page.start(ClosedPositionCursor.self, atMost: 500)
+        try start?.check(isOf: account.globalID)
         let provider = account.connection.provider
         guard account.connection.accounts is any ClosedPositionSource else {
             throw FieldError(

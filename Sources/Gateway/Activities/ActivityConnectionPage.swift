@@ -104,8 +104,10 @@ extension ActivityService {
         let start = try arguments.checkedStart()
         return .async {
             guard account.connection.activities != nil else { throw FieldError.noActivities(account) }
-            let page = try await self.activities(
-                of: account, arguments, after: start?.position(in: account))
+            let place = start?.position(in: account)
+            // A cursor of other accounts only, with which the list would begin again.
+            if let start, place == nil, !start.isEmpty { throw FieldError.noCursor(start.text) }
+            let page = try await self.activities(of: account, arguments, after: place)
             return ActivityConnectionPage([.success(page)], after: start, first: arguments.page.first)
         }
     }

@@ -65,6 +65,9 @@ struct ActivityCursor: PageCursor {
         return writer.plain
     }
 
+    /// Whether nothing was listed yet.
+    var isEmpty: Bool { positions.isEmpty }
+
     /// The position of an account; nil if it is still to be listed from its newest.
     func position(in account: ConnectedAccount) -> ActivityPosition? {
         positions[Account(account)]

@@ -40,7 +40,13 @@ extension ChartService {
         let shown: @Sendable (CandleSeries) -> Shown = { show(Chart($0, for: arguments)) }
         return reads.results(
             for: queries, named: \.symbol.phrase, as: shown,
-            explaining: { [self] in underived($0, window, arguments) }
+            explaining: { [self] query, error in
+                switch error.code {
+                case .unsupported: underived(error, window, arguments)
+                case .notFound: excluded(error, query.symbol, window, arguments)
+                default: error
+                }
+            }
         ) { () throws(FieldError) in
             let all = try reads.sources(for: .charts, from: arguments.provider)
             let able = all.filter { canRead(window, from: $0) }
@@ -92,11 +98,27 @@ extension ChartService {
         return "set `\(argument)` to \(values.count == 1 ? "" : "one of ")\(values.joined(separator: ", "))"
     }
 
+    /// The error of a chart whose instrument no source knows that has charts with the arguments.
+    ///
+    /// It names the argument if it excludes all sources that can have the symbol, and in addition to the error if it excludes
+    /// some of them.
+    private func excluded(
+        _ error: FieldError, _ symbol: Symbol, _ window: ChartWindow, _ arguments: ChartArguments
+    ) -> FieldError {
+        let sources = ((try? reads.sources(for: .charts, from: arguments.provider)) ?? [])
+            .filter { $0.has(symbol) }
+        let others = sources.filter { !canRead(window, from: $0) }
+        if others.isEmpty { return error }
+        let reason = noChart(window, arguments, of: others)
+        return others.count == sources.count
+            ? reason : FieldError(error.code, "\(error.message) \(reason.message)")
+    }
+
     /// The error of a chart that no source returned, which names the argument `adjustment` if it could not be derived.
     private func underived(
         _ error: FieldError, _ window: ChartWindow, _ arguments: ChartArguments
     ) -> FieldError {
-        guard error.code == .unsupported, arguments.intervalArgument != nil,
+        guard arguments.intervalArgument != nil,
             let sources = try? reads.sources(for: .charts, from: error.provider ?? arguments.provider)
                 .filter({ canRead(window, from: $0) }),
             sources.contains(where: { $0.charts?.chartCapabilities.serve(window) == false })

@@ -4,7 +4,15 @@ import GraphQL
 /// A dividend or a split in a list.
 protocol ListedCorporateAction: ConnectionNode
 where Cursor == CorporateActionCursor, Details == CorporateActionDetails {
+    /// The name of the list in cursors.
+    static var listName: String { get }
+    var symbol: Symbol { get }
     var exDate: CalendarDate { get }
+}
+
+extension ListedCorporateAction {
+    /// The list of an instrument in cursors.
+    fileprivate static func list(of symbol: Symbol) -> String { "\(listName) \(symbol)" }
 }
 
 /// The source of a list of dividends or splits.
@@ -26,11 +34,13 @@ extension ConnectionPage where Node: ListedCorporateAction {
         _ items: [Node], _ arguments: CorporateActionArguments, after start: CorporateActionCursor?,
         _ details: CorporateActionDetails
     ) {
+        let list = items.first.map { Node.list(of: $0.symbol) }
         var ordinals: [CalendarDate: Int] = [:]
         var rest: [ConnectionEdge<Node>] = []
         for item in items {
             // Several actions can have the same day.
-            let place = CorporateActionCursor(day: item.exDate, ordinal: ordinals[item.exDate, default: 0])
+            let place = CorporateActionCursor(
+                list: list, day: item.exDate, ordinal: ordinals[item.exDate, default: 0])
             ordinals[item.exDate, default: 0] += 1
             guard arguments.from.map({ $0 <= item.exDate }) ?? true,
                 arguments.to.map({ item.exDate <= $0 }) ?? true, start.map({ $0.precedes(place) }) ?? true
@@ -63,6 +73,7 @@ struct ReportedDividend: Sendable {
 extension ReportedDividend: ListedCorporateAction {
     typealias Context = RequestScope
 
+    static var listName: String { "dividends" }
     var exDate: CalendarDate { dividend.exDate }
 
     static let connectionType = ConnectionPage<ReportedDividend>.sourcedType(
@@ -92,6 +103,7 @@ struct ReportedSplit: Sendable {
 extension ReportedSplit: ListedCorporateAction {
     typealias Context = RequestScope
 
+    static var listName: String { "splits" }
     var exDate: CalendarDate { split.exDate }
 
     static let connectionType = ConnectionPage<ReportedSplit>.sourcedType("SplitConnection", of: "a split")
@@ -114,7 +126,9 @@ extension CorporateActionService {
         of symbols: [Symbol], _ arguments: CorporateActionArguments
     ) throws -> MaybeAsync<BatchResults<ConnectionPage<ReportedDividend>?>> {
         let start = try arguments.checkedStart()
-        return pages(of: symbols, dividends(of: symbols.shares, from: arguments.provider)) { history in
+        let shares = checked(symbols, for: ReportedDividend.self, after: start)
+        let histories = shares.loadValid { dividends(of: $0, from: arguments.provider) }
+        return pages(of: symbols, histories) { history in
             ConnectionPage(
                 history.dividends.map {
                     ReportedDividend(symbol: history.symbol, dividend: $0, provenance: history.provenance)
@@ -128,11 +142,27 @@ extension CorporateActionService {
         of symbols: [Symbol], _ arguments: CorporateActionArguments
     ) throws -> MaybeAsync<BatchResults<ConnectionPage<ReportedSplit>?>> {
         let start = try arguments.checkedStart()
-        return pages(of: symbols, splits(of: symbols.shares, from: arguments.provider)) { history in
+        let shares = checked(symbols, for: ReportedSplit.self, after: start)
+        let histories = shares.loadValid { splits(of: $0, from: arguments.provider) }
+        return pages(of: symbols, histories) { history in
             ConnectionPage(
                 history.splits.map { ReportedSplit(symbol: history.symbol, split: $0) }, arguments,
                 after: start,
                 CorporateActionDetails(provenance: history.provenance, unreadable: history.unreadable))
+        }
+    }
+
+    /// The shares among some instruments, with an error for each whose list did not give the cursor.
+    private func checked<Item: ListedCorporateAction>(
+        _ symbols: [Symbol], for type: Item.Type, after start: CorporateActionCursor?
+    ) -> [Result<Symbol, FieldError>] {
+        symbols.filter(\.isShareOrFund).map { symbol in
+            do throws(FieldError) {
+                try start?.check(isOf: Item.list(of: symbol))
+                return .success(symbol)
+            } catch {
+                return .failure(error)
+            }
         }
     }
 
@@ -149,11 +179,6 @@ extension CorporateActionService {
             }
         }
     }
-}
-
-extension [Symbol] {
-    /// The symbols of shares and funds.
-    fileprivate var shares: [Symbol] { filter(\.isShareOrFund) }
 }
 
 /// Which dividends or splits of an instrument, by their ex-dates.
@@ -183,29 +208,33 @@ struct CorporateActionArguments: GraphQLArguments {
 }
 
 /// A place in the dividends or splits of an instrument, the latest first.
-struct CorporateActionCursor: PageCursor {
+struct CorporateActionCursor: ListCursor {
+    let list: String?
     let day: CalendarDate
     /// The number of actions of the day before it.
     let ordinal: Int
 
     /// The most actions of one day; a text of a client has no larger number.
     private static let maximumOrdinal = 10_000
-    static let maximumLength = 64
+    static let maximumLength = 128
 
-    init(day: CalendarDate, ordinal: Int) {
+    init(list: String?, day: CalendarDate, ordinal: Int) {
+        self.list = list
         self.day = day
         self.ordinal = ordinal
     }
 
     init?(plain: String) {
+        // No symbol contains a space. Cursors of earlier versions have no list.
         let parts = plain.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2, let day = CalendarDate(parts[0]), let ordinal = Int(parts[1]),
-            (0...Self.maximumOrdinal).contains(ordinal)
+        guard [2, 4].contains(parts.count), let day = CalendarDate(parts[parts.count - 2]),
+            let ordinal = Int(parts[parts.count - 1]), (0...Self.maximumOrdinal).contains(ordinal)
         else { return nil }
-        self.init(day: day, ordinal: ordinal)
+        let list = parts.count == 4 ? parts.prefix(2).joined(separator: " ") : nil
+        self.init(list: list, day: day, ordinal: ordinal)
     }
 
-    var plain: String { "\(day) \(ordinal)" }
+    var plain: String { (list.map { "\($0) " } ?? "") + "\(day) \(ordinal)" }
 
     /// Whether an action at another place is listed after this one.
     func precedes(_ other: CorporateActionCursor) -> Bool {

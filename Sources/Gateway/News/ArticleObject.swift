@@ -35,14 +35,16 @@ package struct ArticleConnectionPage: Sendable {
     let start: String?
     let end: String?
 
-    /// Cuts `first` articles out of consecutive pages.
-    init(_ pages: [(page: ProviderArticlePage, mark: String?)], from offset: Int, first: Int) {
+    /// Cuts `first` articles out of consecutive pages of a list.
+    init(
+        _ pages: [(page: ProviderArticlePage, mark: String?)], of list: String, from offset: Int, first: Int
+    ) {
         var entries: BatchResults<ArticleEdge> = []
         var cursors: [String] = []
         for (page, mark) in pages {
             // A cursor names the place behind its article.
             cursors += (0..<page.page.count).map { index in
-                NewsCursor(provider: page.provider, offset: index + 1, page: mark).text
+                NewsCursor(list: list, provider: page.provider, offset: index + 1, page: mark).text
             }
             for (article, cursor) in zip(page.page.articles, cursors.suffix(page.page.count)) {
                 entries.append(.success(ArticleEdge(article: article, cursor: cursor)))
@@ -89,26 +91,40 @@ extension ArticleEdge: GraphQLObject {
 }
 
 /// A place in the news of one provider.
-struct NewsCursor: PageCursor {
+struct NewsCursor: ListCursor {
+    let list: String?
     let provider: ProviderID
     /// Articles of the page that come before it.
     let offset: Int
     /// The provider's mark of the page; nil for the newest.
     let page: String?
 
-    init(provider: ProviderID, offset: Int, page: String?) {
+    /// The beginning of the text.
+    private static let header = "news"
+
+    init(list: String?, provider: ProviderID, offset: Int, page: String?) {
+        self.list = list
         self.provider = provider
         self.offset = offset
         self.page = page
     }
 
     init?(plain: String) {
-        let parts = plain.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        // Cursors of earlier versions are the last line alone.
+        let lines = plain.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard lines.count == 1 || lines.count == 3 && lines[0] == Self.header, let place = lines.last else {
+            return nil
+        }
+        let parts = place.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let provider = ProviderID(named: String(parts[0])),
             let offset = Int(parts[1]), (0...10_000).contains(offset)
         else { return nil }
-        self.init(provider: provider, offset: offset, page: parts[2].isEmpty ? nil : String(parts[2]))
+        self.init(
+            list: lines.count == 3 ? String(lines[1]) : nil, provider: provider, offset: offset,
+            page: parts[2].isEmpty ? nil : String(parts[2]))
     }
 
-    var plain: String { "\(provider.name.text) \(offset) \(page ?? "")" }
+    var plain: String {
+        (list.map { "\(Self.header)\n\($0)\n" } ?? "") + "\(provider.name.text) \(offset) \(page ?? "")"
+    }
 }

@@ -1,4 +1,5 @@
 import Brokerage
+import Cryptography
 import GraphQL
 import PorticoCore
 package import Upstream
@@ -25,6 +26,8 @@ extension NewsService {
         let start = try arguments.page.start(
             NewsCursor.self, atMost: ArticleConnectionPage.maximumArticles)
         try FieldError.checkCount(of: symbols ?? [], maximum: 50)
+        let list = NewsQuery(symbols: symbols, page: nil).list
+        try start?.check(isOf: list)
         if let start { try scope.services.check(start.provider, of: "after") }
         if let start, let provider = arguments.provider, provider != start.provider {
             throw FieldError.argument(
@@ -34,14 +37,13 @@ extension NewsService {
         let provider = start?.provider ?? arguments.provider
         let sources = try reads.sources(for: .news, from: provider)
         if let symbols, !sources.contains(where: { symbols.contains(where: $0.has) }) {
-            return .ready(ArticleConnectionPage([], from: 0, first: length))
+            return .ready(ArticleConnectionPage([], of: list, from: 0, first: length))
         }
-        let symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }
         let first = NewsQuery(symbols: symbols, page: start?.page)
         let offset = start?.offset ?? 0
         let page = try page(first, from: provider)
         if case .ready(let page) = page, page.suffices(from: offset, length) {
-            return .ready(ArticleConnectionPage([(page, first.page)], from: offset, first: length))
+            return .ready(ArticleConnectionPage([(page, first.page)], of: list, from: offset, first: length))
         }
         return .async {
             var pages = [(page: try await page.value(), mark: first.page)]
@@ -52,7 +54,7 @@ extension NewsService {
                 let query = NewsQuery(symbols: symbols, page: next)
                 pages.append((try await self.page(query, from: last.provider).value(), next))
             }
-            return ArticleConnectionPage(pages, from: offset, first: length)
+            return ArticleConnectionPage(pages, of: list, from: offset, first: length)
         }
     }
 
@@ -83,7 +85,7 @@ struct NewsQuery: CacheQuery {
     private let mark: ExactText?
 
     init(symbols: [Symbol]?, page: String?) {
-        self.symbols = symbols
+        self.symbols = symbols.map { Set($0).sorted { $0.text < $1.text } }
         mark = page.map(ExactText.init)
     }
 
@@ -91,8 +93,13 @@ struct NewsQuery: CacheQuery {
     var page: String? { mark?.text }
 
     /// The name of persisted pages: it must not change.
-    var cacheName: String {
-        "\(symbols?.map(\.text).joined(separator: ",") ?? "*") \(page ?? "")"
+    var cacheName: String { "\(subject ?? "*") \(page ?? "")" }
+
+    private var subject: String? { symbols?.map(\.text).joined(separator: ",") }
+
+    /// The list in cursors: `*` for all news, otherwise a hash of the symbols, because fifty of them have some thousand bytes.
+    fileprivate var list: String {
+        subject.map { HashFunction.sha256.hash($0).prefix(8).hexadecimal } ?? "*"
     }
 }
 

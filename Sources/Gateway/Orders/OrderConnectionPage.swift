@@ -90,10 +90,12 @@ extension OrderService {
             let provider = account.connection.provider
             throw FieldError(.unsupported, "\(provider.name.text) takes no orders.", provider: provider)
         }
+        let place = start?.positions[account.connection.id]
+        // A cursor of other connections only, with which the list would begin again.
+        if let start, place == nil, !start.positions.isEmpty { throw FieldError.noCursor(start.text) }
         var filter = filter
         filter.account = account.stored.id
-        let stretch = try await orders(
-            filter, of: account.connection, after: start?.positions[account.connection.id])
+        let stretch = try await orders(filter, of: account.connection, after: place)
         return OrderConnectionPage([.success(stretch)], after: start, first: filter.first)
     }
 

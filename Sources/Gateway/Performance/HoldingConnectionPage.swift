@@ -19,12 +19,14 @@ extension ConnectionPage<Holding> {
     ///
     /// - Throws: `FieldError` for invalid arguments.
     init(of portfolio: Portfolio, _ arguments: PageArguments) throws {
+        let list = portfolio.currency.code
         let start = try arguments.start(HoldingCursor.self, atMost: 200)
+        try start?.check(isOf: list)
         let rest = try Holding.all(of: portfolio).drop { holding in
             start.map { holding.sortKey <= $0.sortKey } ?? false
         }
         self.init(
-            rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.sortKey)) },
+            rest.lazy.map { ConnectionEdge(node: $0, place: HoldingCursor($0.sortKey, in: list)) },
             first: arguments.first, hasPrevious: start != nil,
             details: portfolio.holdings.positionFailures.map(\.failure))
     }
@@ -36,29 +38,31 @@ extension ConnectionPage<Holding> {
 }
 
 /// A place in a list of holdings.
-struct HoldingCursor: PageCursor {
+struct HoldingCursor: ListCursor {
     let sortKey: HoldingSortKey
+    /// The currency of the portfolio, in which the values are.
+    let list: String?
 
     /// The beginning of the text.
     private static let header = "holding"
 
-    init(_ sortKey: HoldingSortKey) {
-        self.sortKey = sortKey
+    init(_ sortKey: HoldingSortKey, in list: String) {
+        (self.sortKey, self.list) = (sortKey, list)
     }
 
     init?(plain: String) {
+        // No symbol and no code of a currency contains a space. Cursors of earlier versions have no list.
         let parts = plain.split(separator: " ", omittingEmptySubsequences: false)
-        // No symbol and no code of a currency contains a space.
-        guard parts.count == 4, parts[0] == Self.header, let symbol = Symbol(String(parts[2])) else {
-            return nil
-        }
+        guard [4, 5].contains(parts.count), parts[0] == Self.header, let symbol = Symbol(String(parts[2]))
+        else { return nil }
         let value: Brokerage.Decimal? = .init(parts[1])
         guard value != nil || parts[1].isEmpty else { return nil }
         sortKey = HoldingSortKey(value: value, symbol: symbol.text, currency: String(parts[3]))
+        list = parts.count == 5 ? String(parts[4]) : nil
     }
 
     var plain: String {
-        [Self.header, sortKey.value?.description ?? "", sortKey.symbol, sortKey.currency].joined(
-            separator: " ")
+        let key = [Self.header, sortKey.value?.description ?? "", sortKey.symbol, sortKey.currency]
+        return (key + [list].compactMap(\.self)).joined(separator: " ")
     }
 }

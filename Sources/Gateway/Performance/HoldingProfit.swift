@@ -104,12 +104,12 @@ private struct AccountMissingCost: Sendable {
 extension PerformanceService {
     /// Cost, profit and income of holdings; the activities of each account are read once for all of them.
     func profits(of holdings: [Holding]) async throws -> BatchResults<HoldingProfit?> {
-        let today = scope.clock.wallTime().dateInUTC
         var profits: BatchResults<HoldingProfit?> = holdings.map { _ in .failure(FieldError.internalError) }
         // Holdings of one layer are those of one portfolio, or of one for each currency.
         for currency in Set(holdings.map(\.portfolio.currency)) {
             let indices = holdings.indices.filter { holdings[$0].portfolio.currency == currency }
             guard let portfolio = indices.first.map({ holdings[$0].portfolio }) else { continue }
+            let today = self.today(of: portfolio.holdings.readAccounts)
             let own: BatchResults<HoldingProfit?>
             do {
                 own = try await calculating {
@@ -131,7 +131,7 @@ extension PerformanceService {
             let accounts = try portfolio.accounts()
             let results = await ledgers(of: accounts, holding: [:])
             let ledgers = try accounts.compactMap { try results[$0.globalID]?.get() }
-            let today = scope.clock.wallTime().dateInUTC
+            let today = self.today(of: accounts)
             let start = today.adding(months: -12) ?? .earliest
             let rates = try await rates(for: ledgers, in: portfolio.currency, since: start)
             var (total, reason) = (IncomeSummary(), Undetermined?.none)

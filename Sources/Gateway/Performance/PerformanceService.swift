@@ -44,18 +44,30 @@ extension PerformanceService {
         self.init(scope: scope)
     }
 
+    /// The current day of accounts in the time zones of their brokers; without accounts the day by UTC.
+    ///
+    /// Several have the earliest of theirs: on a later one, not all of them can have a value.
+    func today(of accounts: [ConnectedAccount]) -> CalendarDate {
+        let now = scope.clock.wallTime()
+        return accounts.lazy.map { account in
+            now.date(in: ExchangeTimeZone(account.connection.provider.traits.accountTimeZone))
+        }.min() ?? now.dateInUTC
+    }
+
     /// The performance of each subject, in their order, from the fewest calls for all of them: one history and one update
     /// of the activities for each account, then prices and exchange rates of all together.
     func performances(
         of subjects: BatchResults<PerformanceSubject>, _ arguments: PerformanceArguments
     ) async throws -> BatchResults<PerformanceObject?> {
         let known = subjects.compactMap { try? $0.get() }
-        let today = scope.clock.wallTime().dateInUTC
+        let first = today(of: known.flatMap(\.accounts))
         return try await calculating {
-            let data = try await performanceData(of: known, arguments, today)
+            let data = try await performanceData(of: known, arguments, first)
             return subjects.map { subject in
                 subject.flatMap { subject in
-                    Result { try data.performance(of: subject, arguments.period, today) }
+                    Result {
+                        try data.performance(of: subject, arguments.period, today(of: subject.accounts))
+                    }
                 }
             }
         }

@@ -39,7 +39,7 @@ extension PerformanceService {
                 id: String(index), currency: history.currency, valuations: history.valuations,
                 activities: [], openedOn: history.valuations.first?.date)
         }
-        let today = scope.clock.wallTime().dateInUTC
+        let today = self.today(of: accounts)
         let last = records.compactMap { $0.valuations.last?.date }.min()
         let (start, end) = try arguments.period.days(on: today, last: last)
         let first = start ?? records.compactMap(\.openedOn).min() ?? today

@@ -43,11 +43,11 @@ struct MarketDataReads: Sendable {
 
     /// The result of a routed read for each key, with a failure for each key that no source returned.
     ///
-    /// `explain` returns the error to report for the error of a key.
+    /// `explain` returns the error to report for a key and its error.
     func results<Key: CacheQuery, Value, Shown>(
         for keys: [Key], named name: @escaping @Sendable (Key) -> String,
         as show: @escaping @Sendable (Value) -> Shown,
-        explaining explain: @escaping @Sendable (FieldError) -> FieldError = { $0 },
+        explaining explain: @escaping @Sendable (Key, FieldError) -> FieldError = { $1 },
         using routedRead: () throws(FieldError) -> RoutedRead<Key, Value>
     ) -> MaybeAsync<BatchResults<Shown>> {
         do throws(FieldError) {
@@ -62,6 +62,7 @@ struct MarketDataReads: Sendable {
                     case .failure(let error):
                         .failure(
                             explain(
+                                key,
                                 FieldError(
                                     error.failures, of: name(key), from: routedRead.sources.map(\.provider))))
                     }

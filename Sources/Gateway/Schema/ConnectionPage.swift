@@ -140,11 +140,30 @@ extension PageCursor {
             let plain = String(data: data, encoding: .utf8), !plain.utf8.contains(0),
             let cursor = Self(plain: plain)
         else {
-            throw .argument(
-                "after",
-                "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`."
-            )
+            throw .noCursor(text)
         }
         self = cursor
+    }
+}
+
+/// A cursor that names its list, because several lists have cursors of its type.
+protocol ListCursor: PageCursor {
+    /// The list; nil in the text of an earlier version, which names none and is accepted for each.
+    var list: String? { get }
+}
+
+extension ListCursor {
+    /// - Throws: `FieldError` for a cursor of another list.
+    func check(isOf list: String) throws(FieldError) {
+        guard self.list == nil || self.list == list else { throw .noCursor(text) }
+    }
+}
+
+extension FieldError {
+    /// No page of the list has given this text as a cursor.
+    static func noCursor(_ text: String) -> FieldError {
+        .argument(
+            "after",
+            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
     }
 }

@@ -1,4 +1,5 @@
 import Brokerage
+import Foundation
 import Gateway
 import GraphQL
 import Sandbox
@@ -179,6 +180,14 @@ struct SaxoAccountTests {
             #expect(second["pageInfo"]?["hasPreviousPage"] == .bool(true))
             let ids = [first, second].compactMap { $0["nodes"]?[0]?["providerPositionId"]?.string }
             #expect(ids == nodes.compactMap { $0["providerPositionId"]?.string })
+            // As in the cursor of another account.
+            let text = try #require(Data(base64Encoded: cursor).map { String(decoding: $0, as: UTF8.self) })
+            let other = Data(text.replacing(account, with: "other").utf8).base64EncodedString()
+            let refused = try await gateway.ask(
+                "{ account(provider: \"saxo\") { closedPositions(after: \"\(other)\") { nodes { symbol } } } }",
+                as: alice, services)
+            #expect(refused.failures.map(\.path) == ["account.closedPositions"], "\(refused)")
+            #expect(refused["errors"]?[0]?["extensions"]?["argument"] == "after")
             #expect(try await page("symbols: [\"KO\"]")["nodes"] == .array([]))
             #expect(gateway.calls(of: .saxo)["GET /port/v1/closedpositions"] == 1)
         }

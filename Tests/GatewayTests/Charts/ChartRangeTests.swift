@@ -122,6 +122,25 @@ struct ChartRangeTests {
         }
     }
 
+    @Test("of a symbol that no requested provider knows names the argument that excludes another one")
+    func excluded() async throws {
+        try await withGateway { gateway in
+            let sources = [
+                FakeMarket(.alpaca, extendedHours: [.oneDay]), FakeMarket(.yahoo, [.example: "Apple"]),
+            ]
+            let answer = try await gateway.ask(
+                "{ chart(symbol: \"AAPL\", extendedHours: true) { id } }", as: nil,
+                gateway.market(sources.map(\.source)))
+            #expect(answer.failures == [FieldFailure("chart", "NOT_FOUND", nil)], "\(answer)")
+            #expect(
+                answer["errors"]?[0]?["message"]?.string == """
+                    alpaca knows no symbol "AAPL". Argument "extendedHours": yahoo has no charts of ONE_DAY with extended \
+                    hours. Omit it, or select another provider.
+                    """)
+            #expect(sources.map(\.calls) == [["charts": 1], [:]])
+        }
+    }
+
     @Test("whose adjustment cannot be derived is UNSUPPORTED, and the error names the argument")
     func underived() async throws {
         try await withGateway { gateway in

@@ -113,6 +113,58 @@ struct PerformanceServiceTests {
         #expect(try results[1].get()?.report.gain.value?.total == 166)
     }
 
+    /// Times at which the day in New York is not that in UTC, or is it again.
+    ///
+    /// Alpaca counts days in New York: the value of a day has the time 20:00 there (portfolio history). Requests to Saxo have
+    /// days by UTC (`FromDate` of closed positions).
+    static let currentDays:
+        [(time: String, range: String, brokers: [ProviderID], from: String, through: String)] = [
+            ("2026-03-04T01:00:00Z", "ONE_MONTH", [.alpaca], "2026-02-03", "2026-03-03"),
+            ("2026-03-04T01:00:00Z", "ONE_MONTH", [.saxo], "2026-02-04", "2026-03-03"),
+            ("2026-03-04T01:00:00Z", "ONE_MONTH", [.saxo, .alpaca], "2026-02-03", "2026-03-03"),
+            ("2026-03-04T05:00:00Z", "ONE_MONTH", [.alpaca], "2026-02-04", "2026-03-03"),
+            ("2026-01-01T01:00:00Z", "YEAR_TO_DATE", [.alpaca], "2024-12-31", "2025-12-31"),
+            ("2026-01-01T01:00:00Z", "YEAR_TO_DATE", [.saxo, .alpaca], "2024-12-31", "2025-12-31"),
+        ]
+
+    @Test("has ranges until the current day of the brokers, the earliest of several", arguments: currentDays)
+    func currentDay(
+        time: String, range: String, providers: [ProviderID], from: String, through: String
+    ) async throws {
+        let now = try #require(Instant(time))
+        let opened = try #require(CalendarDate("2024-12-01"))
+        let last = try #require(CalendarDate(through))
+        let brokers = providers.map { broker($0) }
+        for broker in brokers {
+            var deposit = Activity(id: "0", kind: .deposit, providerKind: "CSD", date: opened)
+            (deposit.amount, deposit.currency) = (1_000, "USD")
+            let points = (opened.daysSince1970...last.daysSince1970).map { day in
+                EquityPoint(
+                    time: now, date: CalendarDate(daysSince1970: day), equity: 1_000, profitLoss: nil,
+                    profitLossPercent: nil)
+            }
+            broker.set { [deposit] in
+                $0.activities = .success([deposit])
+                $0.histories["1"]?.points = points
+            }
+        }
+        let scope = try requestScope(
+            connections: brokers.map { $0.connection($0.provider.name.text, reportsActivities: true) },
+            clock: TimeSource(now: { .now }, wallTime: { now }, sleep: TimeSource.system.sleep))
+        var accounts: [ConnectedAccount] = []
+        for broker in brokers {
+            let id = "Account:\(broker.provider.name.text):1"
+            accounts.append(try #require(try await AccountService(scope).account(id: id, with: nil).value()))
+        }
+        let subjects: [Result<PerformanceSubject, any Error>] = [
+            .success(PerformanceSubject(accounts: accounts, currency: .dollar))
+        ]
+        let results = try await PerformanceService(scope).performances(
+            of: subjects, PerformanceArguments(ArgumentReader(["range": .enum(range)])))
+        let report = try #require(try results.first?.get()).report
+        #expect(report.from?.description == from && report.through?.description == through)
+    }
+
     @Test("names the argument of a range in which the broker has no value")
     func noValues() async throws {
         let broker = broker()

@@ -180,7 +180,7 @@ struct NewsServiceTests {
         #expect(throws: FieldError.argument("first", "It is 0; it takes 1 to 100.")) {
             try service.news(arguments(0), about: nil)
         }
-        let cursor = NewsCursor(provider: .alpaca, offset: 1, page: nil).text
+        let cursor = NewsCursor(list: "*", provider: .alpaca, offset: 1, page: nil).text
         #expect(throws: FieldError.argument("after", "It is a cursor of alpaca, not of yahoo.")) {
             try service.news(arguments(1, after: cursor, from: .yahoo), about: nil)
         }

@@ -14,15 +14,17 @@ final class FakeMarket: InstrumentSource, ChartSource, NewsSource {
     /// The symbols whose charts fail.
     private let failing: Set<Symbol>
     private let adjustments: Set<Adjustment>
+    private let extendedHours: Set<Interval>
     private let callCounts = Mutex<[String: Int]>([:])
 
     init(
         _ provider: ProviderID = .alpaca, _ names: [Symbol: String] = [:], headlines: [String] = [],
         closes: [Symbol: [CalendarDate: Brokerage.Decimal]] = [:], failing: Set<Symbol> = [],
-        adjustments: Set<Adjustment> = [.raw]
+        adjustments: Set<Adjustment> = [.raw], extendedHours: Set<Interval> = []
     ) {
         (self.provider, self.names, self.headlines) = (provider, names, headlines)
         (self.closes, self.failing, self.adjustments) = (closes, failing, adjustments)
+        self.extendedHours = extendedHours
     }
 
     /// How often each method was called.
@@ -58,7 +60,8 @@ final class FakeMarket: InstrumentSource, ChartSource, NewsSource {
     // MARK: Charts
 
     var chartCapabilities: ChartCapabilities {
-        ChartCapabilities(intervals: [.oneDay], adjustments: adjustments, symbolsPerCall: 50)
+        ChartCapabilities(
+            intervals: [.oneDay], adjustments: adjustments, extendedHours: extendedHours, symbolsPerCall: 50)
     }
 
     /// The closing prices, in US dollars, with the first of the source's adjustments unless the window states one; an empty

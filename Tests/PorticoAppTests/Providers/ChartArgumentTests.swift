@@ -84,6 +84,34 @@ struct ChartArgumentTests {
         }
     }
 
+    /// Arguments with a symbol that only providers without such charts can have: Alpaca has extended hours with each interval,
+    /// and only shares of the United States and cryptocurrencies.
+    static let exclusions: [(symbol: String, arguments: String, provider: String?, message: String)] = [
+        (
+            "AAPL:XNAS:CfdOnStock", "interval: FIVE_MINUTES, extendedHours: true", "saxo",
+            "saxo has no charts of FIVE_MINUTES with extended hours. Omit it, or select another provider."
+        ),
+        (
+            "TSCO:XLON", "interval: ONE_DAY, extendedHours: true", nil,
+            "None of saxo, yahoo, alpha-vantage has charts of ONE_DAY with extended hours. Omit it, or set `interval` to "
+                + "one of \(partsOfDay), ONE_HOUR."
+        ),
+    ]
+
+    @Test(
+        "that no provider of the symbol has are UNSUPPORTED, although others have them", arguments: exclusions
+    )
+    func excluded(symbol: String, arguments: String, provider: String?, message: String) async throws {
+        try await withTestGateway { gateway in
+            let answer = try await gateway.ask("{ chart(symbol: \"\(symbol)\", \(arguments)) { id } }")
+            #expect(answer.failures == [FieldFailure("chart", "UNSUPPORTED", provider)], "\(answer)")
+            let error = answer["errors"]?[0]
+            #expect(error?["extensions"]?["argument"] == "extendedHours")
+            #expect(error?["message"]?.string == "Argument \"extendedHours\": \(message)")
+            #expect(gateway.sandbox.calls.total == 0)
+        }
+    }
+
     // The clock is stopped, so a call that does not end would wait for ever.
     @Test(
         "are answered with each interval and hours, or refused with the argument",
