@@ -119,6 +119,12 @@ extension SessionStore {
         _ old: UserStore.Registered, to new: PasswordHash, in session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
         try await database.write(for: old.user.id) { [self] db in
+            try IdentityStore.lockEnds(db)
+            if database.postgres != nil {
+                // This session is changed before the others, which ``delete(_:in:)`` changes in the order of their ids.
+                _ = try db.rows(
+                    "SELECT 1 FROM session WHERE user_id = ? ORDER BY id FOR UPDATE", [old.user.id.text])
+            }
             guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
                 session.owner == old.user.id,
                 // With a token and a validity of its own: everything that was opened before ends.
@@ -144,6 +150,7 @@ extension SessionStore {
     ) async throws(StorageError) -> Deletion {
         let owner = session.owner
         let deletion: Deletion = try await database.write(for: owner) { [self] db in
+            try IdentityStore.lockEnds(db)
             guard try row(of: session, in: db, now: now) != nil else { return .unknown }
             let count = try JournalWrite.countInProgress(of: owner, in: db)
             guard count == 0 else { return .ordersInProgress(count) }

@@ -50,7 +50,15 @@ package struct UserStore: Sendable {
         let count = try JournalWrite.countInProgress(of: id, in: db)
         guard count == 0 else { return .ordersInProgress(count) }
         try IdentityStore.endTokens(ofDeleted: id, in: db, now: now)
+        try deleteSessions(of: id, in: db)
         return try db.executeUpdate("DELETE FROM \"user\" WHERE id = ?", [id.text]) > 0 ? .deleted : .unknown
+    }
+
+    /// Deletes the sessions of a user in the order of their ids, in which each transaction changes sessions.
+    private static func deleteSessions(of id: OwnerID, in db: SQLTransaction) throws {
+        let sessions: [String] = try db.values(
+            "SELECT id FROM session WHERE user_id = ? ORDER BY id", [id.text])
+        for session in sessions { try db.execute("DELETE FROM session WHERE id = ?", [session]) }
     }
 
     static func insertGuest(in db: SQLTransaction, now: Instant) throws -> User {
@@ -222,7 +230,7 @@ extension UserStore {
             try Self.set(hash, of: id, in: db)
             // First, because a logout of the identity provider locks in this order.
             try IdentityStore.revokeTokens(of: id, in: db, now: now)
-            try db.execute("DELETE FROM session WHERE user_id = ?", [id.text])
+            try Self.deleteSessions(of: id, in: db)
             return true
         }
     }
