@@ -267,16 +267,16 @@ package final class SessionStore: Sendable {
     ///
     /// - Parameters:
     ///   - id: The id of the session that remains; no session has an empty one.
-    ///   - tokenHash: The hash of the bearer token that remains; nil for none.
+    ///   - kept: The bearer token that remains; nil for none.
     ///   - owner: The user.
     ///   - now: The current time.
     /// - Returns: The ids of the sessions that ended.
     /// - Throws: The error that prevented the write; then nothing was changed.
     package func revokeOthers(
-        than id: String, exceptToken tokenHash: String? = nil, of owner: OwnerID, now: Instant = .now
+        than id: String, exceptToken kept: KeptToken? = nil, of owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> [String] {
         let (ids, deleted) = try await database.write(for: owner) { [self] db in
-            try IdentityStore.revokeTokens(of: owner, except: tokenHash, in: db, now: now)
+            try IdentityStore.revokeTokens(of: owner, except: kept, in: db, now: now)
             return try end(of: owner, in: db) { $0 != id }
         }
         deletions.report(deleted)
