@@ -144,7 +144,7 @@ extension SessionStore {
     ///   - session: The session that the request's token has opened.
     ///   - now: The time of the deletion.
     /// - Throws: The reason that it was not written; then nothing has changed.
-    /// - Returns: The outcome; `unknown` if the token has ended meanwhile.
+    /// - Returns: The outcome; `unknown` if the token has ended meanwhile, `begun` if ``GuestDeletion`` deletes the rest.
     package func deleteUser(
         of session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> Deletion {
@@ -156,10 +156,9 @@ extension SessionStore {
             guard count == 0 else { return .ordersInProgress(count) }
             // A guest goes with the last session; the others do not.
             _ = try end(of: owner, in: db) { _ in true }
-            _ = try UserStore.delete(owner, in: db, now: now)
-            return .deleted
+            return try UserStore.delete(owner, in: db, now: now) == .begun ? .begun : .deleted
         }
-        if deletion == .deleted { deletions.report([owner]) }
+        if deletion == .deleted || deletion == .begun { deletions.report([owner]) }
         return deletion
     }
 }

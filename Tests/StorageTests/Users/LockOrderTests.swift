@@ -74,7 +74,7 @@ struct LockOrderTests {
                 try db.value(
                     """
                     SELECT count(*) FROM pg_stat_activity
-                    WHERE CAST(? AS INTEGER) = ANY (pg_blocking_pids(pid))
+                    WHERE backend_type = 'client backend' AND CAST(? AS INTEGER) = ANY (pg_blocking_pids(pid))
                     """, [process], as: Int.self)
             } == 1
         }
