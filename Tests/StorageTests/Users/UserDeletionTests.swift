@@ -1,4 +1,5 @@
 import Brokerage
+import Coordination
 import EngineTestSupport
 import Storage
 import Synchronization
@@ -21,16 +22,16 @@ struct UserDeletionTests {
             }
         }
 
-        /// Begins the deletion.
+        /// Begins the deletion, and follows the changes of it.
         func begin(isByCommand: Bool) async throws {
             let deletion =
                 try await isByCommand ? users.delete(opened.user.id) : store.deleteUser(of: opened.session)
             #expect(deletion == .begun)
-            if isByCommand { try await store.changes.follow() }
+            try await store.changes.follow()
         }
     }
 
-    /// Runs a test with a user who has a password, a connection and 2,500 orders.
+    /// Runs a test with a user who has a password, an identity, a connection and 2,500 orders.
     private static func with(_ engine: TestEngine, _ body: (Site) async throws -> Void) async throws {
         try await engine.with { test in
             let file = try test.open()
@@ -43,6 +44,11 @@ struct UserDeletionTests {
                     """
                     INSERT INTO connection (id, owner, provider, environment, connected_at)
                     VALUES ('c1', ?, 'alpaca', 'PAPER', 1)
+                    """, [owner])
+                try db.execute(
+                    """
+                    INSERT INTO identity (issuer, subject, user_id, created_at)
+                    VALUES ('https://id.example.com', 's1', ?, 1)
                     """, [owner])
                 let numbers = """
                     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2500)
@@ -72,11 +78,18 @@ struct UserDeletionTests {
             let deleted = Mutex<[OwnerID]>([])
             site.store.deletions.register(
                 owners: { [] }, release: { owner in deleted.withLock { $0.append(owner) } })
+            let ended = Mutex<[EndedIdentity]>([])
+            try site.store.changes.observers.onIdentityEnd { identity in
+                ended.withLock { $0.append(identity) }
+            }
             try await site.begin(isByCommand: isByCommand)
+            #expect(ended.withLock(\.self).contains(.revoked(of: "s1", except: nil)))
             #expect(site.opened.session.validity.hasEnded)
             #expect(try await site.users.registered(owner) == nil)
             #expect(try await site.users.user(named: Username("ann")) == nil)
-            #expect(try await site.count("connection") == 0)
+            for table in ["connection", "identity"] {
+                #expect(try await site.count(table, column: table == "identity" ? "user_id" : "owner") == 0)
+            }
             #expect(try await site.count("journal_order") == 2_500)
             let placing = try OrderJournalTests.placing("another", owner.text)
             #expect(try await OrderJournal(in: site.file).begin(placing) == .connectionDeleted)
