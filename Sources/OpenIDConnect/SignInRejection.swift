@@ -62,7 +62,11 @@ package enum SignInRejection: String, Error, Hashable, Sendable, CaseIterable {
             "The token is not valid yet. Check the clocks of the server and of the identity provider."
         case .lifetimeTooLong:
             "The token is valid for too long: let the identity provider issue shorter ones."
-        case .signedOut: "The session of the token has ended: sign in again."
+        case .signedOut:
+            """
+            The session of the token has ended: sign in again. If the user has ended all other sessions just now, get a new \
+            token after the difference of clocks that the server allows.
+            """
         case .replayed: "A logout token with this id was accepted before: issue another one."
         case .noScope:
             "The claims of the user give no scope. The operator of the server maps claims to scopes."

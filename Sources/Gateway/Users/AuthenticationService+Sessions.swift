@@ -58,7 +58,7 @@ extension AuthenticationService {
         let ids = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
             // With a token of the settings none is the request's own: all end.
             try await sessions.revokeOthers(
-                than: session.id ?? "", exceptToken: session.bearer?.tokenHash, of: owner)
+                than: session.id ?? "", exceptToken: session.bearer?.kept, of: owner)
         }
         return ids.map { NodeID(.session, $0).text }
     }
@@ -135,7 +135,7 @@ extension AuthenticationService {
                 try await sessions.deleteUser(of: stored)
             })
         {
-        case .deleted: return NodeID(.user, owner.text).text
+        case .deleted, .begun: return NodeID(.user, owner.text).text
         case .unknown: throw session.unauthenticated
         case .ordersInProgress(let count):
             throw FieldError.ordersInProgress(count, "this user's", "Delete the user")

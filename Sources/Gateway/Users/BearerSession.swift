@@ -41,12 +41,13 @@ package final class BearerSession: Sendable {
     let keyFingerprint: String
     /// The token, with the signature that was verified.
     let credential: BearerCredential
+    private let skew: Duration
 
     init(
         _ token: VerifiedToken, of user: User, _ scopes: Set<Scope>, _ credential: BearerCredential,
         skew: Duration
     ) {
-        (owner, self.scopes, self.credential) = (user.id, scopes, credential)
+        (owner, self.scopes, self.credential, self.skew) = (user.id, scopes, credential, skew)
         (issuedAt, expiresAt) = (token.issuedAt, token.expiresAt + skew)
         identity = Identity(issuer: token.issuer, subject: token.subject)
         (issuerSessionID, keyFingerprint) = (token.sessionID, token.keyFingerprint)
@@ -54,6 +55,11 @@ package final class BearerSession: Sendable {
 
     /// Identifies the token, whichever of its signatures a request has: for limits.
     package var tokenHash: String { credential.tokenHash }
+
+    /// The token, if its user ends all other sessions.
+    var kept: KeptToken {
+        KeptToken(hash: tokenHash, sessionID: issuerSessionID, issuedAt: issuedAt, skew: skew)
+    }
 }
 
 /// The sessions of the bearer tokens that were verified, by the hashes of the tokens.

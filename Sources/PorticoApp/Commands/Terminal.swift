@@ -32,6 +32,10 @@ package enum Terminal {
 /// Standard output cannot be written: exit status 1.
 package struct OutputError: LocalizedError {
     let reason: String
+    /// A sentence about what the command has not done therefore; nil if it has only not reported its result.
+    var consequence: String?
 
-    package var errorDescription: String? { "Standard output cannot be written: \(reason)." }
+    package var errorDescription: String? {
+        "Standard output cannot be written: \(reason).\(consequence.map { " " + $0 } ?? "")"
+    }
 }

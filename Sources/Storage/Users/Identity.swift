@@ -1,4 +1,6 @@
 package import Brokerage
+import Cryptography
+import PorticoCore
 
 /// A user at an identity provider: `iss` and `sub` of a token, which together identify one user forever (OpenID Connect
 /// Core 1.0, section 5.7).
@@ -21,6 +23,33 @@ package struct IssuerSession: Hashable, Sendable {
     package let id: String?
     /// `iat` of the ID token.
     package let issuedAt: Instant
+}
+
+/// The bearer token that remains when its user ends all other sessions.
+package struct KeptToken: Sendable {
+    /// The hash by which it is identified.
+    let hash: String
+    /// `sid`: later tokens of this session remain, too; nil if the token names none.
+    let sessionID: String?
+    /// `iat`.
+    let issuedAt: Instant
+    /// By how much the clock of the issuer may differ.
+    let skew: Duration
+
+    package init(hash: String, sessionID: String?, issuedAt: Instant, skew: Duration) {
+        (self.hash, self.sessionID, self.issuedAt, self.skew) = (hash, sessionID, issuedAt, skew)
+    }
+
+    /// The earliest `iat` of a later token of the session.
+    ///
+    /// The token was issued after this one, and may have been issued after the revocation, by the clocks. `iat` has whole seconds.
+    ///
+    /// - Parameter time: The time of the revocation.
+    /// - Returns: The later of the two times, in milliseconds since 1970.
+    func earliestLaterIssue(after time: Instant) -> Int64 {
+        let start = (time - skew).millisecondsSince1970
+        return max(issuedAt.millisecondsSince1970 + 1, start - start % 1_000)
+    }
 }
 
 /// A logout by an identity provider (OpenID Connect Back-Channel Logout 1.0, section 2.4).
@@ -118,6 +147,27 @@ package enum EndedIdentity: Hashable, Sendable {
 
     static let exceptionPrefix = "except:"
 
+    /// The value of a row for the session at the provider whose later tokens remain when all other sessions of its user end.
+    ///
+    /// Its time is the earliest `iat` of these tokens. Processes need not learn of it: they verify such a token again.
+    static func laterTokensValue(of sessionID: String, _ subject: String) -> String {
+        let hash = Base64.url.encoded(HashFunction.sha256.hash(sessionID))
+        return "\(exceptionPrefix)\(sessionPrefix)\(hash):\(subject)"
+    }
+
+    /// No hash of a token begins with it.
+    private static let sessionPrefix = "sid."
+
+    /// Parses the value of a row of an exception.
+    ///
+    /// - Returns: The text before the subject, which has no colon, and the subject; nil for another value.
+    static func exception(_ value: String) -> (kept: Substring, subject: String)? {
+        guard value.hasPrefix(exceptionPrefix) else { return nil }
+        let rest = value.dropFirst(exceptionPrefix.count)
+        guard let mark = rest.firstIndex(of: ":") else { return nil }
+        return (rest[..<mark], String(rest[rest.index(after: mark)...]))
+    }
+
     /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version, and for a row whose
     /// content another row of its transaction has, too.
     package init?(_ text: String) {
@@ -130,11 +180,10 @@ package enum EndedIdentity: Hashable, Sendable {
         case "TOKEN" where parts[1].hasPrefix(Self.unnamedSessionsPrefix):
             self = .unnamedSessions(of: String(parts[1].dropFirst(Self.unnamedSessionsPrefix.count)))
         case "TOKEN" where parts[1].hasPrefix(Self.exceptionPrefix):
-            let rest = parts[1].dropFirst(Self.exceptionPrefix.count)
-            guard let mark = rest.firstIndex(of: ":") else { return nil }
-            self = .revoked(
-                of: String(rest[rest.index(after: mark)...]),
-                except: mark == rest.startIndex ? nil : String(rest[..<mark]))
+            guard let (kept, subject) = Self.exception(parts[1]), !kept.hasPrefix(Self.sessionPrefix) else {
+                return nil
+            }
+            self = .revoked(of: subject, except: kept.isEmpty ? nil : String(kept))
         case "TOKEN" where parts[1].hasPrefix(Self.revocationPrefix): return nil
         case "TOKEN": self = .token(parts[1])
         default: return nil

@@ -8,12 +8,12 @@ extension IdentityStore {
     ///
     /// - Parameters:
     ///   - owner: The user.
-    ///   - tokenHash: The hash of the token that remains valid, with which the request was made; nil for none.
+    ///   - kept: The token that remains valid, with which the request was made; nil for none.
     ///   - db: The transaction.
     ///   - now: The current time.
     /// - Throws: The error of the database.
     static func revokeTokens(
-        of owner: OwnerID, except tokenHash: String? = nil, in db: SQLTransaction, now: Instant
+        of owner: OwnerID, except kept: KeptToken? = nil, in db: SQLTransaction, now: Instant
     ) throws {
         let identities = try db.rows("SELECT issuer, subject FROM identity WHERE user_id = ?", [owner.text])
         let now = identities.isEmpty ? now : try db.time(now)
@@ -25,22 +25,39 @@ extension IdentityStore {
                 [issuer, revocation])?.instant("ended_at")
             // Later than the revocation before, whose exception ends with this one.
             let endedAt = last.map { max(now, $0 + .milliseconds(1)) } ?? now
-            // An exception of an earlier revocation has no effect any more.
-            try db.execute(
-                """
-                DELETE FROM ended_identity_session WHERE issuer = ?1 AND kind = 'TOKEN'
-                    AND value LIKE '\(EndedIdentity.exceptionPrefix)%'
-                    AND substr(value, length(value) - length(CAST(?2 AS TEXT))) = ':' || CAST(?2 AS TEXT)
-                """, [issuer, subject])
-            for value in [revocation, EndedIdentity.exceptionValue(for: tokenHash, of: subject)] {
+            try deleteExceptions(of: subject, issuer: issuer, in: db)
+            let forgetAt = endedAt + Identity.longestTokenLifetime
+            for value in [revocation, EndedIdentity.exceptionValue(for: kept?.hash, of: subject)] {
                 try end(
-                    "TOKEN", value, issuer: issuer, endedAt: endedAt,
-                    forgetAt: endedAt + Identity.longestTokenLifetime, now: now, in: db)
+                    "TOKEN", value, issuer: issuer, endedAt: endedAt, forgetAt: forgetAt, now: now, in: db)
             }
+            guard let kept, let sessionID = kept.sessionID,
+                let earliest = Instant(millisecondsSince1970: kept.earliestLaterIssue(after: endedAt))
+            else { continue }
+            try end(
+                "TOKEN", EndedIdentity.laterTokensValue(of: sessionID, subject), issuer: issuer,
+                endedAt: earliest, forgetAt: forgetAt, now: now, in: db)
         }
     }
 
-    /// Whether a bearer token was issued before its user has ended all other sessions, and is not the one that remained.
+    /// Deletes the exceptions of earlier revocations.
+    private static func deleteExceptions(of subject: String, issuer: String, in db: SQLTransaction) throws {
+        let values: [String] = try db.values(
+            """
+            SELECT value FROM ended_identity_session WHERE issuer = ?1 AND kind = 'TOKEN'
+                AND value LIKE '\(EndedIdentity.exceptionPrefix)%'
+                AND substr(value, length(value) - length(CAST(?2 AS TEXT))) = ':' || CAST(?2 AS TEXT)
+            """, [issuer, subject])
+        // A subject may have a colon, and end with another subject.
+        for value in values where EndedIdentity.exception(value)?.subject == subject {
+            try db.execute(
+                "DELETE FROM ended_identity_session WHERE issuer = ? AND kind = 'TOKEN' AND value = ?",
+                [issuer, value])
+        }
+    }
+
+    /// Whether a bearer token was issued before its user has ended all other sessions, and is neither the one that remained nor a
+    /// later one of its session.
     static func isRevoked(_ origin: Origin, tokenHash: String, in db: SQLTransaction) throws -> Bool {
         let (issuer, subject) = (origin.identity.issuer, origin.identity.subject)
         let row = try db.row(
@@ -48,12 +65,15 @@ extension IdentityStore {
             SELECT value FROM ended_identity_session WHERE issuer = ?1 AND kind = 'TOKEN' AND value = ?2 AND ended_at >= ?4
                 AND NOT EXISTS (
                     SELECT 1 FROM ended_identity_session AS kept WHERE kept.issuer = ?1 AND kept.kind = 'TOKEN'
-                        AND kept.value = ?3 AND kept.ended_at >= ended_identity_session.ended_at)
+                        AND (kept.value = ?3 AND kept.ended_at >= ended_identity_session.ended_at
+                            OR kept.value = ?5 AND kept.ended_at <= ?6))
             """,
             [
                 issuer, EndedIdentity.revocationValue(of: subject),
                 EndedIdentity.exceptionValue(for: tokenHash, of: subject),
                 origin.issuedAfter.millisecondsSince1970,
+                origin.sessionID.map { EndedIdentity.laterTokensValue(of: $0, subject) },
+                origin.issuedAt.millisecondsSince1970,
             ])
         return row != nil
     }

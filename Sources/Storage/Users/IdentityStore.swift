@@ -131,7 +131,7 @@ package struct IdentityStore: Sendable {
         now: Instant = .now
     ) async throws(StorageError) -> Result<SessionStore.NewSession, Refusal> {
         try await sessions.opening { [self] db in
-            try lockEnds(db)
+            try Self.lockEnds(db)
             if try Self.hasEnded(origin, tokenHash: nil, in: db) { return .failure(.signedOut) }
             guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
                 return .failure(.unknownUser)
@@ -161,9 +161,9 @@ package struct IdentityStore: Sendable {
             return try Self.user(of: origin.identity, in: db).map { .success($0) } ?? .failure(.unknownUser)
         }
         guard case .failure(.unknownUser) = known, createsUser != nil else { return known }
-        return try await database.write { [self] db in
+        return try await database.write { db in
             // Otherwise the deletion of the user could be committed between the two reads that follow.
-            try lockEnds(db)
+            try Self.lockEnds(db)
             if try Self.hasEnded(origin, tokenHash: tokenHash, in: db) { return .failure(.signedOut) }
             guard let user = try Self.user(of: origin, createsUser: createsUser, in: db, now: now) else {
                 return .failure(.unknownUser)
@@ -209,7 +209,7 @@ package struct IdentityStore: Sendable {
         _ logout: IdentityLogout, forgetAt: Instant, now: Instant = .now
     ) async throws(StorageError) -> Bool {
         try await database.write { [self] db in
-            try lockEnds(db)
+            try Self.lockEnds(db)
             guard try accept(logout, in: db, now: now) else { return false }
             let (issuer, subject) = (logout.issuer, logout.subject)
             let owner: String? = try subject.flatMap {
@@ -294,11 +294,9 @@ package struct IdentityStore: Sendable {
 
     /// Executes the transactions that open and end sessions of issuers one after the other.
     ///
-    /// SQLite has one writer. With PostgreSQL, a logout would not find a session whose transaction has not ended.
-    private func lockEnds(_ db: SQLTransaction) throws {
-        guard database.postgres != nil else { return }
-        try db.executeScript("LOCK TABLE ended_identity_session IN SHARE ROW EXCLUSIVE MODE")
-    }
+    /// SQLite has one writer. With PostgreSQL, a logout would not find a session whose transaction has not ended. A transaction
+    /// that ends tokens locks this table before the rows of sessions, so that no two wait for each other.
+    static func lockEnds(_ db: SQLTransaction) throws { try db.lock(table: "ended_identity_session") }
 
     private static func hasEnded(
         _ origin: Origin, tokenHash: String?, in db: SQLTransaction

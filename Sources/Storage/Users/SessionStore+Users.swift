@@ -119,6 +119,12 @@ extension SessionStore {
         _ old: UserStore.Registered, to new: PasswordHash, in session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> NewSession? {
         try await database.write(for: old.user.id) { [self] db in
+            try IdentityStore.lockEnds(db)
+            if database.postgres != nil {
+                // This session is changed before the others, which ``delete(_:in:)`` changes in the order of their ids.
+                _ = try db.rows(
+                    "SELECT 1 FROM session WHERE user_id = ? ORDER BY id FOR UPDATE", [old.user.id.text])
+            }
             guard try UserStore.hash(of: old.user.id, in: db) == old.hash,
                 session.owner == old.user.id,
                 // With a token and a validity of its own: everything that was opened before ends.
@@ -138,21 +144,21 @@ extension SessionStore {
     ///   - session: The session that the request's token has opened.
     ///   - now: The time of the deletion.
     /// - Throws: The reason that it was not written; then nothing has changed.
-    /// - Returns: The outcome; `unknown` if the token has ended meanwhile.
+    /// - Returns: The outcome; `unknown` if the token has ended meanwhile, `begun` if ``GuestDeletion`` deletes the rest.
     package func deleteUser(
         of session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> Deletion {
         let owner = session.owner
         let deletion: Deletion = try await database.write(for: owner) { [self] db in
+            try IdentityStore.lockEnds(db)
             guard try row(of: session, in: db, now: now) != nil else { return .unknown }
             let count = try JournalWrite.countInProgress(of: owner, in: db)
             guard count == 0 else { return .ordersInProgress(count) }
             // A guest goes with the last session; the others do not.
             _ = try end(of: owner, in: db) { _ in true }
-            _ = try UserStore.delete(owner, in: db, now: now)
-            return .deleted
+            return try UserStore.delete(owner, in: db, now: now) == .begun ? .begun : .deleted
         }
-        if deletion == .deleted { deletions.report([owner]) }
+        if deletion == .deleted || deletion == .begun { deletions.report([owner]) }
         return deletion
     }
 }

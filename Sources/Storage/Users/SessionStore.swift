@@ -153,9 +153,11 @@ package final class SessionStore: Sendable {
     }
 
     /// Ends sessions in a transaction; they are removed from memory when it is committed.
+    ///
+    /// A transaction that changes several sessions changes them in the order of their ids, so that no two wait for each other.
     func delete(_ ids: [String], in db: SQLTransaction) throws {
         guard !ids.isEmpty else { return }
-        for id in ids { try db.execute("DELETE FROM session WHERE id = ?", [id]) }
+        for id in ids.sorted() { try db.execute("DELETE FROM session WHERE id = ?", [id]) }
         db.afterCommit { [live] in live.remove(ids) }
     }
 
@@ -265,16 +267,16 @@ package final class SessionStore: Sendable {
     ///
     /// - Parameters:
     ///   - id: The id of the session that remains; no session has an empty one.
-    ///   - tokenHash: The hash of the bearer token that remains; nil for none.
+    ///   - kept: The bearer token that remains; nil for none.
     ///   - owner: The user.
     ///   - now: The current time.
     /// - Returns: The ids of the sessions that ended.
     /// - Throws: The error that prevented the write; then nothing was changed.
     package func revokeOthers(
-        than id: String, exceptToken tokenHash: String? = nil, of owner: OwnerID, now: Instant = .now
+        than id: String, exceptToken kept: KeptToken? = nil, of owner: OwnerID, now: Instant = .now
     ) async throws(StorageError) -> [String] {
         let (ids, deleted) = try await database.write(for: owner) { [self] db in
-            try IdentityStore.revokeTokens(of: owner, except: tokenHash, in: db, now: now)
+            try IdentityStore.revokeTokens(of: owner, except: kept, in: db, now: now)
             return try end(of: owner, in: db) { $0 != id }
         }
         deletions.report(deleted)
@@ -366,8 +368,10 @@ package final class SessionStore: Sendable {
     /// the file.
     package func endExpired(now: Instant = .now) { live.removeExpired(at: now) }
 
+    /// In the order in which ``delete(_:in:)`` changes sessions.
     private var unsavedUses: [(ActiveSession, Int64)] {
         live.all.compactMap { session in session.unsavedUse.map { (session, $0) } }
+            .sorted { $0.0.id < $1.0.id }
     }
 
     private static func store(_ uses: [(ActiveSession, Int64)], in db: SQLTransaction) throws {

@@ -132,4 +132,24 @@ struct RevokedTokenTests {
             }
         }
     }
+
+    @Test("lets its client continue with the next token of its session, and with no other one for a minute")
+    func nextToken() async throws {
+        try await withIssuerServer(["PORTICO_OIDC_CLOCK_SKEW": "60"]) { test in
+            let issuer = test.issuer
+            let own = try issuer.token(["iat": "\(issuer.now - 5)"])
+            let revoked = try await test.server.ask(
+                "mutation { revokeOtherSessions { deletedId } }", token: own)
+            #expect(revoked.failures.isEmpty, "\(revoked.body)")
+            for (sid, isAccepted) in [(nil, true), ("\"another\"", false), ("", false)] as [(String?, Bool)] {
+                let token = try issuer.token(sid.map { ["sid": $0] } ?? ["jti": "\"next\""])
+                let read = try await test.server.ask(Self.viewer, token: token)
+                #expect(read.failures.isEmpty == isAccepted, "\(read.body)")
+                if !isAccepted {
+                    #expect(read.refusalReason == "SIGNED_OUT")
+                    #expect(read.body.contains("get a new token after the difference of clocks"))
+                }
+            }
+        }
+    }
 }

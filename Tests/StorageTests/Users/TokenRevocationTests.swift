@@ -11,11 +11,11 @@ struct TokenRevocationTests {
     private static let start = SessionStoreTests.start
 
     private static func origin(
-        _ subject: String = "1", name: String = "ann", at seconds: Int = 0, skew: Int = 0
+        _ subject: String = "1", name: String = "ann", sid: String? = nil, at seconds: Int = 0, skew: Int = 0
     ) -> IdentityStore.Origin {
         let time = start + .seconds(seconds)
         return IdentityStore.Origin(
-            Identity(issuer: "https://id.example.com", subject: subject), sessionID: nil, issuedAt: time,
+            Identity(issuer: "https://id.example.com", subject: subject), sessionID: sid, issuedAt: time,
             issuedAfter: time - .seconds(skew), suggestedName: name)
     }
 
@@ -25,6 +25,10 @@ struct TokenRevocationTests {
         let user = try await store.user(
             of: origin, tokenHash: hash, createsUser: { true }, now: start + .seconds(60))
         return if case .failure(.signedOut) = user { true } else { false }
+    }
+
+    private static func kept(_ hash: String, sid: String? = nil, at seconds: Int = 0) -> KeptToken {
+        KeptToken(hash: hash, sessionID: sid, issuedAt: start + .seconds(seconds), skew: .seconds(60))
     }
 
     private static var hash: PasswordHash { PasswordHash(matchingNothing: .standard) }
@@ -118,9 +122,66 @@ struct TokenRevocationTests {
             ] as [(String?, Int, [String])] {
                 try await file.database.setClock(to: Self.start + .seconds(seconds))
                 _ = try await sessions.revokeOthers(
-                    than: "", exceptToken: kept, of: owner, now: Self.start + .seconds(seconds))
+                    than: "", exceptToken: kept.map { Self.kept($0) }, of: owner,
+                    now: Self.start + .seconds(seconds))
                 #expect(try await refused() == expected, "\(kept ?? "none")")
             }
+        }
+    }
+
+    @Test(
+        "are accepted if they are later ones of the request's session, and may have been issued after the end",
+        arguments: TestEngine.allCases)
+    func laterTokens(engine: TestEngine) async throws {
+        try await engine.with { test in
+            let file = try test.open()
+            let sessions = try SessionStore(in: file, .random())
+            let store = IdentityStore(sessions)
+            let owner = try await store.user(
+                of: Self.origin(), tokenHash: "first", createsUser: { true }, now: Self.start
+            ).get().id
+            // All sessions end after 100 s, each time with another token; clocks may differ by 60 s.
+            for (kept, accepted) in [
+                (Self.kept("own", sid: "s1", at: 90), ["s1": [91, 100, 160]]),
+                (Self.kept("own", sid: "s1", at: 10), ["s1": [40, 90, 91, 100, 160]]),
+                (Self.kept("own", sid: "s2", at: 150), ["s2": [160]]), (Self.kept("own"), [:]), (nil, [:]),
+            ] as [(KeptToken?, [String: [Int]])] {
+                try await file.database.setClock(to: Self.start + .seconds(100))
+                _ = try await sessions.revokeOthers(
+                    than: "", exceptToken: kept, of: owner, now: Self.start + .seconds(100))
+                for sid in ["s1", "s2", nil] {
+                    for seconds in [0, 10, 39, 40, 90, 91, 100, 160, 170] {
+                        let origin = Self.origin(sid: sid, at: seconds, skew: 60)
+                        // 170 s is later than 160 s, the last time at which a clock can be that was at 100 s.
+                        let isAccepted = seconds == 170 || accepted[sid ?? ""]?.contains(seconds) == true
+                        #expect(
+                            try await Self.isRefused(origin, hash: "next", by: store) != isAccepted,
+                            "\(sid ?? "none") \(seconds) s")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "keep the exception of a subject that ends with the subject of another user",
+        arguments: TestEngine.allCases)
+    func similarSubjects(engine: TestEngine) async throws {
+        try await engine.with { test in
+            let file = try test.open()
+            let sessions = try SessionStore(in: file, .random())
+            let store = IdentityStore(sessions)
+            let later = Self.start + .seconds(10)
+            try await file.database.setClock(to: later)
+            for (subject, name) in [("a:b", "ann"), ("b", "bob")] {
+                let owner = try await store.user(
+                    of: Self.origin(subject, name: name), tokenHash: name, createsUser: { true }
+                ).get().id
+                _ = try await sessions.revokeOthers(
+                    than: "", exceptToken: Self.kept(name), of: owner, now: later)
+            }
+            #expect(try await !Self.isRefused(Self.origin("a:b"), hash: "ann", by: store))
+            #expect(try await Self.isRefused(Self.origin("a:b"), hash: "another", by: store))
         }
     }
 
@@ -149,7 +210,8 @@ struct TokenRevocationTests {
                 }
             }
             for kept in [nil, "a-hash", nil] {
-                _ = try await first.revokeOthers(than: "", exceptToken: kept, of: owner)
+                _ = try await first.revokeOthers(
+                    than: "", exceptToken: kept.map { Self.kept($0, sid: "s: 1") }, of: owner)
                 #expect(try await reports() == [.revoked(of: "a: b", except: kept)])
             }
             #expect(try await UserStore(in: file).resetPassword(of: owner, to: Self.hash))

@@ -202,7 +202,15 @@ struct DeleteUserCommand: AsyncParsableCommand {
                     + "goals. Confirm with --yes.")
         }
         switch try await users.delete(user.id) {
-        case .deleted: try Terminal.write("\(user.username ?? username) is deleted.\n")
+        case .deleted: break
+        case .begun:
+            do throws(StorageError) {
+                try await users.finishDeletion(of: user.id)
+            } catch {
+                Terminal.report(
+                    "The user is deleted, but not all of the orders: a server deletes the rest.\n")
+                throw error
+            }
         case .unknown: throw UnknownUserError(name: username)
         case .ordersInProgress(let count):
             throw UsageError(
@@ -210,6 +218,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
                     + "the command in a minute. If no server has run since a crash, start it once: it records their outcomes."
             )
         }
+        try Terminal.write("\(user.username ?? username) is deleted.\n")
     }
 }
 
@@ -217,7 +226,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
 struct ResetPasswordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset-password",
-        abstract: "Set a new random password, print it, and end all sessions of the user.")
+        abstract: "Print a new random password, set it, and end all sessions of the user.")
 
     @OptionGroup var options: UsersOptions
 
@@ -233,9 +242,20 @@ struct ResetPasswordCommand: AsyncParsableCommand {
         guard let password = Password(entered: text) else { throw UnknownUserError(name: username) }
         let client = HashingClient(knownUser: nil, address: 0)
         let hash = try await PasswordHasher(cost).hash(password, for: client)
-        guard try await users.resetPassword(of: user.id, to: hash) else {
-            throw UnknownUserError(name: username)
+        // Before it is set: nobody would know a password that cannot be printed.
+        do throws(OutputError) {
+            try Terminal.write(text + "\n")
+        } catch {
+            throw OutputError(reason: error.reason, consequence: "The password was not changed.")
         }
-        try Terminal.write(text + "\n")
+        let isSet: Bool
+        do throws(StorageError) {
+            isSet = try await users.resetPassword(of: user.id, to: hash)
+        } catch {
+            Terminal.report(
+                "Do not use the printed password. Repeat the command, which prints another one.\n")
+            throw error
+        }
+        guard isSet else { throw UnknownUserError(name: username) }
     }
 }
