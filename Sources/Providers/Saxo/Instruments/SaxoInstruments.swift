@@ -261,7 +261,7 @@ extension SaxoClient {
         let path = ["v1", "instruments", "details"]
         if keys.count == 1, let only = keys.first {
             let url = try address(.reference, path + [String(only.uic), only.assetType])
-            let item = try await get("instrument", .reference, url, in: context) {
+            let item: Details = try await get("instrument", .reference, url, in: context) {
                 response throws(JSONError) in
                 try JSONReader.read(response.body) { reader throws(JSONError) in
                     try Details(json: &reader)
