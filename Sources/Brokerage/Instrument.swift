@@ -67,6 +67,7 @@ package struct Listing: Hashable, Sendable {
     /// The provider's type, if it is part of the identifier: the AssetType of Saxo.
     package var assetType: String?
     package var exchange: String?
+    /// Whether the broker accepts orders; nil if it is unknown.
     package var isTradable: Bool?
     package var isFractionable: Bool?
     package var isShortable: Bool?
@@ -90,6 +91,27 @@ package struct Listing: Hashable, Sendable {
         guard let priceIncrements else { return nil }
         guard let price else { return priceIncrements.uniform }
         return priceIncrements.increment(at: price)
+    }
+
+    /// The same listing with what the broker permits its client; a permission that the broker does not report is unchanged.
+    package func adding(_ permissions: TradingPermissions) -> Listing {
+        var listing = self
+        listing.isTradable = permissions.isTradable ?? isTradable
+        listing.orderTypes = permissions.orderTypes ?? orderTypes
+        return listing
+    }
+}
+
+/// What a broker permits one of its clients to do with an instrument.
+package struct TradingPermissions: Hashable, Sendable {
+    /// Whether the broker accepts the client's orders; nil if it does not report this.
+    package var isTradable: Bool?
+    /// Nil if the broker does not report them.
+    package var orderTypes: [OrderType]?
+
+    package init(isTradable: Bool? = nil, orderTypes: [OrderType]? = nil) {
+        self.isTradable = isTradable
+        self.orderTypes = orderTypes
     }
 }
 

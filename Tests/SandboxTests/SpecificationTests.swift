@@ -39,8 +39,10 @@ struct SpecificationTests {
         "Account.position_market_value",
         "Account.user_configurations", "Order.source", "Order.subtag",
         // The examples in Saxo's and Polygon's documents have them.
-        "NetPositionStatic.OpeningDirection", "Quote.RFQState",
+        "NetPositionStatic.OpeningDirection", "Quote.RFQState", "OrderResponse.IsExtendedHoursEnabled",
         "GetPreviousStocksAggregates.response.results.item.T",
+        // developer.saxo, "Extended trading hours in OpenAPI", which is newer than the document.
+        "OrderResponse.ExecuteAtTradingSession",
         // Assumptions of the sandbox: neither a type nor an example of the documents has them.
         "NonTradeActivities.description", "GetStocksAggregates.response.count",
         "GetPreviousStocksAggregates.response.count", "CancelAllOrderResponse.Orders",

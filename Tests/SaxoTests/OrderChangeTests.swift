@@ -165,6 +165,31 @@ struct OrderChangeTests {
         }
     }
 
+    /// The members: developer.saxo, "Extended trading hours in OpenAPI", and an example of Saxo's reference (Portfolio, Orders).
+    @Test(
+        "names the sessions of an order that was placed elsewhere",
+        arguments: [
+            (#""ExecuteAtTradingSession":"All""#, true), (#""ExecuteAtTradingSession":"Regular""#, false),
+            (#""IsExtendedHoursEnabled":true"#, true), (#""IsExtendedHoursEnabled":false"#, false),
+            (#""IsExtendedHoursEnabled":false,"ExecuteAtTradingSession":"All""#, true),
+            (#""ExecuteAtTradingSession":"Regular","IsExtendedHoursEnabled":true"#, false),
+            (#""ExecuteAtTradingSession":"Overnight""#, nil), (#""ExecuteAtTradingSession":1"#, nil),
+            (#""IsExtendedHoursEnabled":"yes""#, nil), (#""ExecuteAtTradingSession":null"#, nil),
+        ] as [(String, Bool?)])
+    func sessions(members: String, isExtended: Bool?) async throws {
+        let row = Self.row(
+            #""OpenOrderType":"Limit","Price":240,"Duration":{"DurationType":"DayOrder"},\#(members)"#)
+        try await Self.withOrders(.text(#"{"Data":[\#(row)]}"#)) { saxo, server in
+            let page = try await saxo.orders(OrderQuery(isOpen: true), in: .patient)
+            let order = try #require(page.orders.first, "\(page)")
+            #expect(order.isExtendedHours == isExtended)
+            _ = try await saxo.replace(
+                order, by: OrderReplacement(price: .limit(241)), clientOrderID: "portico-2", in: .patient)
+            let body = String(decoding: server.requests.last?.body ?? [], as: UTF8.self)
+            #expect(body.contains(#""ExecuteAtTradingSession":"All""#) == (isExtended == true), "\(body)")
+        }
+    }
+
     @Test(
         "of a stop is not sent if Saxo does not show its trigger",
         arguments: [

@@ -135,6 +135,32 @@ struct ExtendedHoursTests {
         }
     }
 
+    @Test("keeps its sessions when it is changed, as Saxo lists them")
+    func changed() async throws {
+        try await RunningSandbox.run(at: Self.early) { fixture in
+            let saxo = try fixture.client()
+            let apple = try symbol("AAPL")
+            let price = try #require(try await saxo.quotes(for: [apple], in: .patient)[apple]?.price)
+            guard
+                case .accepted(let placed) = try await saxo.place(
+                    try ticket("AAPL", .limit(price - 2)), in: .patient)
+            else {
+                Issue.record("not accepted")
+                return
+            }
+            let listed = try await saxo.order(placed.id, of: nil, in: .patient)
+            #expect(listed.isExtendedHours == true)
+            // The sandbox rejects a change to other sessions, like Saxo (`ExtendedHoursTradingCannotBeChanged`).
+            let outcome = try await saxo.replace(
+                listed, by: OrderReplacement(price: .limit(price - 3)), clientOrderID: "portico-2",
+                in: .patient)
+            guard case .accepted = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+        }
+    }
+
     @Test(
         "is refused before it is sent unless it is a limit order for an instrument that is traded then",
         arguments: [

@@ -50,4 +50,62 @@ struct SharedInstrumentTests {
             #expect(server.requests.map { $0.headers["authorization"] } == [alice, bob])
         }
     }
+
+    /// Runs a test with connections of Alice and Bob, of whom Saxo permits only Bob to trade the share.
+    private static func withConnections(
+        _ test: (_ alice: SaxoClient, _ bob: SaxoClient, CannedServer) async throws -> Void
+    ) async throws {
+        try await CannedServer.run(
+            answering: { request, _ in
+                guard request.path != "/ref/v1/instruments" else { return .text(page) }
+                let permissions =
+                    request.headers["authorization"] == "Bearer bob"
+                    ? #""IsTradable":true,"SupportedOrderTypes":["Limit","Stop"]"#
+                    : #""IsTradable":false,"SupportedOrderTypes":[]"#
+                return .text(
+                    #"{"AssetType":"Stock","CurrencyCode":"USD","Symbol":"T0:xnas","Uic":1,\#(permissions)}"#)
+            }
+        ) { server, transport in
+            let cache = SaxoInstrumentCache(clock: .showing(wallTime))
+            let clients = try ["alice", "bob"].map { token in
+                try client(
+                    at: server.url, over: transport, access: .token(SaxoToken(token)), instrumentCache: cache)
+            }
+            try await test(clients[0], clients[1], server)
+        }
+    }
+
+    /// `IsTradable` is that of "the user represented in the API token" (Saxo's reference: `InstrumentDetails`).
+    @Test("do not have the permissions of a client, which each connection reads for itself")
+    func permissions() async throws {
+        try await Self.withConnections { alice, bob, server in
+            let share = try symbol("T0")
+            for saxo in [alice, bob] {
+                let listing = try await saxo.instrument(share, in: .patient).listing
+                #expect(listing?.isTradable == nil && listing?.orderTypes == nil)
+            }
+            #expect(server.requests.count == 2)
+            let permissions = try await (
+                alice.permissions(of: [share], in: .patient)[share],
+                bob.permissions(of: [share], in: .patient)[share]
+            )
+            #expect(permissions.0 == TradingPermissions(isTradable: false, orderTypes: []))
+            #expect(permissions.1 == TradingPermissions(isTradable: true, orderTypes: [.limit, .stop]))
+            #expect(server.requests.count == 4)
+        }
+    }
+
+    @Test("refuse no order of a client because another one may not place it")
+    func orderTypes() async throws {
+        try await Self.withConnections { alice, bob, _ in
+            let share = try symbol("T0")
+            _ = try await alice.instrument(share, in: .patient)
+            let listing = try #require(try await bob.listing(for: share, in: .patient))
+            let terms = try await bob.terms(.stop(210), .sell, of: listing, in: .patient)
+            guard case .success = terms else {
+                Issue.record("\(terms)")
+                return
+            }
+        }
+    }
 }

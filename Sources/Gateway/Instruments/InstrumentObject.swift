@@ -23,7 +23,9 @@ extension Instrument: GraphQLObject {
             })
         Field(
             "listings",
-            load: { instruments, scope in .each(instruments) { InstrumentService(scope).listings(of: $0) } })
+            selecting: { instruments, selected, scope in
+                InstrumentService(scope).listings(of: instruments, with: selected)
+            })
         Field(
             "fundamentals",
             load: { instruments, scope in InstrumentService(scope).fundamentals(of: instruments.map(\.symbol))

@@ -119,9 +119,50 @@ extension InstrumentService {
         }
     }
 
+    /// The listings of each instrument.
+    ///
+    /// What a broker permits its client is read only if it is selected, for all instruments together. A listing without it is
+    /// not returned: the broker has failed.
+    func listings(
+        of instruments: [Instrument], with selected: Set<String>
+    ) -> MaybeAsync<BatchResults<[Listing]>> {
+        let listings: MaybeAsync<BatchResults<[Listing]>> = .each(instruments) { self.listings(of: $0) }
+        let sources = reads.allSources.filter { $0.permissions != nil }
+        if sources.isEmpty || selected.isDisjoint(with: ["tradable", "orderTypes"]) { return listings }
+        return .async {
+            var listings = try await listings.value()
+            for (provider, sources) in Dictionary(grouping: sources, by: \.provider) {
+                let places = listings.indices.filter { place in
+                    (try? listings[place].get())?.contains { $0.provider == provider } ?? false
+                }
+                let permissions = try await reads.results(
+                    for: places.map { instruments[$0].symbol }, named: \.phrase, as: { $0 }
+                ) { () throws(FieldError) in permissionRead(from: sources) }.value()
+                for (place, permissions) in zip(places, permissions) {
+                    listings[place] = listings[place].map { listings in
+                        listings.compactMap { listing in
+                            listing.provider == provider
+                                ? (try? permissions.get()).map(listing.adding) : listing
+                        }
+                    }
+                }
+            }
+            return listings
+        }
+    }
+
+    private func permissionRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, TradingPermissions> {
+        RoutedRead(
+            sources: sources, cache: caches.permissions,
+            batchSize: { $0.instruments?.instrumentsPerCall ?? 1 }, supports: { $0.has($1) },
+            load: { source, symbols, call throws(ProviderFailure) in
+                try await source.permissions?.permissions(of: symbols, in: call) ?? [:]
+            })
+    }
+
     /// The listing of an instrument at each provider that may have it: brokers are called, the symbols of
     /// data services follow from their rules.
-    func listings(of instrument: Instrument) -> MaybeAsync<[Listing]> {
+    private func listings(of instrument: Instrument) -> MaybeAsync<[Listing]> {
         let symbol = instrument.symbol
         let sources = reads.allSources.filter { $0.has(symbol) }
         let brokers = sources.filter {

@@ -74,6 +74,11 @@ extension Listing: CacheWeighted {
     }
 }
 
+extension TradingPermissions: CacheWeighted {
+    var texts: [String?] { [] }
+    var weightOfParts: Int { orderTypes?.count ?? 0 }
+}
+
 extension Instrument: CacheWeighted {
     var texts: [String?] { [symbol.text, name, exchange, marketCode, figi, shareClassFIGI, currency, about] }
     var weightOfParts: Int { listing?.outlyingWeight ?? 0 }

@@ -16,6 +16,7 @@ package final class MarketDataSource: Sendable {
     let quoteStream: (any QuoteStream)?
     let charts: (any ChartSource)?
     let instruments: (any InstrumentSource)?
+    let permissions: (any TradingPermissionSource)?
     let fundamentals: (any FundamentalsSource)?
     let news: (any NewsSource)?
     let clock: (any MarketClockSource)?
@@ -70,6 +71,7 @@ package final class MarketDataSource: Sendable {
         quoteStream = clients.quoteStream.map { shareStream?($0) ?? $0 }
         charts = clients.charts
         instruments = clients.instruments
+        permissions = clients.permissions
         fundamentals = clients.fundamentals
         news = clients.news
         clock = clients.clock

@@ -27,6 +27,7 @@ package final class ReadCaches: Sendable {
     let depths: ReadCache<Symbol, MarketDepth>
     let charts: ReadCache<ChartQuery, CandleSeries>
     let instruments: ReadCache<Symbol, Instrument>
+    let permissions: ReadCache<Symbol, TradingPermissions>
     let searches: ReadCache<SearchQuery, SearchHits>
     let fundamentals: ReadCache<Symbol, Fundamentals>
     let dividends: ReadCache<Symbol, DividendHistory>
@@ -50,6 +51,7 @@ package final class ReadCaches: Sendable {
         depths.invalidate(privateTo: owner, at: provider)
         charts.invalidate(privateTo: owner, at: provider)
         instruments.invalidate(privateTo: owner, at: provider)
+        permissions.invalidate(privateTo: owner, at: provider)
         searches.invalidate(privateTo: owner, at: provider)
         fundamentals.invalidate(privateTo: owner, at: provider)
         dividends.invalidate(privateTo: owner, at: provider)
@@ -87,7 +89,8 @@ package final class ReadCaches: Sendable {
         static let quotes = 3 << 20
         static let depths = 512 << 10
         static let charts = 10 << 20
-        static let instruments = 4 << 20
+        static let instruments = (4 << 20) - permissions
+        static let permissions = 256 << 10
         static let searches = 1 << 20
         static let fundamentals = 2 << 20
         static let dividends = 2 << 20
@@ -99,8 +102,8 @@ package final class ReadCaches: Sendable {
 
         static let all =
             accounts + knownAccounts + positions + closedPositions + histories + activities + orders + order
-            + watchlists + quotes + depths + charts + instruments + searches + fundamentals + dividends
-            + splits + spinOffs + articles + singleArticles + clocks
+            + watchlists + quotes + depths + charts + instruments + permissions + searches + fundamentals
+            + dividends + splits + spinOffs + articles + singleArticles + clocks
     }
 
     /// The most memory of the public values of all kinds together, in bytes.
@@ -179,6 +182,9 @@ package final class ReadCaches: Sendable {
             "instruments", CacheBounds(bytes: Bytes.instruments),
             freshness: .init(\.provenance, .reference), weight: \.weight,
             persistence: persistentCache.map { .init($0) }, memory: memory, time: clock)
+        permissions = ReadCache(
+            "permissions", CacheBounds(bytes: Bytes.permissions), freshness: .fixed(.seconds(86_400)),
+            weight: \.weight, memory: memory, time: clock)
         searches = ReadCache(
             "search", CacheBounds(bytes: Bytes.searches),
             freshness: FreshnessPolicy(markStale: \.markedStale) { _, _ in .search }, weight: \.weight,

@@ -170,6 +170,9 @@ package struct FakeSaxoSettings: Sendable {
     /// True if an order must state whether a human placed it.
     package var requiresManualOrder = true
 
+    /// The Uics of instruments that a client may not trade, by the key of the client.
+    package var untradable: [String: Set<Int>] = [:]
+
     /// True if exchange prices are included, as for an account with data subscriptions.
     package var includesExchangePrices = true
     /// True if exchange prices include the order book, as with a subscription to level 2.
@@ -241,6 +244,11 @@ struct FakeSaxoHost: Sendable {
         let activity: FakeSaxoActivity
 
         var format: FakeSaxoFormat { FakeSaxoFormat(writesExponents: settings.writesExponents) }
+
+        /// Whether the client may trade an instrument.
+        func canTrade(_ listing: FakeSaxoInstrument) -> Bool {
+            listing.assetType.isTradable && settings.untradable[client.key]?.contains(listing.uic) != true
+        }
     }
 
     func get(

@@ -16,7 +16,7 @@ struct FakeSaxoReference: Sendable {
                     throw FakeSaxoError.invalid("Uics", "Uics or AssetTypes is required")
                 }
                 let found = try Self.matchingInstruments(context)
-                return .json(try FakeSaxoPage(context).document(found) { Self.details($0, context.format) })
+                return .json(try FakeSaxoPage(context).document(found) { Self.details($0, context) })
             },
             host.get("/ref/v1/instruments/details/{uic}/{asset_type}") { context in
                 let parameters = context.request.parameters
@@ -24,7 +24,7 @@ struct FakeSaxoReference: Sendable {
                 guard let uic = parameters["uic"].flatMap({ Int($0) }), let assetType,
                     let listing = FakeSaxoInstruments.instrument(uic, assetType)
                 else { throw FakeSaxoError.notFound }
-                return .json(Self.details(listing, context.format))
+                return .json(Self.details(listing, context))
             },
         ]
     }
@@ -85,9 +85,12 @@ struct FakeSaxoReference: Sendable {
         )
     }
 
-    private static func details(_ listing: FakeSaxoInstrument, _ format: FakeSaxoFormat) -> JSONDocument {
+    private static func details(
+        _ listing: FakeSaxoInstrument, _ context: FakeSaxoHost.AuthenticatedRequest
+    ) -> JSONDocument {
         let durations: JSONDocument = ["DayOrder", "GoodTillCancel", "GoodTillDate"]
-        let isTradable = listing.assetType.isTradable
+        let isTradable = context.canTrade(listing)
+        // An assumption: an instrument that the client may not trade has no order types.
         let types = isTradable ? FakeSaxoOrderRequest.types.sorted() : []
         return [
             "AmountDecimals": 0,
@@ -105,7 +108,7 @@ struct FakeSaxoReference: Sendable {
             "IsExtendedTradingHoursEnabled": .bool(listing.hasExtendedHours),
             "IsTradable": .bool(isTradable),
             "MinimumTradeSize": JSONDocument(integerLiteral: listing.lot.minimum),
-            "NonTradableReason": isTradable ? "None" : "NonTradableInstrument",
+            "NonTradableReason": isTradable ? "None" : "NotOnlineClientTradable",
             "PriceCurrency": .string(listing.priceCurrency),
             "PriceToContractFactor": .number(listing.priceFactor),
             "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
@@ -117,7 +120,7 @@ struct FakeSaxoReference: Sendable {
                     return ["DurationTypes": own, "OrderType": .string(type)]
                 }),
             "Symbol": .string(listing.symbol),
-            "TickSize": format.price(1, of: listing.instrument),
+            "TickSize": context.format.price(1, of: listing.instrument),
             "TradableAs": tradableAs(listing),
             "TradableOn": [],
             "Uic": JSONDocument(integerLiteral: listing.uic),

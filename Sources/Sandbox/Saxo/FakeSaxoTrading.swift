@@ -316,7 +316,7 @@ extension FakeSaxoTrading {
         _ request: FakeSaxoOrderRequest, _ context: FakeSaxoHost.AuthenticatedRequest
     ) throws -> (FakeSaxoInstrument, FakeSaxoOrder.Kind) {
         guard let listing = request.listing else { throw FakeSaxoError.order(.illegalInstrument) }
-        guard listing.assetType.isTradable else { throw FakeSaxoError.order(.instrumentNotAllowed) }
+        guard context.canTrade(listing) else { throw FakeSaxoError.order(.instrumentNotAllowed) }
         try checkAmount(request.amount ?? .zero, of: listing)
         let kind = try request.kind(for: listing, else: nil)
         try checkPrice(kind, listing, isBuy: request.isBuy, context)

@@ -59,6 +59,22 @@ extension InstrumentSource {
     }
 }
 
+/// Reads what a broker permits its client to do with instruments, for brokers that decide it for each client.
+///
+/// The listings of such a source, which clients may share, are without these permissions.
+package protocol TradingPermissionSource: Sendable {
+    /// Reads the permissions of the client of this source.
+    ///
+    /// - Parameters:
+    ///   - symbols: Each once, at most as many as `instrumentsPerCall` of the instruments of the source.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The permissions of the instruments that the broker knows, and the failures of others.
+    /// - Throws: `ProviderFailure` if none could be read.
+    func permissions(
+        of symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, TradingPermissions>
+}
+
 /// Reads the key figures and descriptions of companies.
 package protocol FundamentalsSource: Sendable {
     /// Returns the key figures of a company.

@@ -123,6 +123,7 @@ package struct MarketDataClients: Sendable {
     package let quoteStream: (any QuoteStream)?
     package let charts: (any ChartSource)?
     package let instruments: (any InstrumentSource)?
+    package let permissions: (any TradingPermissionSource)?
     package let fundamentals: (any FundamentalsSource)?
     package let news: (any NewsSource)?
     package let clock: (any MarketClockSource)?
@@ -138,7 +139,8 @@ package struct MarketDataClients: Sendable {
         self.charts = charts
         self.instruments = instruments
         self.news = news
-        (quoteStream, fundamentals, clock, corporateActions, depth) = (nil, nil, nil, nil, nil)
+        (quoteStream, permissions, fundamentals) = (nil, nil, nil)
+        (clock, corporateActions, depth) = (nil, nil, nil)
     }
 
     /// One client, for each kind of data to whose protocol it conforms.
@@ -151,6 +153,7 @@ package struct MarketDataClients: Sendable {
         quoteStream = client as? any QuoteStream
         charts = client as? any ChartSource
         instruments = client as? any InstrumentSource
+        permissions = client as? any TradingPermissionSource
         fundamentals = client as? any FundamentalsSource
         news = client as? any NewsSource
         clock = client as? any MarketClockSource

@@ -8,9 +8,12 @@ import Testing
 import Upstream
 
 extension TestGateway {
-    /// A connection of an owner to the demo user's Saxo accounts, with streams if the test moves the time.
-    func saxo(of owner: OwnerID, isStreaming: Bool = false) throws -> BrokerConnection {
-        let user = try #require(SandboxUser.demo.saxo)
+    /// A connection of an owner to a user's Saxo accounts, with streams if the test moves the time.
+    func saxo(
+        of owner: OwnerID, _ user: SandboxUser = .demo, isStreaming: Bool = false,
+        instrumentCache: SaxoInstrumentCache? = nil
+    ) throws -> BrokerConnection {
+        let user = try #require(user.saxo)
         let streaming = try #require(HTTPURL(sandbox.saxo.streamingAuthorizeURL))
         let configuration = try SaxoConfiguration(
             environment: .sandbox, restURL: #require(HTTPURL(sandbox.saxo.gatewayURL)),
@@ -24,7 +27,7 @@ extension TestGateway {
             QuotaAccount(.saxo, credential: "saxo"), over: transport, clock: time, retry: .once)
         let client = SaxoClient(
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: channel,
-            instrumentCache: SaxoInstrumentCache(clock: channel.clock))
+            instrumentCache: instrumentCache ?? SaxoInstrumentCache(clock: channel.clock))
         return BrokerConnection(
             id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
             orders: client, watchlists: client,

@@ -1,7 +1,8 @@
 package import Brokerage
 import Upstream
 
-/// The response of `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, and an item of the list of them.
+/// The response of `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, and an item of the list of them, as far as it is the
+/// same for all clients.
 struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
     var key = SaxoInstrumentKey()
     var about = About()
@@ -24,10 +25,12 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
         var minimumTradeSize: Decimal?
         var incrementSize: Decimal?
         var amountDecimals: Int?
-        var isTradable: Bool?
         /// Saxo's names of the order types; nil if Saxo does not return them.
+        ///
+        /// That they are the same for all clients is not documented, so that no order is refused because of them.
         var orderTypes: [String]?
-        /// Whether it is traded before and after the regular hours.
+        /// Whether it is traded before and after the regular hours: of the instrument, because no `AccountKey` is sent (Saxo's
+        /// sample "Extended trading hours").
         var hasExtendedHours: Bool?
     }
 
@@ -50,7 +53,6 @@ struct SaxoInstrumentDetails: JSONObjectDecodable, Hashable, Sendable {
         $0.optional("MinimumTradeSize", \.about.minimumTradeSize, JSONReader.nonzero)
         $0.optional("IncrementSize", \.about.incrementSize, JSONReader.nonzero)
         $0.optional("AmountDecimals", \.about.amountDecimals)
-        $0.optional("IsTradable", \.about.isTradable)
         $0.optional("IsExtendedTradingHoursEnabled", \.about.hasExtendedHours)
         $0.optional("SupportedOrderTypes", \.about.orderTypes) { reader throws(JSONError) in
             try reader.strings()
@@ -116,17 +118,36 @@ extension SaxoInstrumentDetails {
         instrument.decimals = prices.major(decimals: about.decimals)
         var listing = Listing(saxo: key)
         listing.exchange = about.exchangeID
-        listing.isTradable = about.isTradable
+        // An index is tradable by no client (developer.saxo, "Core business concepts").
+        if key.assetType == SaxoSymbols.index { listing.isTradable = false }
         listing.isFractionable = about.amountDecimals.map { $0 > 0 }
-        listing.orderTypes = about.orderTypes.map { names in
-            OrderType.allCases.filter { type in names.contains { OrderType(saxo: $0) == type } }
-        }
         listing.tickSize = prices.major(price: about.tickSize)
         listing.priceIncrements = about.ticks.flatMap { $0.increments(of: prices) }
         listing.minimumQuantity = about.minimumTradeSize
         listing.quantityIncrement = about.incrementSize
         instrument.listing = listing
         return instrument
+    }
+}
+
+/// What Saxo permits its client to do with an instrument: a part of the details of the instrument.
+///
+/// `IsTradable` is that of "the user represented in the API token" (Reference data, `InstrumentDetails`).
+struct SaxoTradingPermissions: JSONObjectDecodable, Hashable, Sendable {
+    var key = SaxoInstrumentKey()
+    private var isTradable: Bool?
+    private var orderTypes: [OrderType]?
+
+    var permissions: TradingPermissions { TradingPermissions(isTradable: isTradable, orderTypes: orderTypes) }
+
+    static let json = JSONFields(Self()) {
+        $0.required("Uic", \.key.uic)
+        $0.required("AssetType", \.key.assetType)
+        $0.optional("IsTradable", \.isTradable)
+        $0.optional("SupportedOrderTypes", \.orderTypes) { reader throws(JSONError) in
+            let names = try reader.strings()
+            return OrderType.allCases.filter { type in names.contains { OrderType(saxo: $0) == type } }
+        }
     }
 }
 

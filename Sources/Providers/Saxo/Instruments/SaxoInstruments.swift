@@ -52,6 +52,37 @@ extension SaxoClient: InstrumentSource {
     }
 }
 
+extension SaxoClient: TradingPermissionSource {
+    /// What Saxo permits the client: a call for each hundred instruments, because clients share the details in memory.
+    ///
+    /// An instrument that Saxo knows, but leaves out of the response, has no known permissions.
+    package func permissions(
+        of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<Symbol, TradingPermissions> {
+        let listings = await listings(for: symbols, in: context)
+        let keys = Array(Set(listings.found.values.map(\.key)))
+        var details = KeyedResults<SaxoInstrumentKey, SaxoTradingPermissions>()
+        for start in stride(from: 0, to: keys.count, by: Self.detailsPerCall) {
+            let part = Array(keys.dropFirst(start).prefix(Self.detailsPerCall))
+            do throws(ProviderFailure) {
+                let found = try await fetchDetails(part, by: \SaxoTradingPermissions.key, in: context)
+                details.merge(.success(found), for: part)
+            } catch {
+                details.fail(part, error)
+            }
+        }
+        var permissions = KeyedResults<Symbol, TradingPermissions>(failures: listings.failures)
+        for (symbol, listing) in listings.found {
+            permissions[symbol] = details[listing.key]?.permissions ?? TradingPermissions()
+            if let failure = details.failures[listing.key] {
+                permissions[symbol] = nil
+                permissions.failures[symbol] = failure
+            }
+        }
+        return permissions
+    }
+}
+
 extension SaxoClient {
     // MARK: By symbol
 
@@ -212,10 +243,7 @@ extension SaxoClient {
         let results = await instrumentCache.details.read(
             keys, in: .shared(.saxo), batchSize: Self.detailsPerCall, for: context
         ) { wanted, context async throws(ProviderFailure) in
-            guard wanted.count == 1, let key = wanted.first else {
-                return try await fetchDetails(wanted, in: context)
-            }
-            return [key: try await fetchDetails(key, in: context)]
+            try await fetchDetails(wanted, by: \SaxoInstrumentDetails.key, in: context)
         }
         var batch = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
         for (key, result) in zip(keys, results) { batch.add(result.map { $0 }, for: key) }
@@ -225,38 +253,36 @@ extension SaxoClient {
     /// Saxo names no maximum; as many make an address of less than 2 KB.
     private static var detailsPerCall: Int { 100 }
 
-    /// `GET /ref/v1/instruments/details/{Uic}/{AssetType}`.
-    private func fetchDetails(
-        _ key: SaxoInstrumentKey, in context: CallContext
-    ) async throws(ProviderFailure) -> SaxoInstrumentDetails {
-        let url = try address(.reference, ["v1", "instruments", "details", String(key.uic), key.assetType])
-        return try await get("instrument", .reference, url, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoInstrumentDetails(json: &reader)
+    /// Reads the details of instruments, or a part of them: of one by `GET /ref/v1/instruments/details/{Uic}/{AssetType}`, of
+    /// several by `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also return combinations that were not requested.
+    private func fetchDetails<Details: JSONDecodable & Sendable>(
+        _ keys: [SaxoInstrumentKey], by key: KeyPath<Details, SaxoInstrumentKey>, in context: CallContext
+    ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, Details> {
+        let path = ["v1", "instruments", "details"]
+        if keys.count == 1, let only = keys.first {
+            let url = try address(.reference, path + [String(only.uic), only.assetType])
+            let item: Details = try await get("instrument", .reference, url, in: context) {
+                response throws(JSONError) in
+                try JSONReader.read(response.body) { reader throws(JSONError) in
+                    try Details(json: &reader)
+                }
             }
+            return [only: item]
         }
-    }
-
-    /// `GET /ref/v1/instruments/details?Uics=&AssetTypes=`, which may also return combinations that were not
-    /// requested.
-    private func fetchDetails(
-        _ keys: [SaxoInstrumentKey], in context: CallContext
-    ) async throws(ProviderFailure) -> KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails> {
         let url = try address(
-            .reference, ["v1", "instruments", "details"],
+            .reference, path,
             [
                 ("Uics", Set(keys.map(\.uic)).sorted().map(String.init).joined(separator: ",")),
                 ("AssetTypes", Set(keys.map(\.assetType)).sorted().joined(separator: ",")),
                 ("$top", Self.pageSize),
             ])
-        let list = try await list(
-            "instruments", .reference, url, of: SaxoInstrumentDetails.self, in: context)
-        var details = KeyedResults<SaxoInstrumentKey, SaxoInstrumentDetails>()
+        let list = try await list("instruments", .reference, url, of: Details.self, in: context)
+        var details = KeyedResults<SaxoInstrumentKey, Details>()
         // One that cannot be read is one of those that are missing.
         if let failure = list.failures.first {
             details.fail(keys, ProviderFailure(.saxo, .invalidResponse(failure)))
         }
-        for item in list.items where details[item.key] == nil { details[item.key] = item }
+        for item in list.items where details[item[keyPath: key]] == nil { details[item[keyPath: key]] = item }
         return details
     }
 

@@ -33,10 +33,11 @@ extension SaxoClient {
                 SaxoOrderRequestBody.Terms(type: "Limit", price: try Self.minor(limit, of: listing)))
         case .stop(let stop):
             let isTraded = isExit && !SaxoSymbols.pairTypes.contains(listing.key.assetType)
-            let types = isTraded ? ["StopIfTraded", "Stop"] : ["Stop", "StopIfTraded"]
-            let type: String? =
-                if let kept { kept.type } else { try await self.type(types, of: listing, in: context) }
-            guard let type else { return .failure(.unsupportedType) }
+            let (first, second) = isTraded ? ("StopIfTraded", "Stop") : ("Stop", "StopIfTraded")
+            let type: String =
+                if let kept {
+                    kept.type
+                } else { try await self.type(first, or: second, of: listing, in: context) }
             return .success(SaxoOrderRequestBody.Terms(type: type, price: try Self.minor(stop, of: listing)))
         case .stopLimit(let stop, let limit):
             return .success(
@@ -56,10 +57,12 @@ extension SaxoClient {
         _ distance: Decimal, _ side: OrderSide, from stop: Decimal?, keeping kept: SaxoOpenOrder?,
         of listing: SaxoListing, in context: CallContext
     ) async throws(ProviderFailure) -> Result<SaxoOrderRequestBody.Terms, OrderRejection> {
-        let types = ["TrailingStop", "TrailingStopIfTraded"]
-        let type: String? =
-            if let kept { kept.type } else { try await self.type(types, of: listing, in: context) }
-        guard let type else { return .failure(.unsupportedType) }
+        let type: String =
+            if let kept {
+                kept.type
+            } else {
+                try await self.type("TrailingStop", or: "TrailingStopIfTraded", of: listing, in: context)
+            }
         let about = try await details(of: listing.key, in: context).about
         let distance = try Self.minor(distance, of: listing)
         let start: Decimal
@@ -100,15 +103,15 @@ extension SaxoClient {
         return price
     }
 
-    /// The first of some types that an instrument takes: a stop is triggered by a quote, or by a trade, and each instrument
-    /// takes one of the two, or both.
+    /// The type of a new stop, which is triggered by a quote or by a trade: `second` if the instrument takes only this one of
+    /// the two, otherwise `first`.
+    ///
+    /// Saxo checks it itself: the known types may have been read for another client.
     private func type(
-        _ types: [String], of listing: SaxoListing, in context: CallContext
-    ) async throws(ProviderFailure) -> String? {
-        guard let known = try await details(of: listing.key, in: context).about.orderTypes else {
-            return types.first
-        }
-        return types.first { known.contains($0) }
+        _ first: String, or second: String, of listing: SaxoListing, in context: CallContext
+    ) async throws(ProviderFailure) -> String {
+        let known = try await details(of: listing.key, in: context).about.orderTypes ?? []
+        return known.contains(second) && !known.contains(first) ? second : first
     }
 }
 
@@ -126,8 +129,6 @@ extension Decimal {
 
 extension OrderRejection {
     static let notOpen = OrderRejection(.tooLate, message: "Saxo does not list the order as open.")
-    static let unsupportedType = OrderRejection(
-        .other, message: "Saxo takes no order of this type for the instrument.")
     fileprivate static let unknownPriceUnit = OrderRejection(
         .other,
         message: "Saxo does not report whether the instrument's prices are in hundredths of its currency.")

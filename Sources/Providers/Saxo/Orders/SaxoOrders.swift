@@ -148,14 +148,10 @@ extension SaxoClient: TradingAPI {
                 Order(id: id, related, ticket, parts, of: listing, readAt: clock.wallTime()))
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
         case .duplicate:
-            do throws(ProviderFailure) {
-                let found = try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context)
-                if case .found(let order) = found { return .accepted(order) }
-            } catch {
-                // Saxo has accepted an equal request before: no 404 shows that there is no order.
-                throw error.cause == .notFound ? Self.undecided : error
-            }
-            throw Self.undecided
+            // Saxo has accepted an equal request before. A 404 of its lists is UNAVAILABLE, so that no order passes for missing.
+            let found = try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context)
+            guard case .found(let order) = found else { throw Self.undecided }
+            return .accepted(order)
         case .open, .accepted(nil, _): throw Self.undecided
         }
     }
@@ -187,7 +183,7 @@ extension SaxoClient: TradingAPI {
         case .success(let known): terms = known
         case .failure(let rejection): return .rejected(rejection)
         }
-        if order.isExtendedHours == true { terms.tradingSession = "All" }
+        if row?.terms.isExtendedHours ?? order.isExtendedHours ?? false { terms.tradingSession = "All" }
         let isCash = change.quantity == nil && order.quantity == nil
         let body = SaxoOrderRequestBody.changing(
             order, to: amount, isCash: isCash, terms, duration, of: listing.key,
