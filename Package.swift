@@ -248,7 +248,7 @@ let package = Package(
             "AlpacaTests",
             dependencies: [
                 "Alpaca", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
-            ] + nio),
+            ]),
         tests(
             "AlphaVantageTests",
             dependencies: [

@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Foundation
+import ProviderTestSupport
 import TestSupport
 import Testing
 import Upstream

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -88,7 +89,7 @@ struct WatchlistTests {
             _ = try await alpaca.replaceWatchlist(Self.ids[0], name: "Core", symbols: [], in: .patient)
             try await alpaca.deleteWatchlist(Self.ids[0], in: .patient)
             #expect(
-                server.requests.map { "\($0.method) \($0.target) \($0.body)" } == [
+                server.requests.map { "\($0.method) \($0.target) \($0.text)" } == [
                     #"POST /trading/v2/watchlists {"name":"Körbe \"1\"\u000a","symbols":["AAPL","BTC/USD"]}"#,
                     #"PUT /trading/v2/watchlists/\#(Self.ids[0]) {"name":"Core","symbols":[]}"#,
                     "DELETE /trading/v2/watchlists/\(Self.ids[0]) ",

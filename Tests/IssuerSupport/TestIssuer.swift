@@ -227,7 +227,7 @@ package final class TestIssuer: Sendable {
         for request: CannedServer.Request, _ issuer: String, _ faults: Faults, _ state: SharedState
     ) throws -> CannedServer.Reply {
         let json = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        let body = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
+        let body = request.text.replacing("+", with: "%20")
         let form = Dictionary(
             (URLComponents(string: "?" + body)?.queryItems ?? []).map { ($0.name, $0.value ?? "") },
             uniquingKeysWith: { $1 })

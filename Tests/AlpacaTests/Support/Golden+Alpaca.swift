@@ -1,4 +1,5 @@
 import Brokerage
+import ProviderTestSupport
 import Testing
 
 /// The instant that a text stands for.
@@ -9,8 +10,3 @@ func symbol(_ text: String) throws -> Symbol { try #require(Symbol(text)) }
 
 /// The number that a text stands for.
 func decimal(_ text: String) throws -> Decimal { try #require(Decimal(text)) }
-
-extension CannedServer.Reply {
-    /// An empty answer.
-    static let noContent = CannedServer.Reply(status: 204)
-}
