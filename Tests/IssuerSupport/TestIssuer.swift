@@ -79,12 +79,7 @@ package final class TestIssuer: Sendable {
         _ algorithm: IssuerKey.Algorithm = .es256, _ test: (TestIssuer) async throws -> Value
     ) async throws -> Value {
         let issuer = try await TestIssuer(algorithm)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(issuer))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(issuer) }
         try await issuer.stop()
         return try result.get()
     }

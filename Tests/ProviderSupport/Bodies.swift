@@ -1,3 +1,4 @@
+import PorticoCore
 package import Upstream
 
 /// Parses a complete body of UTF-8 text, as the clients do.
@@ -16,20 +17,15 @@ package func everythingShown(of value: some Any) -> String {
 
 extension CannedServer {
     /// Runs `body` with a server that returns the given responses, and an HTTP client for it.
-    package static func run(
+    package static func run<Value>(
         answering handler: @escaping @Sendable (Request, Int) -> Reply,
-        _ body: (CannedServer, HTTPClient) async throws -> Void
-    ) async throws {
+        _ body: (CannedServer, HTTPClient) async throws -> Value
+    ) async throws -> Value {
         let server = try await CannedServer(handler)
-        let client = try HTTPClient(userAgent: "portico-tests")
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(server, client))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await HTTPClient.with(userAgent: "portico-tests") { try await body(server, $0) }
         }
-        await client.shutDown()
         try await server.stop()
-        try result.get()
+        return try result.get()
     }
 }

@@ -1,3 +1,4 @@
+import PorticoCore
 import Synchronization
 
 /// An operation that several callers wait for: one that is called while it is in progress joins it.
@@ -11,12 +12,7 @@ final class SharedTask<Failure: Error>: Sendable {
         let task = state.withLock { current in
             if let current { return current }
             let task = Task { [self] () -> Result<Void, Failure> in
-                let result: Result<Void, Failure>
-                do throws(Failure) {
-                    result = .success(try await body())
-                } catch {
-                    result = .failure(error)
-                }
+                let result = await Result.of(body)
                 state.withLock { $0 = nil }
                 return result
             }

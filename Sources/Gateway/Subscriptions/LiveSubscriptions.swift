@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 import Synchronization
 import Upstream
 
@@ -112,11 +113,7 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
             let watch = SharedSubscription<Value>(PollingPolicy(), clock) {
                 let call = CallContext(
                     deadline: clock.now() + .seconds(10), callBudget: callBudget?.renewed())
-                do {
-                    return .success(try await read(call))
-                } catch {
-                    return .failure(error)
-                }
+                return await .of { try await read(call) }
             }
             watches.add(watch, under: key)
             return watch

@@ -54,12 +54,7 @@ struct WebhookReceiver: Sendable {
         _ test: (WebhookReceiver) async throws -> Value
     ) async throws -> Value {
         let server = try await CannedServer { _, number in handler(number) }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(WebhookReceiver(server: server)))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(WebhookReceiver(server: server)) }
         try await server.stop()
         return try result.get()
     }

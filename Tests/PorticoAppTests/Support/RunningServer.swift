@@ -1,4 +1,5 @@
 import Foundation
+import PorticoCore
 import TestSupport
 import Testing
 
@@ -62,11 +63,8 @@ func withCrashingServer<Value>(
 ) async throws -> Value {
     try await ProcessLimiter.take {
         let program = try Program(["serve", "--port", "0"], environment: environment)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(RunningServer(program: program, port: program.port())))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await test(RunningServer(program: program, port: program.port()))
         }
         program.crash()
         #expect(await program.exitStatus == 128 + 9, sourceLocation: sourceLocation)
@@ -83,12 +81,7 @@ func withProgram<Value>(
     try await ProcessLimiter.take {
         let program = try Program(
             at: path, arguments, environment: environment, longestLife: longestLife)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(program, program.port()))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(program, program.port()) }
         program.stop()
         let status = await program.exitStatus
         #expect(

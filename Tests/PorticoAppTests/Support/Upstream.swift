@@ -1,4 +1,5 @@
 import Foundation
+import PorticoCore
 import Sandbox
 import TestSupport
 import Testing
@@ -56,12 +57,7 @@ func withSandbox<Value>(
     var configuration = SandboxConfiguration()
     configure(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let result: Result<Value, any Error>
-    do {
-        result = .success(try await test(sandbox))
-    } catch {
-        result = .failure(error)
-    }
+    let result = await Result.of { try await test(sandbox) }
     await sandbox.stop()
     return try result.get()
 }

@@ -1,5 +1,6 @@
 import Brokerage
 import Foundation
+import PorticoCore
 import ProviderFile
 import ProviderTestSupport
 import Sandbox
@@ -32,19 +33,15 @@ func withSandbox(
     var configuration = SandboxConfiguration(seed: 7, clock: clock.clock)
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "portico-tests")
     let system = TimeSource.system
     let time = TimeSource(now: system.now, wallTime: { clock.now }, sleep: system.sleep)
-    let result: Result<Void, any Error>
-    do {
-        result = .success(
+    let result = await Result.of {
+        try await HTTPClient.with(userAgent: "portico-tests") { transport in
             try await body(sandbox) {
                 ProviderChannel(QuotaAccount($0), over: transport, clock: time, retry: .once)
-            })
-    } catch {
-        result = .failure(error)
+            }
+        }
     }
-    await transport.shutDown()
     await sandbox.stop()
     try result.get()
 }

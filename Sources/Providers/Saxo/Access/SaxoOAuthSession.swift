@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 import Synchronization
 package import Upstream
 
@@ -187,11 +188,7 @@ package final class SaxoOAuthSession: Sendable {
         let result: Result<Entry, ProviderFailure>
         do {
             result = try await credentialStore.renewing { () async -> Result<Entry, ProviderFailure> in
-                do throws(ProviderFailure) {
-                    return .success(try await renewAlone(need))
-                } catch {
-                    return .failure(error)
-                }
+                await .of { () throws(ProviderFailure) in try await renewAlone(need) }
             }
         } catch {
             return try await fallBack(on: held, after: ProviderFailure(.saxo, .unavailable), need)
