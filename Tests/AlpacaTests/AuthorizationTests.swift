@@ -93,7 +93,7 @@ struct AuthorizationTests {
     @Test("prints no secret of an application or a grant")
     func secrets() throws {
         let application = try application()
-        let grant = try decode(AlpacaTokenResponse.self, from: example("oauth-token"))
+        let grant = try AlpacaTokenResponse(json: example("oauth-token"))
         var dumped = ""
         dump(application, to: &dumped)
         dump(grant, to: &dumped)

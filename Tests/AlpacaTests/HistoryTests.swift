@@ -10,7 +10,7 @@ struct HistoryTests {
         _ body: [UInt8], _ range: DateRange = .oneDay, asked: Interval = .oneMinute,
         fetchedAt: Instant = wallTime, accountEquity: Decimal? = nil
     ) throws -> EquityHistory {
-        try decode(AlpacaHistory.self, from: body).history(
+        try AlpacaHistory(json: body).history(
             range, requestedInterval: asked, fetchedAt: fetchedAt, accountEquity: accountEquity)
     }
 
@@ -225,7 +225,7 @@ struct HistoryTests {
             ),
         ])
     func refusals(body: String, message: String) {
-        let error = #expect(throws: JSONError.self) { try decode(AlpacaHistory.self, from: Array(body.utf8)) }
+        let error = #expect(throws: JSONError.self) { try AlpacaHistory(json: Array(body.utf8)) }
         #expect(error?.description == message)
     }
 

@@ -8,9 +8,7 @@ import Testing
 @Suite("An order")
 struct OrderTests {
     private func read(_ body: [UInt8]) throws(JSONError) -> Order {
-        try JSONReader.read(body) { reader throws(JSONError) in
-            try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
-        }
+        try AlpacaOrder(json: body).order(fetchedAt: wallTime)
     }
 
     @Test("is told of as Alpaca has it")

@@ -223,9 +223,7 @@ struct TradingAPITests {
     }
 
     private func standing(_ change: (inout Order) -> Void = { _ in }) throws -> Order {
-        var order = try JSONReader.read(example("order")) { reader throws(JSONError) in
-            try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
-        }
+        var order = try AlpacaOrder(json: example("order")).order(fetchedAt: wallTime)
         change(&order)
         return order
     }

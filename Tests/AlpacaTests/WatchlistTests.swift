@@ -14,7 +14,7 @@ struct WatchlistTests {
 
     @Test("of the golden response is read with its items; an example of Alpaca has none")
     func examples() throws {
-        let list = try decode(AlpacaWatchlist.self, from: example("watchlist")).watchlist
+        let list = try AlpacaWatchlist(json: example("watchlist")).watchlist
         #expect(list.id == "3c1d7f3e-5a0b-4d7a-8a3e-2a5c1f0b9d10")
         #expect(list.name == "Core")
         #expect(list.items.map(\.symbol.text) == ["AAPL"])

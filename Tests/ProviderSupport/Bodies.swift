@@ -5,7 +5,7 @@ package import Upstream
 package func decode<Value: JSONDecodable>(
     _ type: Value.Type = Value.self, from body: String
 ) throws(JSONError) -> Value {
-    try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in try Value(json: &reader) }
+    try Value(json: Array(body.utf8))
 }
 
 /// Returns the output of `dump` and of string interpolation; it must not contain secrets.

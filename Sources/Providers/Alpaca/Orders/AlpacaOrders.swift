@@ -172,16 +172,12 @@ extension AlpacaClient: TradingAPI {
         in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
     ) async throws(ProviderFailure) -> AlpacaOrder {
         try await getOrders("order", address, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try AlpacaOrder(json: &reader)
-            }
+            try AlpacaOrder(json: response.body)
         }
     }
 
     private func order(in response: HTTPClientResponse) throws(JSONError) -> Order {
-        try JSONReader.read(response.body) { reader throws(JSONError) in
-            try AlpacaOrder(json: &reader).order(fetchedAt: clock.wallTime())
-        }
+        try AlpacaOrder(json: response.body).order(fetchedAt: clock.wallTime())
     }
 
     // MARK: Writing

@@ -96,9 +96,7 @@ extension AlpacaClient: WatchlistEditing {
     }
 
     private func watchlist(in response: HTTPClientResponse) throws(JSONError) -> BrokerWatchlist {
-        try JSONReader.read(response.body) { reader throws(JSONError) in
-            try AlpacaWatchlist(json: &reader).watchlist
-        }
+        try AlpacaWatchlist(json: response.body).watchlist
     }
 }
 

@@ -254,9 +254,7 @@ package final class SaxoOAuthSession: Sendable {
         let (start, startOfCall) = (clock.wallTime(), clock.now())
         let answer = try await caller.call("token", request, in: CallContext(deadline: deadline)) {
             response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoTokenResponse(json: &reader)
-            }
+            try SaxoTokenResponse(json: response.body)
         }
         let tokens = answer.tokens(asOf: start, verifier: verifier)
         return (tokens, startOfCall + tokens.refreshEndsAt.duration(since: start))
