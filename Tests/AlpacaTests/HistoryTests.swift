@@ -14,10 +14,6 @@ struct HistoryTests {
             range, requestedInterval: asked, fetchedAt: fetchedAt, accountEquity: accountEquity)
     }
 
-    private func instant(_ text: String) throws -> Instant {
-        try #require(Instant(text))
-    }
-
     @Test("leaves out points without a value, and tells profit in per cent")
     func minutes() throws {
         let history = try history(example("history"))

@@ -1,4 +1,5 @@
 import Brokerage
+import ProviderTestSupport
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+package import Brokerage
 import PorticoCore
 package import Upstream
 
@@ -6,6 +7,29 @@ package func decode<Value: JSONDecodable>(
     _ type: Value.Type = Value.self, from body: String
 ) throws(JSONError) -> Value {
     try Value(json: Array(body.utf8))
+}
+
+/// The error that a text in a test does not represent a value.
+package struct InvalidText: Error {
+    let text: String
+}
+
+/// Returns the symbol that a text represents.
+package func symbol(_ text: String) throws(InvalidText) -> Symbol {
+    guard let symbol = Symbol(text) else { throw InvalidText(text: text) }
+    return symbol
+}
+
+/// Returns the decimal that a text represents.
+package func decimal(_ text: String) throws(InvalidText) -> Decimal {
+    guard let decimal = Decimal(text) else { throw InvalidText(text: text) }
+    return decimal
+}
+
+/// Returns the instant that a text in RFC 3339 represents.
+package func instant(_ text: String) throws(InvalidText) -> Instant {
+    guard let instant = Instant(text) else { throw InvalidText(text: text) }
+    return instant
 }
 
 /// Returns the output of `dump` and of string interpolation; it must not contain secrets.

@@ -8,10 +8,6 @@ import TestSupport
 import Testing
 import Upstream
 
-func symbol(_ text: String) throws -> Symbol {
-    try #require(Symbol(text))
-}
-
 /// A file of the repository.
 func repositoryText(_ path: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
