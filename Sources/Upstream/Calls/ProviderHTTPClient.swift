@@ -11,21 +11,6 @@ package struct ProviderHTTPClient: Sendable {
     private let reportedQuotas: @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota]
     private let failure: @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
 
-    /// Creates a client of one provider.
-    ///
-    /// `failure` converts a response to a failure, and returns nil for a success; a provider that returns
-    /// errors with the status 200 reads them there.
-    package init(
-        _ provider: ProviderID, over transport: HTTPClient, clock: TimeSource = .system,
-        retry: RetryPolicy = RetryPolicy(),
-        failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause? = {
-            ProviderFailure.Cause.status(of: $0, now: $1)
-        }
-    ) {
-        let channel = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
-        self.init(channel: channel, windows: [], reportedQuotas: { _, _ in [] }, failure: failure)
-    }
-
     /// See ``ProviderChannel/client(within:reportedQuotas:failure:)``.
     init(
         channel: ProviderChannel, windows: [QuotaWindow],

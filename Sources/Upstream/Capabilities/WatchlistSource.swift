@@ -14,10 +14,6 @@ package protocol WatchlistEditing: WatchlistSource {
     /// One of the user's lists, with its entries.
     func watchlist(_ id: String, in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlist
 
-    func createWatchlist(
-        named name: String, of symbols: [Symbol], in call: CallContext
-    ) async throws(ProviderFailure) -> BrokerWatchlist
-
     /// Replaces the list's name and entries, in this order.
     func replaceWatchlist(
         _ id: String, name: String, symbols: [Symbol], in call: CallContext

@@ -285,7 +285,7 @@ func requestScope(
     of owner: OwnerID? = alice, connections: [BrokerConnection] = [], market: [FakeBroker] = [],
     sources: [MarketDataSource] = [], clock: TimeSource = .system
 ) throws -> RequestScope {
-    let userData = try UserData.temporary()
+    let userData = try UserData(in: .temporary(), .random())
     for user in [alice, bob] { try UserStore(in: userData.file).ensure(user) }
     let sources = market.map(\.market) + sources
     let routes = MarketDataCapability.allCases.map { ($0, sources.map(\.provider)) }
