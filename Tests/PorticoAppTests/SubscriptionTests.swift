@@ -160,17 +160,10 @@ struct SubscriptionTests {
         return (client, try JSONValue(parsing: await client.event()))
     }
 
-    /// The token of a new guest.
-    private func guest(_ server: RunningServer) async throws -> String {
-        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
-        return try #require(
-            answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
-    }
-
     @Test("of a guest on an event stream are for this guest, and for no client after signOut")
     func eventStream() async throws {
         try await withServer { server in
-            let (owner, other) = (try await guest(server), try await guest(server))
+            let (owner, other) = (try await server.token(), try await server.token())
             let reserved = try await server.send(
                 RawRequest.get("/graphql", method: "PUT", fields: server.fields(owner)))
             #expect(reserved.status == 201, "\(reserved.body)")

@@ -92,10 +92,10 @@ struct AlertSoakTests {
                 number == 5 || number == 11 ? .text("", status: 503) : .text("", status: 204)
             } _: { receiver in
                 try await withFolder { folder in
-                    let file = folder.appending(path: "owner-token")
-                    try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                    let environment = Upstream(sandbox).environment.merging([
-                        "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
+                    let environment = try Upstream(sandbox).environment.merging(ownerSetting(in: folder)) {
+                        $1
+                    }.merging([
+                        "PORTICO_DATA": folder.path,
                         "PORTICO_ALERTS_PER_USER": "2000", "PORTICO_WEBHOOK_TEST_RECEIVERS": "true",
                         "PORTICO_ALPACA_PER_MINUTE": "10000",
                     ]) { $1 }

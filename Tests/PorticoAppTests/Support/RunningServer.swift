@@ -18,6 +18,18 @@ struct RunningServer {
         try await send(RawRequest.post(RawRequest.query(query), fields: fields(token)), patience: patience)
     }
 
+    /// The token of a session, from a mutation of the API that begins one; by default that of a new guest.
+    func token(of mutation: String = "startGuestSession", token: String? = nil) async throws -> String {
+        let answer = try await ask("mutation { it: \(mutation) { token } }", token: token)
+        return try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+    }
+
+    /// The id of the owner's default account.
+    func accountID() async throws -> String {
+        let answer = try await ask("{ account { id } }", token: ownerToken)
+        return try #require(answer.json?["data"]?["account"]?["id"]?.string, "\(answer.body)")
+    }
+
     func get(_ path: String, token: String? = nil) async throws -> RawResponse {
         try await send(RawRequest.get(path, fields: fields(token)))
     }

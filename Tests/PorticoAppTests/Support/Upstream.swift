@@ -40,13 +40,29 @@ func withServer<Value>(
     before upstream: Upstream, _ arguments: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
     _ test: (RunningServer) async throws -> Value
 ) async throws -> Value {
+    try await withOwnersServer(
+        upstream.environment, arguments, sourceLocation: sourceLocation, test)
+}
+
+/// Runs `portico serve` with some variables and an owner.
+func withOwnersServer<Value>(
+    _ environment: [String: String], _ arguments: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation, _ test: (RunningServer) async throws -> Value
+) async throws -> Value {
     try await withFolder { folder in
-        let file = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-        let environment = upstream.environment.merging(["PORTICO_OWNER_TOKEN_FILE": file.path]) { $1 }
-        return try await withServer(
-            arguments, environment: environment, sourceLocation: sourceLocation, test)
+        try await withServer(
+            arguments, environment: environment.merging(ownerSetting(in: folder)) { $1 },
+            sourceLocation: sourceLocation, test)
     }
+}
+
+/// Writes the owner's token to a file of a folder.
+///
+/// - Returns: The setting with the path of the file.
+func ownerSetting(in folder: URL) throws -> [String: String] {
+    let file = folder.appending(path: "owner-token")
+    try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+    return ["PORTICO_OWNER_TOKEN_FILE": file.path]
 }
 
 /// Runs a sandbox within the tests, for those that tell it what to do.
