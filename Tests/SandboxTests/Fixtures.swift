@@ -36,6 +36,18 @@ func withSandbox<Value>(
     return try result.get()
 }
 
+/// Runs a test with its own sandbox, and a clock that the test advances.
+func withClock(
+    at moment: String = Moment.midday, _ change: (inout SandboxConfiguration) -> Void = { _ in },
+    _ body: (RunningSandbox, ManualClock) async throws -> Void
+) async throws {
+    let clock = ManualClock(try instant(moment))
+    try await withSandbox({
+        $0.clock = clock.clock
+        change(&$0)
+    }) { try await body($0, clock) }
+}
+
 /// Moments of one week of November 2026, when New York was five hours behind UTC.
 enum Moment {
     /// Thursday, 12:34:56 in New York.
