@@ -56,7 +56,7 @@ extension AlpacaClient: WatchlistEditing {
         var body = JSONObjectText()
         body.add("name", name)
         body.add("symbols", spelled)
-        let answer = try await write(
+        let response = try await write(
             "replaceWatchlist", .put, { $0.appending(path: "v2", "watchlists", id.text) }, body: body,
             in: context
         ) { response throws(JSONError) -> Result<BrokerWatchlist, ProviderFailure> in
@@ -65,7 +65,7 @@ extension AlpacaClient: WatchlistEditing {
             }
             return .success(try watchlist(in: response))
         }
-        return try answer.get()
+        return try response.get()
     }
 
     /// `DELETE /v2/watchlists/{id}`; `notFound` if it does not exist.

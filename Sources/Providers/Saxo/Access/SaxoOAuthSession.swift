@@ -252,11 +252,11 @@ package final class SaxoOAuthSession: Sendable {
             throw ProviderFailure(.saxo, transport: .badURL)
         }
         let (start, startOfCall) = (clock.wallTime(), clock.now())
-        let answer = try await caller.call("token", request, in: CallContext(deadline: deadline)) {
+        let response = try await caller.call("token", request, in: CallContext(deadline: deadline)) {
             response throws(JSONError) in
             try SaxoTokenResponse(json: response.body)
         }
-        let tokens = answer.tokens(asOf: start, verifier: verifier)
+        let tokens = response.tokens(asOf: start, verifier: verifier)
         return (tokens, startOfCall + tokens.refreshEndsAt.duration(since: start))
     }
 
