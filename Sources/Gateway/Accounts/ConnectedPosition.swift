@@ -153,8 +153,6 @@ extension ConvertedPosition {
 }
 
 extension ConvertedPosition: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ConvertedPosition>("ConvertedPosition") {
         Field("currency", \.figures.currency)
         Field("marketValue", \.figures.marketValue)
@@ -164,8 +162,6 @@ extension ConvertedPosition: GraphQLObject {
 }
 
 extension ConvertedAmount: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<ConvertedAmount>("ConvertedAmount") {
         Field("amount", \.amount)
         Field("currency", \.currency)
@@ -175,8 +171,6 @@ extension ConvertedAmount: GraphQLObject {
 }
 
 extension PriceFormat: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<PriceFormat>("PriceFormat") {
         Field("decimals", \.decimals)
         Field("pipFractionDecimals", \.pipFractionDecimals)

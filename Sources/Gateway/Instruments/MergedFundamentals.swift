@@ -97,8 +97,6 @@ extension InstrumentService {
 }
 
 extension MergedFundamentals: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<MergedFundamentals>("Fundamentals") {
         Field("id") { NodeID(.fundamentals, $0.figures.symbol.text).text }
         Field("currency") { $0.figures.currency }
