@@ -33,8 +33,7 @@ struct OrderRestartTests {
     func reconciled() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = try Upstream(sandbox).environment.merging(ownerSetting(in: folder)) { $1 }
-                    .merging(["PORTICO_DATA": folder.path]) { $1 }
+                let environment = try Upstream(sandbox).environment(in: folder)
                 // The broker takes the order, and its answer comes too late for the process.
                 try #require(
                     sandbox.faults.add(

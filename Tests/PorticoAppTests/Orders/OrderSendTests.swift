@@ -24,11 +24,8 @@ struct OrderSendTests {
     func stopped() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let environment = try Upstream(sandbox).environment.merging(ownerSetting(in: folder)) { $1 }
-                    .merging([
-                        "PORTICO_DATA": folder.path,
-                        "PORTICO_UPSTREAM_CONNECTIONS_PER_HOST": "\(Self.connections)",
-                    ]) { $1 }
+                let environment = try Upstream(sandbox).environment(
+                    in: folder, ["PORTICO_UPSTREAM_CONNECTIONS_PER_HOST": "\(Self.connections)"])
                 try await withServer(environment: environment) { server in
                     // All other values of the order are cached, so that only the order itself waits below.
                     let asked = try await server.ask(

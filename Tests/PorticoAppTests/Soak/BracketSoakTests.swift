@@ -51,12 +51,9 @@ struct BracketSoakTests {
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
         } _: { sandbox in
             try await withFolder { folder in
-                let environment = try Upstream(sandbox).environment.merging(ownerSetting(in: folder)) { $1 }
-                    .merging([
-                        "PORTICO_DATA": folder.path,
-                        // The last process reads each order, and queries the broker for those with a lost response.
-                        "PORTICO_ALPACA_PER_MINUTE": "10000",
-                    ]) { $1 }
+                // The last process reads each order, and queries the broker for those with a lost response.
+                let environment = try Upstream(sandbox).environment(
+                    in: folder, ["PORTICO_ALPACA_PER_MINUTE": "10000"])
                 for round in 0..<(Soak.brackets / Self.each) {
                     Soak.forgetCalls(folder)
                     // Spread over as long as some writes take, and the same in each run.

@@ -32,6 +32,15 @@ struct Upstream {
     }
 }
 
+extension Upstream {
+    /// The settings of a server in front of the provider, with an owner, and with its data in a folder.
+    func environment(in folder: URL, _ others: [String: String] = [:]) throws -> [String: String] {
+        var settings = try environment.merging(ownerSetting(in: folder)) { $1 }
+        settings["PORTICO_DATA"] = folder.path
+        return settings.merging(others) { $1 }
+    }
+}
+
 /// The token of the owner of a server's broker keys, in tests.
 let ownerToken = "owner-token-of-the-tests"
 
