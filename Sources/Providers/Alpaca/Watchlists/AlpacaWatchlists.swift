@@ -43,29 +43,24 @@ extension AlpacaClient: WatchlistEditing {
         try await watchlist(try AlpacaID(id), in: context)
     }
 
-    /// `PUT /v2/watchlists/{id}`; `unsupported` for a name that another list has, or that is longer than 64 characters, and
+    /// `POST /v2/watchlists`; `unsupported` for a name that another list has, or that is longer than 64 characters, and
     /// for symbols that Alpaca does not have.
+    package func createWatchlist(
+        named name: String, of symbols: [Symbol], in context: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        try await writeWatchlist("createWatchlist", .post, name, symbols, in: context) {
+            $0.appending(path: "v2", "watchlists")
+        }
+    }
+
+    /// `PUT /v2/watchlists/{id}`, with the same limits.
     package func replaceWatchlist(
         _ id: String, name: String, symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist {
         let id = try AlpacaID(id)
-        let spelled = symbols.compactMap(AlpacaSymbols().providerSymbol(for:))
-        guard (1...64).contains(name.unicodeScalars.count), spelled.count == symbols.count else {
-            throw ProviderFailure(.alpaca, .unsupported)
+        return try await writeWatchlist("replaceWatchlist", .put, name, symbols, in: context) {
+            $0.appending(path: "v2", "watchlists", id.text)
         }
-        var body = JSONObjectText()
-        body.add("name", name)
-        body.add("symbols", spelled)
-        let response = try await write(
-            "replaceWatchlist", .put, { $0.appending(path: "v2", "watchlists", id.text) }, body: body,
-            in: context
-        ) { response throws(JSONError) -> Result<BrokerWatchlist, ProviderFailure> in
-            if let refusal = AlpacaWriteRejection(response) {
-                return .failure(ProviderFailure(.alpaca, refusal.cause))
-            }
-            return .success(try watchlist(in: response))
-        }
-        return try response.get()
     }
 
     /// `DELETE /v2/watchlists/{id}`; `notFound` if it does not exist.
@@ -75,6 +70,29 @@ extension AlpacaClient: WatchlistEditing {
             "deleteWatchlist", .delete, { $0.appending(path: "v2", "watchlists", id.text) }, in: context
         ) { AlpacaWriteRejection($0) }
         if let refusal { throw ProviderFailure(.alpaca, refusal.cause) }
+    }
+
+    private func writeWatchlist(
+        _ operation: String, _ method: HTTPClientMethod, _ name: String, _ symbols: [Symbol],
+        in context: CallContext,
+        _ address: (HTTPURL) -> HTTPURL?
+    ) async throws(ProviderFailure) -> BrokerWatchlist {
+        let spelled = symbols.compactMap(AlpacaSymbols().providerSymbol(for:))
+        guard (1...64).contains(name.unicodeScalars.count), spelled.count == symbols.count else {
+            throw ProviderFailure(.alpaca, .unsupported)
+        }
+        var body = JSONObjectText()
+        body.add("name", name)
+        body.add("symbols", spelled)
+        let response = try await write(
+            operation, method, address, body: body, in: context
+        ) { response throws(JSONError) -> Result<BrokerWatchlist, ProviderFailure> in
+            if let refusal = AlpacaWriteRejection(response) {
+                return .failure(ProviderFailure(.alpaca, refusal.cause))
+            }
+            return .success(try watchlist(in: response))
+        }
+        return try response.get()
     }
 
     private func watchlist(in response: HTTPClientResponse) throws(JSONError) -> BrokerWatchlist {
