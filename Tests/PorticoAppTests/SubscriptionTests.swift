@@ -186,9 +186,9 @@ struct SubscriptionTests {
     @Test("of all guests at one address have one share of symbols, a user has another")
     func guests() async throws {
         try await withServer(environment: ["PORTICO_MAXIMUM_SYMBOLS_PER_CLIENT": "1"]) { server in
-            let first = try await event(of: "AAPL", token: guest(server), server)
+            let first = try await event(of: "AAPL", token: server.token(), server)
             #expect(first.event["data"]?["quotes"]?["price"]?.string != nil, "\(first.event)")
-            let second = try await event(of: "KO", token: guest(server), server)
+            let second = try await event(of: "KO", token: server.token(), server)
             #expect(second.event.failures.first?.code == "RATE_LIMITED", "\(second.event)")
             let user = try await event(of: "KO", token: RunningServer.sandboxToken, server)
             #expect(user.event["data"]?["quotes"]?["price"]?.string != nil, "\(user.event)")
