@@ -178,7 +178,7 @@ let package = Package(
             ]),
         executable(
             "ServerBenchmarks", at: "Tests/Benchmarks/Sources/ServerBenchmarks",
-            dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
+            dependencies: ["Brokerage", "PorticoCore", "Sandbox", "TestSupport"] + nio),
 
         .target(name: "CMallocCounter", path: "Tests/Benchmarks/Sources/CMallocCounter"),
         executable(
@@ -201,7 +201,9 @@ let package = Package(
             dependencies: ["Brokerage", "IssuerSupport", "PorticoCore", "Sandbox", "TestSupport"]),
         executable(
             "HostileSoak", at: "Tests/Soak/Sources/HostileSoak",
-            dependencies: ["Brokerage", "HostileTraffic", "IssuerSupport", "Sandbox", "TestSupport"]),
+            dependencies: [
+                "Brokerage", "HostileTraffic", "IssuerSupport", "PorticoCore", "Sandbox", "TestSupport",
+            ]),
 
         target("TestSupport", at: "Tests/Support", dependencies: ["GraphQL"]),
         target(
@@ -209,7 +211,7 @@ let package = Package(
             dependencies: ["Brokerage", "PorticoCore", "Redis", "Storage", "TestSupport"] + nio),
         target(
             "ProviderTestSupport", at: "Tests/ProviderSupport",
-            dependencies: ["Brokerage", "TestSupport", "Upstream"] + nio),
+            dependencies: ["Brokerage", "PorticoCore", "TestSupport", "Upstream"] + nio),
         target(
             "IssuerSupport", at: "Tests/IssuerSupport",
             dependencies: ["COpenSSL", "Cryptography", "PorticoCore", "ProviderTestSupport"]),
@@ -247,8 +249,9 @@ let package = Package(
         tests(
             "AlpacaTests",
             dependencies: [
-                "Alpaca", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
-            ] + nio),
+                "Alpaca", "Brokerage", "PorticoCore", "ProviderTestSupport", "Sandbox", "TestSupport",
+                "Upstream",
+            ]),
         tests(
             "AlphaVantageTests",
             dependencies: [
@@ -258,22 +261,28 @@ let package = Package(
         tests(
             "PolygonTests",
             dependencies: [
-                "Polygon", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
+                "Polygon", "Brokerage", "PorticoCore", "ProviderTestSupport", "Sandbox", "TestSupport",
+                "Upstream",
             ]),
         tests(
             "YahooTests",
-            dependencies: ["Yahoo", "Brokerage", "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream"]),
+            dependencies: [
+                "Yahoo", "Brokerage", "PorticoCore", "ProviderTestSupport", "Sandbox", "TestSupport",
+                "Upstream",
+            ]),
         tests(
             "SaxoTests",
-            dependencies: ["Brokerage", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport", "Upstream"]
-                + nio),
+            dependencies: [
+                "Brokerage", "PorticoCore", "ProviderTestSupport", "Sandbox", "Saxo", "TestSupport",
+                "Upstream",
+            ] + nio),
         tests(
             "ProviderFileTests",
             dependencies: [
                 "AlphaVantage", "Brokerage", "Contract", "Polygon", "PorticoCore", "ProviderFile",
                 "ProviderTestSupport", "Sandbox", "TestSupport", "Upstream",
             ]),
-        tests("SandboxTests", dependencies: ["Brokerage", "Sandbox", "TestSupport"] + nio),
+        tests("SandboxTests", dependencies: ["Brokerage", "PorticoCore", "Sandbox", "TestSupport"] + nio),
         tests("SupportTests", dependencies: ["TestSupport"]),
         tests(
             "WebTests",

@@ -51,8 +51,6 @@ package protocol SharedCache: CoordinationPart {
 ///
 /// Without Redis, each process applies its part of the rates, by the number of processes that was known last.
 package protocol RateLimits: CoordinationPart {
-    /// Whether other processes apply the same rates.
-    var isShared: Bool { get }
     /// The number of processes that was known last, with this one.
     var processes: Int { get }
 

@@ -79,11 +79,6 @@ package struct ExchangeRateHistory: Sendable, Hashable {
             try self == .identity ? amount : amount.proportion(multiplier, of: divisor)
         }
 
-        /// The value of one unit, to 12 digits after the point.
-        package var rate: Decimal {
-            get throws { try apply(to: 1) }
-        }
-
         fileprivate func followed(by next: Conversion) throws(Decimal.Overflow) -> Conversion {
             Conversion(
                 multiplier: try multiplier * next.multiplier, divisor: try divisor * next.divisor,

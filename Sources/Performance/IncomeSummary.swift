@@ -63,11 +63,3 @@ package struct IncomeSummary: Sendable, Hashable {
         return try? gross.divided(by: cost, to: Decimal.digitsOfReturn, .halfEven)
     }
 }
-
-extension Gain {
-    /// The gain as a fraction of a value, such as that of all accounts before: the contribution to their return.
-    package func contribution(to value: Decimal) -> Decimal? {
-        guard value > .zero else { return nil }
-        return try? total.divided(by: value, to: Decimal.digitsOfReturn, .halfEven)
-    }
-}

@@ -9,7 +9,7 @@ struct AccountTests {
 
     @Test("has the figures of the answer, digit by digit")
     func figures() throws {
-        let account = try decode(AlpacaAccount.self, from: example("account")).account(fetchedAt: fetchedAt)
+        let account = try AlpacaAccount(json: example("account")).account(fetchedAt: fetchedAt)
         #expect(account.id == "6f1de4b1-7ad5-4d0e-9c57-0a6b2f0f8a31")
         #expect(account.number == "PA3ABCDEF12")
         #expect(account.currency == "USD")
@@ -35,7 +35,7 @@ struct AccountTests {
             (#""account_blocked":false,"#, "", nil),
         ] as [(String, String, Bool?)])
     func blocks(old: String, new: String, canTrade: Bool?) throws {
-        let account = try decode(AlpacaAccount.self, from: example("account").replacing(old, with: new))
+        let account = try AlpacaAccount(json: example("account").replacing(old, with: new))
         #expect(account.account(fetchedAt: fetchedAt).canTrade == canTrade)
     }
 
@@ -51,7 +51,7 @@ struct AccountTests {
             .replacing(
                 #""non_marginable_buying_power":"48211.04""#,
                 with: #""non_marginable_buying_power":"\#(free)""#)
-        let account = try decode(AlpacaAccount.self, from: body).account(fetchedAt: fetchedAt)
+        let account = try AlpacaAccount(json: body).account(fetchedAt: fetchedAt)
         #expect(account.availableCash?.description == available)
     }
 
@@ -59,7 +59,7 @@ struct AccountTests {
     func numbers() throws {
         let body = try example("account").replacing(
             #""equity":"104377.62""#, with: #""equity":104377.620000000000001"#)
-        #expect(try decode(AlpacaAccount.self, from: body).equity.description == "104377.620000000000001")
+        #expect(try AlpacaAccount(json: body).equity.description == "104377.620000000000001")
     }
 
     @Test(
@@ -82,7 +82,7 @@ struct AccountTests {
         ])
     func refusals(old: String, new: String, message: String) throws {
         let body = try example("account").replacing(old, with: new)
-        let error = #expect(throws: JSONError.self) { try decode(AlpacaAccount.self, from: body) }
+        let error = #expect(throws: JSONError.self) { try AlpacaAccount(json: body) }
         #expect(error?.description == message)
     }
 }

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -125,7 +126,7 @@ struct ActivityTests {
     @Test("of unusual forms are mapped without a guess", arguments: rows)
     func unusual(row: Row) throws {
         let body = Array(#"{"id":"20261118000000000::1",\#(row.members)}"#.utf8)
-        #expect(Self.line(try decode(AlpacaActivity.self, from: body).activity) == row.line)
+        #expect(Self.line(try AlpacaActivity(json: body).activity) == row.line)
     }
 
     @Test(
@@ -143,14 +144,14 @@ struct ActivityTests {
     func kinds(kind: ActivityKind, types: String) throws {
         for type in types.split(separator: " ") {
             let body = Array(#"{"id":"1","activity_type":"\#(type)","date":"2026-11-12"}"#.utf8)
-            #expect(try decode(AlpacaActivity.self, from: body).activity.kind == kind, "\(type)")
+            #expect(try AlpacaActivity(json: body).activity.kind == kind, "\(type)")
         }
     }
 
     @Test("of one time have the order of what their order had filled, and bookings that of their creation")
     func sequence() throws {
         func sequence(_ members: String) throws -> BrokerSequence? {
-            try decode(AlpacaActivity.self, from: Array(#"{"id":"1",\#(members)}"#.utf8)).activity.sequence
+            try AlpacaActivity(json: Array(#"{"id":"1",\#(members)}"#.utf8)).activity.sequence
         }
         func fill(_ quantity: String) throws -> BrokerSequence? {
             try sequence(

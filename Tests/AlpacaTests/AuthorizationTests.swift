@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -15,22 +16,14 @@ struct AuthorizationTests {
         answering answer: @escaping @Sendable (CannedServer.Request, Int) -> CannedServer.Reply,
         _ body: (AlpacaOAuthFlow, CannedServer) async throws -> Void
     ) async throws {
-        let server = try await CannedServer(answer)
-        let transport = try HTTPClient(userAgent: "alpaca-tests")
-        let authorization = AlpacaOAuthFlow(
-            try application(),
-            authorizeURL: try #require(HTTPURL("https://app.alpaca.markets/oauth/authorize")),
-            tokenURL: try #require(HTTPURL(server.url + "/oauth/token")),
-            over: ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: .attempts(3)))
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(authorization, server))
-        } catch {
-            result = .failure(error)
+        try await CannedServer.run(answering: answer) { server, transport in
+            let authorization = AlpacaOAuthFlow(
+                try application(),
+                authorizeURL: try #require(HTTPURL("https://app.alpaca.markets/oauth/authorize")),
+                tokenURL: try #require(HTTPURL(server.url + "/oauth/token")),
+                over: ProviderChannel(QuotaAccount(.alpaca), over: transport, retry: .attempts(3)))
+            try await body(authorization, server)
         }
-        await transport.shutDown()
-        try await server.stop()
-        try result.get()
     }
 
     @Test("sends a browser to Alpaca's page, with what is asked for")
@@ -60,7 +53,7 @@ struct AuthorizationTests {
             #expect(request.target == "/oauth/token")
             #expect(request.headers["content-type"] == "application/x-www-form-urlencoded")
             #expect(
-                request.body == "grant_type=authorization_code&code=c%261&client_id=the-client"
+                request.text == "grant_type=authorization_code&code=c%261&client_id=the-client"
                     + "&client_secret=\(secretKey)&redirect_uri=https%3A%2F%2Fportico.example%2Fback%3Fx%3D1")
         }
     }
@@ -100,7 +93,7 @@ struct AuthorizationTests {
     @Test("prints no secret of an application or a grant")
     func secrets() throws {
         let application = try application()
-        let grant = try decode(AlpacaTokenResponse.self, from: example("oauth-token"))
+        let grant = try AlpacaTokenResponse(json: example("oauth-token"))
         var dumped = ""
         dump(application, to: &dumped)
         dump(grant, to: &dumped)

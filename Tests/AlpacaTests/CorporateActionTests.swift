@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -28,8 +29,6 @@ struct CorporateActionTests {
         "next_page_token":null}
         """#
 
-    private static func symbol(_ text: String) throws -> Symbol { try #require(Symbol(text)) }
-
     private static func read(_ pages: String...) throws -> AlpacaCorporateActions {
         var actions = AlpacaCorporateActions(of: [try symbol("AAPL"), try symbol("KO")])
         for page in pages { try actions.append(Array(page.utf8)) }
@@ -38,7 +37,7 @@ struct CorporateActionTests {
 
     @Test("have dividends with amount, currency, dates and ISIN; an empty text is none")
     func dividends() throws {
-        let apple = try #require(try Self.read(Self.page).actions(of: Self.symbol("AAPL")))
+        let apple = try #require(try Self.read(Self.page).actions(of: symbol("AAPL")))
         #expect(apple.isin == "US0378331005")
         #expect(apple.splits.isEmpty)
         let regular = try #require(apple.dividends.first)
@@ -53,7 +52,7 @@ struct CorporateActionTests {
 
     @Test("have splits, reverse splits, and dividends in shares as splits; spin-offs are none")
     func splits() throws {
-        let actions = try #require(try Self.read(Self.page).actions(of: Self.symbol("KO")))
+        let actions = try #require(try Self.read(Self.page).actions(of: symbol("KO")))
         #expect(actions.dividends.isEmpty)
         #expect(actions.isin == "US1912161007")
         let splits = actions.splits.map { "\($0.exDate) \($0.newShares):\($0.oldShares)" }
@@ -67,8 +66,8 @@ struct CorporateActionTests {
     func pages() throws {
         let other = Self.page.replacing("AAPL", with: "MSFT")
         let actions = try Self.read(Self.page, other, Self.page)
-        #expect(try actions.actions(of: Self.symbol("AAPL"))?.dividends.count == 4)
-        #expect(try actions.actions(of: Self.symbol("MSFT")) == nil)
+        #expect(try actions.actions(of: symbol("AAPL"))?.dividends.count == 4)
+        #expect(try actions.actions(of: symbol("MSFT")) == nil)
     }
 
     @Test(
@@ -83,10 +82,10 @@ struct CorporateActionTests {
         ])
     func refused(body: String, missing: String) throws {
         let actions = try Self.read(Self.page, body)
-        #expect(try actions.actions(of: Self.symbol("KO"))?.splits.count == 3)
-        let failures = actions.failures(of: try Self.symbol("KO"))
+        #expect(try actions.actions(of: symbol("KO"))?.splits.count == 3)
+        let failures = actions.failures(of: try symbol("KO"))
         #expect(failures.count == 1 && failures[0].description.contains(missing), "\(failures)")
-        #expect(actions.failures(of: try Self.symbol("AAPL")).isEmpty)
+        #expect(actions.failures(of: try symbol("AAPL")).isEmpty)
     }
 
     @Test("without a readable symbol may be of each share")
@@ -94,7 +93,7 @@ struct CorporateActionTests {
         let actions = try Self.read(
             #"{"corporate_actions":{"cash_dividends":[{"symbol":7,"ex_date":"2026-11-02","rate":1}]}}"#)
         for name in ["AAPL", "KO"] {
-            let failures = actions.failures(of: try Self.symbol(name))
+            let failures = actions.failures(of: try symbol(name))
             #expect(
                 failures.map(\.pathDescription) == ["corporate_actions.cash_dividends[0].symbol"],
                 "\(failures)")
@@ -111,7 +110,7 @@ struct CorporateActionTests {
             if request.target.contains("/assets/") { return .body([], status: 404) }
             return .body(Array(Self.page.utf8))
         }) { client, server in
-            let symbols = try ["AAPL", "KO", "MSFT", "NOSUCH", "EUR/USD"].map { try Self.symbol($0) }
+            let symbols = try ["AAPL", "KO", "MSFT", "NOSUCH", "EUR/USD"].map { try symbol($0) }
             let dividends = try await client.dividends(of: symbols, in: .patient)
             #expect(Set(dividends.found.keys.map(\.text)) == ["AAPL", "KO", "MSFT"])
             #expect(dividends.failures.isEmpty)
@@ -135,7 +134,7 @@ struct CorporateActionTests {
     @Test("have spin-offs by the parent and by the new company, by one call without a read of assets")
     func spinOffs() async throws {
         try await withAlpaca(answering: { _, _ in .body(Array(Self.page.utf8)) }) { client, server in
-            let symbols = try ["KO", "NEWC", "MSFT", "EUR/USD"].map { try Self.symbol($0) }
+            let symbols = try ["KO", "NEWC", "MSFT", "EUR/USD"].map { try symbol($0) }
             let histories = try await client.spinOffs(of: symbols, in: .patient)
             #expect(histories.failures.isEmpty && histories.found.count == symbols.count)
             let expected = SpinOff(
@@ -155,7 +154,7 @@ struct CorporateActionTests {
         try await withAlpaca(answering: { _, number in
             .text(#"{"corporate_actions":{},"next_page_token":"\#(number)"}"#)
         }) { client, server in
-            let symbols = [try Self.symbol("KO")]
+            let symbols = [try symbol("KO")]
             await #expect(
                 throws: ProviderFailure(.alpaca, .tooMany(.pagesOfCorporateActions, limit: 30))
             ) {
@@ -173,8 +172,8 @@ struct CorporateActionTests {
             #"{"corporate_actions":{"spin_offs":[{"source_symbol":"KO","new_symbol":"NEWC","ex_date":"2026-11-04"}]}}"#
         let actions = try Self.read(body.replacing("\"\(missing)\":", with: "\"other\":"))
         let known = missing == "source_symbol" ? "NEWC" : "KO"
-        let failures = actions.failures(of: try Self.symbol(known))
+        let failures = actions.failures(of: try symbol(known))
         #expect(failures.count == 1 && failures[0].description.contains(missing), "\(failures)")
-        #expect(actions.failures(of: try Self.symbol("AAPL")).isEmpty)
+        #expect(actions.failures(of: try symbol("AAPL")).isEmpty)
     }
 }

@@ -36,10 +36,8 @@ struct EnumerationTests {
                 var members = try #require(body.members)
                 if name != "status" { members["status"] = "new" }
                 members[name] = .string(value)
-                let order = try JSONReader.read(Array(JSONValue.object(members).serialized.utf8)) {
-                    reader throws(JSONError) in
-                    try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
-                }
+                let order = try AlpacaOrder(json: Array(JSONValue.object(members).serialized.utf8))
+                    .order(fetchedAt: wallTime)
                 #expect(member.known(order), "\(type).\(name) \(value)")
                 count += 1
             }

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Synchronization
 import Testing
 import Upstream
@@ -105,7 +106,7 @@ struct FailureTests {
 
     @Test("has a body with more members than the two that are read")
     func problem() throws {
-        let problem = try decode(AlpacaErrorBody.self, from: example("error-insufficient-quantity"))
+        let problem = try AlpacaErrorBody(json: example("error-insufficient-quantity"))
         #expect(problem.code == 40_310_000)
         #expect(problem.message == "insufficient qty available for order (requested: 10, available: 0)")
     }

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -9,12 +10,8 @@ struct HistoryTests {
         _ body: [UInt8], _ range: DateRange = .oneDay, asked: Interval = .oneMinute,
         fetchedAt: Instant = wallTime, accountEquity: Decimal? = nil
     ) throws -> EquityHistory {
-        try decode(AlpacaHistory.self, from: body).history(
+        try AlpacaHistory(json: body).history(
             range, requestedInterval: asked, fetchedAt: fetchedAt, accountEquity: accountEquity)
-    }
-
-    private func instant(_ text: String) throws -> Instant {
-        try #require(Instant(text))
     }
 
     @Test("leaves out points without a value, and tells profit in per cent")
@@ -224,7 +221,7 @@ struct HistoryTests {
             ),
         ])
     func refusals(body: String, message: String) {
-        let error = #expect(throws: JSONError.self) { try decode(AlpacaHistory.self, from: Array(body.utf8)) }
+        let error = #expect(throws: JSONError.self) { try AlpacaHistory(json: Array(body.utf8)) }
         #expect(error?.description == message)
     }
 

@@ -1,6 +1,7 @@
 import Alpaca
 import Brokerage
 import Foundation
+import ProviderTestSupport
 import TestSupport
 import Testing
 import Upstream
@@ -27,7 +28,7 @@ struct InstrumentTests {
 
     @Test("is told of as Alpaca trades it")
     func example() throws {
-        let asset = try decode(AlpacaAsset.self, from: AlpacaTests.example("asset"))
+        let asset = try AlpacaAsset(json: AlpacaTests.example("asset"))
         let instrument = asset.instrument(fetchedAt: wallTime)
         #expect(instrument.symbol.text == "AAPL")
         #expect(instrument.name == "Apple Inc. Common Stock")
@@ -55,7 +56,7 @@ struct InstrumentTests {
             "fractionable":true,"shortable":false,"min_order_size":"0.0001","min_trade_increment":0.0001,\#
             "price_increment":"1"}
             """#.utf8)
-        let instrument = try decode(AlpacaAsset.self, from: body).instrument(fetchedAt: wallTime)
+        let instrument = try AlpacaAsset(json: body).instrument(fetchedAt: wallTime)
         #expect(instrument.symbol.text == "BTC/USD")
         #expect(instrument.name == nil)
         #expect(instrument.assetClass == .crypto)

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -16,7 +17,7 @@ struct NewsTests {
 
     @Test("is read without what is empty")
     func example() throws {
-        let news = try decode(AlpacaNews.self, from: AlpacaTests.example("news"))
+        let news = try AlpacaNews(json: AlpacaTests.example("news"))
         #expect(news.nextPage == nil)
         let article = try #require(news.articles.first?.article)
         #expect(article.id == "48122001")
@@ -82,21 +83,21 @@ struct NewsTests {
     func faults() throws {
         let body = try AlpacaTests.example("news")
         let silent = try body.replacing(#""url":"https://news.example/a/48122001"}"#, with: #""url":null}"#)
-        #expect(try decode(AlpacaNews.self, from: silent).articles.map(\.article) == [nil])
+        #expect(try AlpacaNews(json: silent).articles.map(\.article) == [nil])
         // Recorded articles lack it.
         let sourceless = try body.replacing(#""source":"benzinga","#, with: "")
         #expect(sourceless != body)
         #expect(
-            try decode(AlpacaNews.self, from: sourceless).articles.compactMap(\.article?.publisher) == [
+            try AlpacaNews(json: sourceless).articles.compactMap(\.article?.publisher) == [
                 "benzinga"
             ])
         let broken = try body.replacing(#""headline":"#, with: #""title":"#)
-        let news = try decode(AlpacaNews.self, from: broken)
+        let news = try AlpacaNews(json: broken)
         #expect(news.articles.isEmpty && news.unreadable.count == 1)
         #expect(news.unreadable.first?.hasPrefix(#"news[0]: no "headline" (byte "#) == true)
         let first = String(decoding: body, as: UTF8.self)
         let more = first.replacing(#""news":["#, with: #""news":[{"id":1,"headline":true},"#)
-        let mixed = try decode(AlpacaNews.self, from: Array(more.utf8))
+        let mixed = try AlpacaNews(json: Array(more.utf8))
         #expect(mixed.articles.map(\.article?.id) == ["48122001"])
         #expect(mixed.unreadable.map { $0.prefix(17) } == ["news[0].headline:"])
     }

@@ -1,4 +1,5 @@
 import Brokerage
+import ProviderTestSupport
 import TestSupport
 import Testing
 
@@ -8,9 +9,7 @@ import Testing
 @Suite("An order")
 struct OrderTests {
     private func read(_ body: [UInt8]) throws(JSONError) -> Order {
-        try JSONReader.read(body) { reader throws(JSONError) in
-            try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
-        }
+        try AlpacaOrder(json: body).order(fetchedAt: wallTime)
     }
 
     @Test("is told of as Alpaca has it")

@@ -13,7 +13,7 @@ struct PositionTests {
 
     @Test("that is long has the figures of the answer, factors as per cent")
     func long() throws {
-        let position = try decode(AlpacaPosition.self, from: example("position")).position(
+        let position = try AlpacaPosition(json: example("position")).position(
             fetchedAt: fetchedAt)
         #expect(position.symbol == Symbol("AAPL"))
         #expect(position.side == .long)
@@ -75,7 +75,7 @@ struct PositionTests {
         ])
     func percents(factor: String, percent: String) throws {
         let body = try example("position").replacing(#""0.2136285""#, with: factor)
-        let position = try decode(AlpacaPosition.self, from: body).position(fetchedAt: fetchedAt)
+        let position = try AlpacaPosition(json: body).position(fetchedAt: fetchedAt)
         #expect(position.unrealizedProfitLossPercent?.description == percent)
     }
 

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -8,7 +9,7 @@ import Upstream
 struct PublishedExampleTests {
     @Test("of an account, a number here and there where a text is usual, are read")
     func account() throws {
-        let account = try decode(AlpacaAccount.self, from: example("openapi/account"))
+        let account = try AlpacaAccount(json: example("openapi/account"))
             .account(fetchedAt: wallTime)
         #expect(account.number == "PALPACA_123")
         #expect(account.equity?.description == "123346.11")
@@ -18,7 +19,7 @@ struct PublishedExampleTests {
 
     @Test("of snapshots are read, each with its last trade and both sides")
     func snapshots() throws {
-        let snapshots = try decode(AlpacaSnapshots.self, from: example("openapi/snapshots")).bySymbol
+        let snapshots = try AlpacaSnapshots(json: example("openapi/snapshots")).bySymbol
         #expect(snapshots.count >= 1)
         let apple = try #require(snapshots[try symbol("AAPL")])
         let quote = try apple.quote(of: symbol("AAPL"), feed: nil, fetchedAt: wallTime)
@@ -32,7 +33,7 @@ struct PublishedExampleTests {
 
     @Test("of a history without a point are a history without a point")
     func history() throws {
-        let history = try decode(AlpacaHistory.self, from: example("history-empty"))
+        let history = try AlpacaHistory(json: example("history-empty"))
             .history(.oneDay, requestedInterval: .oneMinute, fetchedAt: wallTime)
         #expect(history.points.isEmpty)
     }

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Sandbox
 import Synchronization
 import Testing

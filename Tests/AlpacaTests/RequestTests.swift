@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -42,15 +43,13 @@ struct RequestTests {
 
     @Test("carries a user's token instead of keys")
     func token() async throws {
-        let server = try await CannedServer { _, _ in .text("[]") }
-        let transport = try HTTPClient(userAgent: "alpaca-tests")
-        let alpaca = try client(at: server.url, credential: .token("of-a-user"), over: transport)
-        let positions = try await alpaca.positions(in: .patient)
-        #expect(positions == [])
-        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer of-a-user"])
-        #expect(server.requests.map { $0.headers["apca-api-key-id"] } == [nil])
-        await transport.shutDown()
-        try await server.stop()
+        try await CannedServer.run(answering: { _, _ in .text("[]") }) { server, transport in
+            let alpaca = try client(at: server.url, credential: .token("of-a-user"), over: transport)
+            let positions = try await alpaca.positions(in: .patient)
+            #expect(positions == [])
+            #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer of-a-user"])
+            #expect(server.requests.map { $0.headers["apca-api-key-id"] } == [nil])
+        }
     }
 
     @Test("is not made for what cannot be a share, nor for a history that Alpaca does not have")

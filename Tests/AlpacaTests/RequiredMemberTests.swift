@@ -21,7 +21,7 @@ struct RequiredMemberTests {
     private static func read<Value: JSONDecodable>(
         _ type: Value.Type
     ) -> @Sendable ([UInt8]) throws -> Void {
-        { _ = try decode(type, from: $0) }
+        { _ = try Value(json: $0) }
     }
 
     private static let cases = [

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import TestSupport
 import Testing
 import Upstream
@@ -22,7 +23,7 @@ struct RowTests {
             testDescription: "snapshots", example: "snapshots", row: { try #require($0["AAPL"]) },
             body: { row in #"{"IBM":{"latestTrade":{"p":1}},"AAPL":\#(row),"KO":{"latestTrade":{"p":2}}}"# },
             read: { body in
-                let snapshots = try decode(AlpacaSnapshots.self, from: body)
+                let snapshots = try AlpacaSnapshots(json: body)
                 let others = try ["IBM", "KO"].map { name in
                     let symbol = try symbol(name)
                     let quote = snapshots.bySymbol[symbol]?.quote(of: symbol, feed: nil, fetchedAt: wallTime)
@@ -34,7 +35,7 @@ struct RowTests {
             testDescription: "news", example: "news", row: { try #require($0["news"]?[0]) },
             body: { row in #"{"news":[\#(article(1)),\#(row),\#(article(2))],"next_page_token":null}"# },
             read: { body in
-                let news = try decode(AlpacaNews.self, from: body)
+                let news = try AlpacaNews(json: body)
                 let articles = news.articles.compactMap(\.article).filter { ["1", "2"].contains($0.id) }
                 return (articles.map { "\($0.id) \($0.headline)" }, news.unreadable)
             }),
@@ -65,7 +66,7 @@ struct RowTests {
                 #"{"id":"l","name":"n","assets":[\#(asset("IBM")),\#(row),\#(asset("KO"))]}"#
             },
             read: { body in
-                let list = try decode(AlpacaWatchlist.self, from: body).watchlist
+                let list = try AlpacaWatchlist(json: body).watchlist
                 let others = list.items.filter { ["IBM", "KO"].contains($0.symbol.text) }
                 return (others.map { "\($0.symbol) \($0.name ?? "")" }, list.unreadable)
             }),
@@ -73,7 +74,7 @@ struct RowTests {
             testDescription: "calendar", example: "calendar", row: { try #require($0[0]) },
             body: { row in #"[\#(day("2026-11-02")),\#(row),\#(day("2026-11-03"))]"# },
             read: { body in
-                let calendar = try decode(AlpacaCalendar.self, from: body)
+                let calendar = try AlpacaCalendar(json: body)
                 let others = calendar.days.filter { $0.date.description.hasPrefix("2026-11-0") }
                 #expect(calendar.isComplete == (calendar.days.count == 3))
                 return (others.map { "\($0.date) \($0.regularHours)" }, [])

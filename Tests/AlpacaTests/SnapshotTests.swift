@@ -1,12 +1,13 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
 @Suite("A snapshot")
 struct SnapshotTests {
     private func quotes(_ body: [UInt8], feed: AlpacaFeed? = nil) throws -> [String: Quote] {
-        let snapshots = try decode(AlpacaSnapshots.self, from: body).bySymbol
+        let snapshots = try AlpacaSnapshots(json: body).bySymbol
         return Dictionary(
             uniqueKeysWithValues: snapshots.map { symbol, snapshot in
                 (symbol.text, snapshot.quote(of: symbol, feed: feed, fetchedAt: wallTime))
@@ -116,7 +117,7 @@ struct SnapshotTests {
         ])
     func refusals(body: String, message: String) throws {
         let more = body.dropLast() + #","MSFT":{"latestTrade":{"p":5}}}"#
-        let snapshots = try decode(AlpacaSnapshots.self, from: Array(more.utf8))
+        let snapshots = try AlpacaSnapshots(json: Array(more.utf8))
         let (aapl, msft) = (try symbol("AAPL"), try symbol("MSFT"))
         #expect(snapshots.failures[aapl]?.description == message)
         #expect(snapshots.bySymbol[aapl] == nil && snapshots.failures.count == 1)
@@ -126,7 +127,7 @@ struct SnapshotTests {
     @Test("is in a map")
     func map() {
         let error = #expect(throws: JSONError.self) {
-            try decode(AlpacaSnapshots.self, from: Array("[]".utf8))
+            try AlpacaSnapshots(json: Array("[]".utf8))
         }
         #expect(error?.description == "expected an object, found an array (byte 0)")
     }

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -109,7 +110,7 @@ struct TradingAPITests {
             #expect(request.target == "/trading/v2/orders")
             #expect(request.headers["content-type"] == "application/json")
             #expect(request.headers["apca-api-key-id"] == keyID)
-            #expect(request.body.hasPrefix(#"{"symbol":"AAPL","qty":"2""#))
+            #expect(request.text.hasPrefix(#"{"symbol":"AAPL","qty":"2""#))
         }
     }
 
@@ -222,9 +223,7 @@ struct TradingAPITests {
     }
 
     private func standing(_ change: (inout Order) -> Void = { _ in }) throws -> Order {
-        var order = try JSONReader.read(example("order")) { reader throws(JSONError) in
-            try AlpacaOrder(json: &reader).order(fetchedAt: wallTime)
-        }
+        var order = try AlpacaOrder(json: example("order")).order(fetchedAt: wallTime)
         change(&order)
         return order
     }
@@ -246,7 +245,7 @@ struct TradingAPITests {
             #expect(request.method == "PATCH")
             #expect(request.target == "/trading/v2/orders/0b9c3a46-9d3b-4f0b-8c0e-0a5f2d2f7f51")
             #expect(
-                request.body
+                request.text
                     == #"{"qty":"3","time_in_force":"gtc","limit_price":"226.00","client_order_id":"c2"}"#)
         }
     }

@@ -1,5 +1,6 @@
 import Alpaca
 import Brokerage
+import ProviderTestSupport
 import Testing
 import Upstream
 
@@ -13,7 +14,7 @@ struct WatchlistTests {
 
     @Test("of the golden response is read with its items; an example of Alpaca has none")
     func examples() throws {
-        let list = try decode(AlpacaWatchlist.self, from: example("watchlist")).watchlist
+        let list = try AlpacaWatchlist(json: example("watchlist")).watchlist
         #expect(list.id == "3c1d7f3e-5a0b-4d7a-8a3e-2a5c1f0b9d10")
         #expect(list.name == "Core")
         #expect(list.items.map(\.symbol.text) == ["AAPL"])
@@ -88,7 +89,7 @@ struct WatchlistTests {
             _ = try await alpaca.replaceWatchlist(Self.ids[0], name: "Core", symbols: [], in: .patient)
             try await alpaca.deleteWatchlist(Self.ids[0], in: .patient)
             #expect(
-                server.requests.map { "\($0.method) \($0.target) \($0.body)" } == [
+                server.requests.map { "\($0.method) \($0.target) \($0.text)" } == [
                     #"POST /trading/v2/watchlists {"name":"Körbe \"1\"\u000a","symbols":["AAPL","BTC/USD"]}"#,
                     #"PUT /trading/v2/watchlists/\#(Self.ids[0]) {"name":"Core","symbols":[]}"#,
                     "DELETE /trading/v2/watchlists/\(Self.ids[0]) ",

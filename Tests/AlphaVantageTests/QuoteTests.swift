@@ -1,5 +1,6 @@
 import AlphaVantage
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Sandbox
 import TestSupport
@@ -233,21 +234,22 @@ struct QuoteTests {
         var configuration = SandboxConfiguration(seed: 7, clock: clock.clock)
         configuration.alphaVantage.keysWithoutBulkQuotesGetSamples = hasSamples
         let sandbox = try await Sandbox.start(configuration)
-        let transport = try HTTPClient(userAgent: "portico-tests")
         let result = await Result.of {
-            let client = AlphaVantageClient(
-                AlphaVantageConfiguration(
-                    base: try ProviderBaseURL(#require(HTTPURL(sandbox.alphaVantage.baseURL))),
-                    key: try APIKey(key), plan: .premium(callsPerMinute: 75), entitlement: entitlement),
-                over: ProviderChannel(
-                    QuotaAccount(.alphaVantage), over: transport, clock: .showing(clock.now), retry: .once))
-            let symbols = try ["AAPL", "BRK.B", "NOSUCH"].map(symbol)
-            return try await client.quotes(for: symbols, in: .patient)
+            try await HTTPClient.with(userAgent: "portico-tests") { transport in
+                let client = AlphaVantageClient(
+                    AlphaVantageConfiguration(
+                        base: try ProviderBaseURL(#require(HTTPURL(sandbox.alphaVantage.baseURL))),
+                        key: try APIKey(key), plan: .premium(callsPerMinute: 75), entitlement: entitlement),
+                    over: ProviderChannel(
+                        QuotaAccount(.alphaVantage), over: transport, clock: .showing(clock.now), retry: .once
+                    ))
+                let symbols = try ["AAPL", "BRK.B", "NOSUCH"].map(symbol)
+                return try await client.quotes(for: symbols, in: .patient)
+            }
         }
         let counted = ["REALTIME_BULK_QUOTES", "GLOBAL_QUOTE"].map {
             sandbox.calls[.alphaVantage, "GET /query \($0)"]
         }
-        await transport.shutDown()
         await sandbox.stop()
         let quotes = try result.get()
         #expect(quotes.failures.isEmpty)

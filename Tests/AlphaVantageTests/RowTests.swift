@@ -1,5 +1,6 @@
 import AlphaVantage
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Sandbox
 import Testing

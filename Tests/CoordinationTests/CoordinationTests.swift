@@ -25,7 +25,7 @@ struct CoordinationTests {
         let alone = Coordination.singleProcess()
         #expect(alone.metrics.isEmpty && alone.states.isEmpty)
         #expect(alone.membership.id == nil && alone.membership.liveCount == 1)
-        #expect(!alone.leases.isShared && !alone.rateLimits.isShared)
+        #expect(!alone.leases.isShared)
         #expect(alone.sharedCache.cache(of: []) == nil)
         let result = try await alone.leases.exclusively("a", for: .seconds(1), before: .now) {
             // Also while the name is held.

@@ -48,12 +48,9 @@ package final class RunningClient: Sendable {
     ) async throws -> Value {
         let running = try RunningClient(url, limits, group)
         let task = Task { await running.client.run() }
-        let result: Result<Value, any Error>
-        do {
+        let result = await Result.of {
             if waitsForConnection { try await waitUntil { running.client.isUp } }
-            result = .success(try await body(running))
-        } catch {
-            result = .failure(error)
+            return try await body(running)
         }
         task.cancel()
         await task.value

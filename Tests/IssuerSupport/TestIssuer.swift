@@ -79,12 +79,7 @@ package final class TestIssuer: Sendable {
         _ algorithm: IssuerKey.Algorithm = .es256, _ test: (TestIssuer) async throws -> Value
     ) async throws -> Value {
         let issuer = try await TestIssuer(algorithm)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(issuer))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(issuer) }
         try await issuer.stop()
         return try result.get()
     }
@@ -227,7 +222,7 @@ package final class TestIssuer: Sendable {
         for request: CannedServer.Request, _ issuer: String, _ faults: Faults, _ state: SharedState
     ) throws -> CannedServer.Reply {
         let json = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        let body = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
+        let body = request.text.replacing("+", with: "%20")
         let form = Dictionary(
             (URLComponents(string: "?" + body)?.queryItems ?? []).map { ($0.name, $0.value ?? "") },
             uniquingKeysWith: { $1 })

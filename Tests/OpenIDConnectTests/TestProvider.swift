@@ -56,19 +56,12 @@ func withProvider(
     try await TestIssuer.with(algorithm) { issuer in
         var configuration = try TestProvider.configuration(issuer.url)
         configuration.keyLifetime = keyLifetime
-        let transport = try HTTPClient(userAgent: "test")
-        let clock = TestClock()
-        let failures = Counter()
-        let provider = IdentityProvider(
-            configuration, over: transport, clock: clock.source, report: { _ in failures.increment() })
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await test(issuer, TestProvider(provider: provider, clock: clock, failures: failures)))
-        } catch {
-            result = .failure(error)
+        try await HTTPClient.with(userAgent: "test") { transport in
+            let clock = TestClock()
+            let failures = Counter()
+            let provider = IdentityProvider(
+                configuration, over: transport, clock: clock.source, report: { _ in failures.increment() })
+            try await test(issuer, TestProvider(provider: provider, clock: clock, failures: failures))
         }
-        await transport.shutDown()
-        try result.get()
     }
 }

@@ -21,7 +21,7 @@ struct ExchangeRateHistoryTests {
         ])
     func convert(from: String, to: String, rate: String) throws {
         let conversion = try history().conversion(from: from, to: to, on: date("2026-06-12"))
-        #expect(try conversion.rate.description == rate)
+        #expect(try conversion.apply(to: 1).description == rate)
         #expect(try history().convert(CurrencyAmount(600, "USD"), to: "GBP", on: date("2026-06-12")) == 400)
     }
 

@@ -447,7 +447,6 @@ struct PerformanceReportTests {
         #expect(report.gain.value?.total == 32)
         #expect(report.gain.value?.income == 20)
         #expect(report.gain.value?.price == 12)
-        #expect(report.gain.value?.contribution(to: 1000)?.description == "0.032000000000")
     }
 
     @Test(

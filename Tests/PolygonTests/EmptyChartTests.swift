@@ -1,5 +1,6 @@
 import Brokerage
 import Polygon
+import PorticoCore
 import ProviderTestSupport
 import Sandbox
 import TestSupport
@@ -74,23 +75,23 @@ struct EmptyChartTests {
         var configuration = SandboxConfiguration(seed: 7, clock: clock.clock)
         configuration.polygon.delistings = ["INTC": try #require(CalendarDate("2026-06-30"))]
         let sandbox = try await Sandbox.start(configuration)
-        let transport = try HTTPClient(userAgent: "portico-tests")
         let result = await Result.of {
-            let client = PolygonClient(
-                PolygonConfiguration(
-                    base: try ProviderBaseURL(#require(HTTPURL(sandbox.polygon.baseURL))),
-                    key: try APIKey(FakePolygonSettings.realtimeKey), windows: []),
-                over: ProviderChannel(
-                    QuotaAccount(.polygon), over: transport, clock: .showing(clock.now), retry: .once))
-            let symbols = try ["INTC", "NOSUCH"].map(symbol)
-            var charts: [KeyedResults<Symbol, CandleSeries>] = []
-            for from in ["2026-11-01T00:00:00Z", "2026-06-01T00:00:00Z"] {
-                let window = ChartWindow(interval: .oneDay, from: Instant(from))
-                charts.append(try await client.charts(of: symbols, window, in: .patient))
+            try await HTTPClient.with(userAgent: "portico-tests") { transport in
+                let client = PolygonClient(
+                    PolygonConfiguration(
+                        base: try ProviderBaseURL(#require(HTTPURL(sandbox.polygon.baseURL))),
+                        key: try APIKey(FakePolygonSettings.realtimeKey), windows: []),
+                    over: ProviderChannel(
+                        QuotaAccount(.polygon), over: transport, clock: .showing(clock.now), retry: .once))
+                let symbols = try ["INTC", "NOSUCH"].map(symbol)
+                var charts: [KeyedResults<Symbol, CandleSeries>] = []
+                for from in ["2026-11-01T00:00:00Z", "2026-06-01T00:00:00Z"] {
+                    let window = ChartWindow(interval: .oneDay, from: Instant(from))
+                    charts.append(try await client.charts(of: symbols, window, in: .patient))
+                }
+                return charts
             }
-            return charts
         }
-        await transport.shutDown()
         await sandbox.stop()
         let charts = try result.get()
         let intel = try symbol("INTC")

@@ -1,5 +1,6 @@
 import Brokerage
 import Polygon
+import PorticoCore
 import ProviderTestSupport
 import Sandbox
 import TestSupport
@@ -139,17 +140,17 @@ struct QuoteTests {
     func sandbox(key: String, timeliness: Timeliness) async throws {
         let clock = ManualClock(try #require(Instant("2026-11-20T18:30:00Z")))
         let sandbox = try await Sandbox.start(SandboxConfiguration(seed: 7, clock: clock.clock))
-        let transport = try HTTPClient(userAgent: "portico-tests")
         let result = await Result.of {
-            let base = try ProviderBaseURL(#require(HTTPURL(sandbox.polygon.baseURL)))
-            let client = PolygonClient(
-                PolygonConfiguration(base: base, key: try APIKey(key), windows: []),
-                over: ProviderChannel(
-                    QuotaAccount(.polygon), over: transport, clock: .showing(clock.now), retry: .once))
-            let symbols = try ["AAPL", "BRK.B", "NOSUCH"].map(symbol)
-            return try await client.quotes(for: symbols, in: .patient)
+            try await HTTPClient.with(userAgent: "portico-tests") { transport in
+                let base = try ProviderBaseURL(#require(HTTPURL(sandbox.polygon.baseURL)))
+                let client = PolygonClient(
+                    PolygonConfiguration(base: base, key: try APIKey(key), windows: []),
+                    over: ProviderChannel(
+                        QuotaAccount(.polygon), over: transport, clock: .showing(clock.now), retry: .once))
+                let symbols = try ["AAPL", "BRK.B", "NOSUCH"].map(symbol)
+                return try await client.quotes(for: symbols, in: .patient)
+            }
         }
-        await transport.shutDown()
         await sandbox.stop()
         let quotes = try result.get()
         #expect(quotes.failures.isEmpty && quotes.found.count == 2)

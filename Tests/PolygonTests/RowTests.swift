@@ -1,5 +1,6 @@
 import Brokerage
 import Polygon
+import PorticoCore
 import ProviderTestSupport
 import Sandbox
 import TestSupport

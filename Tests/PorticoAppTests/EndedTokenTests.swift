@@ -15,8 +15,7 @@ struct EndedTokenTests {
     static func token(
         _ server: RunningServer, _ mutation: String, token: String? = nil
     ) async throws -> String {
-        let answer = try await server.ask("mutation { it: \(mutation) { token } }", token: token)
-        return try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+        try await server.token(of: mutation, token: token)
     }
 
     /// Signs a guest up, which ends the guest's own tokens.

@@ -16,13 +16,8 @@ struct ExportTests {
     @Test("has all data of the user, no secret, and no data of others")
     func everything() async throws {
         try await withServer { server in
-            func guest(_ label: String) async throws -> String {
-                let answer = try await server.ask(
-                    "mutation { startGuestSession(label: \"\(label)\") { token } }", token: nil)
-                return try #require(
-                    answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
-            }
-            let (mine, other) = (try await guest("mine"), try await guest("other"))
+            let mine = try await server.token(of: #"startGuestSession(label: "mine")"#)
+            let other = try await server.token(of: #"startGuestSession(label: "other")"#)
             for (token, name) in [(mine, "Tech"), (other, "Secret plans")] {
                 let answer = try await server.ask(
                     """
@@ -60,9 +55,7 @@ struct ExportTests {
     @Test("is limited for each user; a rejection has the time of the next one")
     func limited() async throws {
         try await withServer(environment: ["PORTICO_EXPORTS_PER_USER": "3"]) { server in
-            let answer = try await server.ask(
-                "mutation { startGuestSession { token } }", token: nil)
-            let token = try #require(answer.json?["data"]?["startGuestSession"]?["token"]?.string)
+            let token = try await server.token()
             for _ in 0..<3 { #expect(try await server.get("/export", token: token).status == 200) }
             let refused = try await server.get("/export", token: token)
             #expect(refused.status == 429)

@@ -45,11 +45,7 @@ struct FreshRequestTests {
             var upstream = Upstream(sandbox)
             upstream.credential["PORTICO_SIGN_UP"] = "open"
             try await withServer(before: upstream) { server in
-                var token: String?
-                if isGuest {
-                    let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
-                    token = try #require(answer.json?["data"]?["startGuestSession"]?["token"]?.string)
-                }
+                let token = isGuest ? try await server.token() : nil
                 let first = try await server.ask(Self.query, token: token)
                 let calls = sandbox.calls.total
                 try await Task.sleep(for: .milliseconds(1_100))

@@ -1,19 +1,6 @@
 import Foundation
 import Testing
 
-/// A run of `portico graphql …` in a folder with some files, and what comes of it.
-struct GraphQLCommandCase: CustomTestStringConvertible, Sendable {
-    /// Words with an ending are files of the folder, as in `GraphQLCommandTests.files`.
-    let arguments: [String]
-    var input: String?
-    let status: Int32
-    var output = ""
-    /// All that is on standard error, or, where the parser of arguments adds how the command is used, its first line.
-    var errors = ""
-
-    var testDescription: String { arguments.joined(separator: " ") }
-}
-
 @Suite("portico graphql")
 struct GraphQLCommandTests {
     private static let files = [
@@ -39,7 +26,7 @@ struct GraphQLCommandTests {
     ///
     /// - Returns: what came of it, with the folder's path taken out of the texts, and the folder's files afterwards.
     private func run(
-        _ test: GraphQLCommandCase
+        _ test: CommandCase
     ) async throws -> (status: Int32, output: String, errors: String, files: [String: String]) {
         try await withFolder { folder in
             for (name, text) in Self.files {
@@ -65,23 +52,17 @@ struct GraphQLCommandTests {
 
     @Test(
         "exits with 0 without findings, with 1 with findings, with 2 on an error, and prints the findings",
-        arguments: GraphQLCommandCase.all)
-    func answers(_ test: GraphQLCommandCase) async throws {
+        arguments: GraphQLCommandTests.all)
+    func answers(_ test: CommandCase) async throws {
         let run = try await run(test)
-        #expect(run.status == test.status)
-        #expect(run.output == test.output)
-        if test.errors.hasPrefix("Error: ") {
-            #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
-        } else {
-            #expect(run.errors == test.errors)
-        }
+        test.check(status: run.status, output: run.output, errors: run.errors)
         #expect(run.files == Self.files, "nothing was to be written")
     }
 
     @Test("`format` rewrites files in canonical form, and leaves files unchanged that would lose comments")
     func formats() async throws {
         let run = try await run(
-            GraphQLCommandCase(
+            CommandCase(
                 arguments: [
                     "format", "loose.graphql", "canonical.graphql", "commented.graphql", "broken.graphql",
                 ],
@@ -90,7 +71,7 @@ struct GraphQLCommandTests {
         files["loose.graphql"] = files["canonical.graphql"]
         #expect(run.files == files)
         #expect(run.status == 1)
-        #expect(run.errors == GraphQLCommandCase.commentReport + GraphQLCommandCase.syntaxReport)
+        #expect(run.errors == GraphQLCommandTests.commentReport + GraphQLCommandTests.syntaxReport)
     }
 
     @Test("`format` keeps a symbolic link, and the permissions of the file that it names")
@@ -121,7 +102,7 @@ struct GraphQLCommandTests {
     @Test("`format --drop-comments` also formats files with comments")
     func dropsComments() async throws {
         let run = try await run(
-            GraphQLCommandCase(arguments: ["format", "--drop-comments", "commented.graphql"], status: 0))
+            CommandCase(arguments: ["format", "--drop-comments", "commented.graphql"], status: 0))
         var files = Self.files
         files["commented.graphql"] = files["canonical.graphql"]
         #expect(run.files == files)
@@ -130,8 +111,8 @@ struct GraphQLCommandTests {
     }
 }
 
-extension GraphQLCommandCase {
-    static let all = validations + formats + executions + batches
+extension GraphQLCommandTests {
+    static let all = validations + formattings + executions + batches
 
     fileprivate static let syntaxReport = """
         error: Syntax Error: Expected Name, found <EOF>.
@@ -163,78 +144,78 @@ extension GraphQLCommandCase {
         #"{"message":"Syntax Error: Expected Name, found <EOF>.","locations":[{"line":1,"column":17}]}"#
 
     static let validations = [
-        GraphQLCommandCase(arguments: ["validate", "--schema", "schema.graphql"], status: 0),
-        GraphQLCommandCase(
+        CommandCase(arguments: ["validate", "--schema", "schema.graphql"], status: 0),
+        CommandCase(
             arguments: ["validate", "--schema", "schema.graphql", "canonical.graphql", "loose.graphql"],
             status: 0),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: [
                 "validate", "--schema", "schema.graphql", "wrong.graphql", "loose.graphql", "broken.graphql",
             ],
             status: 1, errors: fieldReport + "\n" + syntaxReport),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["validate", "--schema", "rootless.graphql", "loose.graphql"], status: 1,
             errors: "error: Query root type must be provided.\n\nrootless.graphql\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: [
                 "validate", "--schema", "schema.graphql", "--json", "wrong.graphql", "broken.graphql",
             ],
             status: 1,
             output: #"[{"file":"wrong.graphql","errors":[\#(fieldError)]},"#
                 + #"{"file":"broken.graphql","errors":[\#(syntaxError)]}]"# + "\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["validate", "--schema", "schema.graphql", "--json", "-"], input: "wrong.graphql",
             status: 1,
             output: #"[{"file":"standard input","errors":[\#(fieldError)]}]"# + "\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["validate", "--schema", "schema.graphql", "--json", "loose.graphql"], status: 0,
             output: "[]\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["validate", "loose.graphql"], status: 2,
             errors: "Error: Missing expected argument '--schema <schema>'"),
     ]
 
-    static let formats = [
-        GraphQLCommandCase(
+    static let formattings = [
+        CommandCase(
             arguments: ["format", "--check", "canonical.graphql", "schema.graphql"], status: 0),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["format", "--check", "canonical.graphql", "loose.graphql", "wrong.graphql"],
             status: 1,
             output: "loose.graphql\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["format", "--check", "broken.graphql", "commented.graphql"], status: 1,
             errors: syntaxReport + commentReport),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["format", "-"], input: "loose.graphql", status: 0,
             output: "{\n  account {\n    id\n  }\n}\n"
         ),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["format"], status: 2, errors: "Error: Missing expected argument '<files> ...'"),
     ]
 
     static let executions = [
-        GraphQLCommandCase(
+        CommandCase(
             arguments: [
                 "execute", "--schema", "schema.graphql", "--data", "root.json", "--query",
                 "{ account { id equity } }",
             ],
             status: 0, output: #"{"data":{"account":{"id":"7","equity":1.5}}}"# + "\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: [
                 "execute", "--schema", "schema.graphql", "--data", "root.json", "--operation", "B", "--query",
                 "query A { account { id } } query B($e: Boolean!) { account { equity @include(if: $e) } }",
                 "--variables", #"{"e": true}"#,
             ],
             status: 0, output: #"{"data":{"account":{"equity":1.5}}}"# + "\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["execute", "--schema", "schema.graphql", "--query", "wrong.graphql"], status: 1,
             output:
                 #"{"errors":[\#(fieldError.dropLast()),"extensions":{"code":"GRAPHQL_VALIDATION_FAILED"}}]}"#
                 + "\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["execute", "--schema", "rootless.graphql", "--query", "{ a }"], status: 2,
             errors: "error: Query root type must be provided.\n\nrootless.graphql\n"),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: [
                 "execute", "--schema", "schema.graphql", "--query", "{ account { id } }", "--variables",
                 "root.json",
@@ -247,8 +228,8 @@ extension GraphQLCommandCase {
     ]
 
     static let batches = [
-        GraphQLCommandCase(arguments: ["batch"], status: 0),
-        GraphQLCommandCase(
+        CommandCase(arguments: ["batch"], status: 0),
+        CommandCase(
             arguments: ["batch"], input: "cases.ndjson", status: 0,
             output: [
                 #"{"id":1,"ok":true,"printed":"{\n  a\n}","errors":[]}"#,
@@ -261,7 +242,7 @@ extension GraphQLCommandCase {
                 #"{"id":4,"ok":false,"data":null,"errors":[{"message":"Int cannot represent non-integer value: "#
                     + #"\"x\"","locations":[{"line":1,"column":2}],"path":["a"]}]}"#,
             ].map { $0 + "\n" }.joined()),
-        GraphQLCommandCase(
+        CommandCase(
             arguments: ["batch", "stray"], status: 2, errors: "Error: Unexpected argument 'stray'"),
     ]
 }

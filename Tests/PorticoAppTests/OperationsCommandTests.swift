@@ -2,18 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run of `portico operations check …`, and what comes of it.
-struct OperationsCommandCase: CustomTestStringConvertible, Sendable {
-    /// Words that begin with `@` are files of the folder, as in `OperationsCommandTests.files`.
-    let arguments: [String]
-    let status: Int32
-    var output = ""
-    /// All that is on standard error, or, where the command was used wrongly, its first line.
-    var errors = ""
-
-    var testDescription: String { arguments.joined(separator: " ") }
-}
-
 @Suite("portico operations")
 struct OperationsCommandTests {
     static let files = [
@@ -52,16 +40,10 @@ struct OperationsCommandTests {
 
     @Test(
         "exits with 0 without findings, with 1 with findings, with 2 on an error",
-        arguments: OperationsCommandCase.all)
-    func answers(_ test: OperationsCommandCase) async throws {
+        arguments: OperationsCommandTests.all)
+    func answers(_ test: CommandCase) async throws {
         let run = try await CommandRun.run(["operations", "check"] + test.arguments, among: Self.files)
-        #expect(run.status == test.status)
-        #expect(run.output == test.output)
-        if test.errors.hasPrefix("Error: ") {
-            #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
-        } else {
-            #expect(run.errors == test.errors)
-        }
+        test.check(status: run.status, output: run.output, errors: run.errors)
     }
 
     @Test("without a schema compares operations with this Portico's schema")
@@ -77,13 +59,13 @@ struct OperationsCommandTests {
     }
 }
 
-extension OperationsCommandCase {
+extension OperationsCommandTests {
     private static let schema = ["--schema", "@schema.graphql"]
 
     static let all = reports + jsonReports + misuses
 
     private static let reports = [
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["@good"], status: 0,
             output: """
                 good/account.graphql Home
@@ -95,7 +77,7 @@ extension OperationsCommandCase {
                 2 operations in 2 files: no findings
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["@both"], status: 0,
             output: """
                 both/quotes.graphql
@@ -104,7 +86,7 @@ extension OperationsCommandCase {
                 1 operation in 1 file: no findings
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["@old"], status: 0,
             output: """
                 old/worth.graphql Worth
@@ -114,7 +96,7 @@ extension OperationsCommandCase {
                 1 operation in 1 file: 1 deprecated
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["@vague"], status: 0,
             output: """
                 vague/quotes.graphql Quotes
@@ -123,7 +105,7 @@ extension OperationsCommandCase {
                 1 operation in 1 file: no findings
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["@odd"], status: 0,
             output: """
                 odd/quotes.graphql One
@@ -135,7 +117,7 @@ extension OperationsCommandCase {
                 2 operations in 1 file: no findings
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["@bad"], status: 1,
             output: """
                 bad/a.graphql: cannot be run
@@ -155,7 +137,7 @@ extension OperationsCommandCase {
                 2 operations in 2 files: 2 breaking
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["--fail-on", "deprecated", "@old"], status: 1,
             output: """
                 old/worth.graphql Worth
@@ -168,7 +150,7 @@ extension OperationsCommandCase {
     ]
 
     private static let jsonReports = [
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["--format", "json", "@good"], status: 0,
             output:
                 #"{"operations":[{"file":"good/account.graphql","name":"Home","errors":[],"warnings":[],"deprecated":[],"#
@@ -177,7 +159,7 @@ extension OperationsCommandCase {
                 + #"{"file":"good/quotes.graphql","name":"Quotes","errors":[],"warnings":[],"deprecated":[],"#
                 + #""cost":{"requested":41,"fieldCost":1,"typeCost":41},"#
                 + #""cache":{"maxAge":60,"scope":"PUBLIC","shortest":["Query.quotes"]}}]}"# + "\n"),
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema + ["--format", "json", "@old"], status: 0,
             output: #"{"operations":[{"file":"old/worth.graphql","name":"Worth","errors":[],"warnings":[],"#
                 + #""deprecated":[{"coordinate":"Account.worth","reason":"Use equity.","#
@@ -187,10 +169,10 @@ extension OperationsCommandCase {
     ]
 
     private static let misuses = [
-        OperationsCommandCase(
+        CommandCase(
             arguments: schema, status: 2,
             errors: "Error: Name the directories, files or patterns with operations, or set --config."),
-        OperationsCommandCase(
+        CommandCase(
             arguments: ["--schema", "@priced.graphql", "@good"], status: 2,
             errors: """
                 error: The weight "x" of @cost on Query.a is not a number between -1000000000 and 1000000000. Write \
@@ -201,11 +183,11 @@ extension OperationsCommandCase {
                   |                                                                   ^
 
                 """),
-        OperationsCommandCase(
+        CommandCase(
             arguments: ["--url", "http://127.0.0.1:1", "@good"], status: 2,
             errors: "Error: http://127.0.0.1:1/schema.graphql did not respond: no connection could be opened."
         ),
-        OperationsCommandCase(
+        CommandCase(
             arguments: ["--schema", "@nowhere.graphql", "@good"], status: 2,
             errors:
                 "Error: nowhere.graphql cannot be read: No such file or directory"

@@ -109,10 +109,7 @@ struct ReplicaAccessTests {
                 let environment = try Replicas.environment(
                     ConnectionProgramTests.environment(sandbox, folder), folder)
                 try await Replicas.run(3, environment) { replicas in
-                    let session = try await replicas[0].ask(
-                        "mutation { startGuestSession { token } }", token: nil)
-                    let token = try #require(
-                        session.json?["data"]?["startGuestSession"]?["token"]?.string, "\(session.body)")
+                    let token = try await replicas[0].token()
                     _ = try await ConnectionProgramTests.connect("saxo", replicas[0], token: token)
                     func accounts(at replica: RunningServer) async throws -> RawResponse {
                         try await replica.ask("{ accounts { id equity } }", token: token)

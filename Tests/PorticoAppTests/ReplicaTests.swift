@@ -127,8 +127,7 @@ struct ReplicaTests {
                 let environment = try Replicas.environment(
                     ConnectionProgramTests.environment(sandbox, folder), folder)
                 try await Replicas.run(3, environment) { replicas in
-                    let token = try Self.token(
-                        await replicas[0].ask("mutation { it: startGuestSession { token } }", token: nil))
+                    let token = try await replicas[0].token()
                     let redirect = "http://localhost:3000/connected"
                     let begun = try await replicas[0].ask(
                         "mutation { beginConnection(provider: \"alpaca\", redirectUri: \"\(redirect)\") { url state } }",
@@ -171,8 +170,7 @@ struct ReplicaTests {
     // MARK: Orders
 
     private static func place(_ server: RunningServer, _ key: String) async throws -> RawResponse {
-        let asked = try await server.ask("{ account { id } }", token: ownerToken)
-        let account = try #require(asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
+        let account = try await server.accountID()
         return try await server.ask(
             """
             mutation { placeOrder(input: { idempotencyKey: "\(key)" accountId: "\(account)" side: BUY

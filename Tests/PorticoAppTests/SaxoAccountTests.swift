@@ -27,28 +27,23 @@ struct SaxoAccountTests {
     @Test("is read with the token of the settings, for the owner only")
     func owner() async throws {
         try await withSandboxProgram { sandbox in
-            try await withFolder { folder in
-                let file = folder.appending(path: "owner-token")
-                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                let environment = [
-                    "PORTICO_OWNER_TOKEN_FILE": file.path,
-                    "PORTICO_SAXO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/saxo",
-                    "PORTICO_SAXO_TOKEN": "sandbox-saxo-demo-access",
-                ]
-                try await withServer(environment: environment) { server in
-                    try expectWhole(try await server.ask(Self.query, token: ownerToken))
-                    let quotes = try await sandbox.calls(of: "saxo")["GET /trade/v1/infoprices/list"]
-                    #expect(quotes != nil)
-                    // What exchanges license to one user is not told to others.
-                    let stranger = try await server.ask(
-                        "{ quote(symbol: \"AAPL\") { price } accounts { equity } }", token: nil)
-                    #expect(
-                        Set(stranger.failures) == [
-                            FieldFailure("quote", "UNSUPPORTED", nil),
-                            FieldFailure("accounts", "UNAUTHENTICATED", nil),
-                        ], "\(stranger.body)")
-                    #expect(try await sandbox.calls(of: "saxo")["GET /trade/v1/infoprices/list"] == quotes)
-                }
+            let environment = [
+                "PORTICO_SAXO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/saxo",
+                "PORTICO_SAXO_TOKEN": "sandbox-saxo-demo-access",
+            ]
+            try await withOwnersServer(environment) { server in
+                try expectWhole(try await server.ask(Self.query, token: ownerToken))
+                let quotes = try await sandbox.calls(of: "saxo")["GET /trade/v1/infoprices/list"]
+                #expect(quotes != nil)
+                // What exchanges license to one user is not told to others.
+                let stranger = try await server.ask(
+                    "{ quote(symbol: \"AAPL\") { price } accounts { equity } }", token: nil)
+                #expect(
+                    Set(stranger.failures) == [
+                        FieldFailure("quote", "UNSUPPORTED", nil),
+                        FieldFailure("accounts", "UNAUTHENTICATED", nil),
+                    ], "\(stranger.body)")
+                #expect(try await sandbox.calls(of: "saxo")["GET /trade/v1/infoprices/list"] == quotes)
             }
         }
     }

@@ -1,17 +1,5 @@
 import Testing
 
-/// A run of `portico schema …`, and what comes of it.
-struct SchemaCommandCase: CustomTestStringConvertible, Sendable {
-    /// Words that begin with `@` are files of the folder, as in `SchemaCommandTests.files`.
-    let arguments: [String]
-    let status: Int32
-    var output = ""
-    /// All that is on standard error, or, where the command was used wrongly, its first line.
-    var errors = ""
-
-    var testDescription: String { arguments.joined(separator: " ") }
-}
-
 @Suite("portico schema")
 struct SchemaCommandTests {
     static let files = [
@@ -47,20 +35,14 @@ struct SchemaCommandTests {
 
     @Test(
         "exits with 0 without findings, with 1 with findings, with 2 on an error",
-        arguments: SchemaCommandCase.all)
-    func answers(_ test: SchemaCommandCase) async throws {
+        arguments: SchemaCommandTests.all)
+    func answers(_ test: CommandCase) async throws {
         let run = try await CommandRun.run(["schema"] + test.arguments, among: Self.files)
-        #expect(run.status == test.status)
-        #expect(run.output == test.output)
-        if test.errors.hasPrefix("Error: ") {
-            #expect(run.errors.split(separator: "\n").first.map(String.init) == test.errors)
-        } else {
-            #expect(run.errors == test.errors)
-        }
+        test.check(status: run.status, output: run.output, errors: run.errors)
     }
 }
 
-extension SchemaCommandCase {
+extension SchemaCommandTests {
     static let all = diffs + reachingDiffs + lints
 
     private static let brokenReport = """
@@ -83,9 +65,9 @@ extension SchemaCommandCase {
         """
 
     private static let diffs = [
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@old.graphql", "@old.graphql"], status: 0, output: "No changes.\n"),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@old.graphql", "@new.graphql"], status: 1,
             output: """
                 breaking: Field Account.equity was removed. (FIELD_REMOVED)
@@ -96,7 +78,7 @@ extension SchemaCommandCase {
                 1 breaking, 2 dangerous, 2 safe
 
                 """),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@loosened.graphql", "@tightened.graphql"], status: 1,
             output: """
                 breaking: @oneOf was added to By: it takes exactly one of its fields now. (ONE_OF_ADDED)
@@ -105,22 +87,22 @@ extension SchemaCommandCase {
                 1 breaking, 0 dangerous, 2 safe
 
                 """),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--json", "@old.graphql", "@old.graphql"], status: 0,
             output: #"{"changes":[]}"# + "\n"),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@old.graphql", "@broken.graphql"], status: 2, errors: brokenReport),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@broken.graphql", "@old.graphql"], status: 2, errors: brokenReport),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@unclosed.graphql", "@old.graphql"], status: 2, errors: unclosedReport),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "@old.graphql"], status: 2, errors: "Error: Missing expected argument '<new>'"
         ),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--operations", "@nowhere", "@old.graphql", "@new.graphql"], status: 2,
             errors: "Error: nowhere does not exist, or cannot be read."),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--operations", "@empty", "@old.graphql", "@new.graphql"], status: 2,
             errors:
                 "Error: empty has no file with operations: .graphql, .gql, .ts, .tsx, .js, .jsx, .vue, .svelte, .swift, .kt."
@@ -128,7 +110,7 @@ extension SchemaCommandCase {
     ]
 
     private static let reachingDiffs = [
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--operations", "@equity", "@old.graphql", "@new.graphql"], status: 1,
             output: """
                 breaking: Field Account.equity was removed. (FIELD_REMOVED)
@@ -141,7 +123,7 @@ extension SchemaCommandCase {
                 1 breaking, 2 dangerous, 0 safe
 
                 """),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--json", "--operations", "@equity/deep", "@old.graphql", "@new.graphql"],
             status: 0,
             output: #"{"changes":[{"impact":"DANGEROUS","kind":"OPTIONAL_ARG_ADDED","#
@@ -151,10 +133,10 @@ extension SchemaCommandCase {
                 + #"{"impact":"DANGEROUS","kind":"VALUE_ADDED_TO_ENUM","coordinate":"Kind.MARGIN","#
                 + #""message":"Enum value Kind.MARGIN was added.","operations":["equity/deep/kind.graphql"]}]}"#
                 + "\n"),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--operations", "@fresh", "@old.graphql", "@new.graphql"], status: 0,
             output: "No change affects the operations.\n"),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["diff", "--operations", "@wrong", "@old.graphql", "@new.graphql"], status: 2,
             errors: """
                 error: Cannot query field "debt" on type "Account".
@@ -168,9 +150,9 @@ extension SchemaCommandCase {
     ]
 
     private static let lints = [
-        SchemaCommandCase(arguments: ["lint", "@old.graphql"], status: 0),
-        SchemaCommandCase(arguments: ["lint", "--json", "@old.graphql"], status: 0, output: "[]\n"),
-        SchemaCommandCase(
+        CommandCase(arguments: ["lint", "@old.graphql"], status: 0),
+        CommandCase(arguments: ["lint", "--json", "@old.graphql"], status: 0, output: "[]\n"),
+        CommandCase(
             arguments: ["lint", "--rule", "naming", "--rule", "deprecation-reasons", "@loose.graphql"],
             status: 1,
             output:
@@ -178,27 +160,27 @@ extension SchemaCommandCase {
                 + "\n"
                 + #"loose.graphql:1:34: Field "Query.old" is deprecated without a reason: say what to use instead. "#
                 + "(deprecation-reasons)\n"),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["lint", "--json", "--rule", "nullable-items", "@loose.graphql", "@old.graphql"],
             status: 1,
             output: #"[{"file":"loose.graphql","findings":[{"rule":"nullable-items","#
                 + #""coordinate":"Query.user_name","message":"Items of Query.user_name may be null: make them "#
                 + #"non-null, or say in its description when one is null.","#
                 + #""locations":[{"line":1,"column":14}]}]}]"# + "\n"),
-        SchemaCommandCase(arguments: ["lint", "@broken.graphql"], status: 2, errors: brokenReport),
-        SchemaCommandCase(
+        CommandCase(arguments: ["lint", "@broken.graphql"], status: 2, errors: brokenReport),
+        CommandCase(
             arguments: ["lint", "--rule", "deprecation-reasons", "@broken.graphql", "@loose.graphql"],
             status: 2,
             output: #"loose.graphql:1:34: Field "Query.old" is deprecated without a reason: say what to use "#
                 + "instead. (deprecation-reasons)\n",
             errors: brokenReport),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["lint", "--rule", "spelling", "@old.graphql"], status: 2,
             errors:
                 "Error: The value 'spelling' is invalid for '--rule <rule>': There is no rule \"spelling\". The rules are naming, descriptions, deprecation-reasons, "
                 + "nullable-items, no-deprecations, no-floats, percentage-names, one-range, twin-names, null-descriptions."
         ),
-        SchemaCommandCase(
+        CommandCase(
             arguments: ["lint"], status: 2, errors: "Error: Missing expected argument '<files> ...'"),
     ]
 }

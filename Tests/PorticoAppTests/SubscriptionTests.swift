@@ -160,17 +160,10 @@ struct SubscriptionTests {
         return (client, try JSONValue(parsing: await client.event()))
     }
 
-    /// The token of a new guest.
-    private func guest(_ server: RunningServer) async throws -> String {
-        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
-        return try #require(
-            answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
-    }
-
     @Test("of a guest on an event stream are for this guest, and for no client after signOut")
     func eventStream() async throws {
         try await withServer { server in
-            let (owner, other) = (try await guest(server), try await guest(server))
+            let (owner, other) = (try await server.token(), try await server.token())
             let reserved = try await server.send(
                 RawRequest.get("/graphql", method: "PUT", fields: server.fields(owner)))
             #expect(reserved.status == 201, "\(reserved.body)")
@@ -193,9 +186,9 @@ struct SubscriptionTests {
     @Test("of all guests at one address have one share of symbols, a user has another")
     func guests() async throws {
         try await withServer(environment: ["PORTICO_MAXIMUM_SYMBOLS_PER_CLIENT": "1"]) { server in
-            let first = try await event(of: "AAPL", token: guest(server), server)
+            let first = try await event(of: "AAPL", token: server.token(), server)
             #expect(first.event["data"]?["quotes"]?["price"]?.string != nil, "\(first.event)")
-            let second = try await event(of: "KO", token: guest(server), server)
+            let second = try await event(of: "KO", token: server.token(), server)
             #expect(second.event.failures.first?.code == "RATE_LIMITED", "\(second.event)")
             let user = try await event(of: "KO", token: RunningServer.sandboxToken, server)
             #expect(user.event["data"]?["quotes"]?["price"]?.string != nil, "\(user.event)")

@@ -9,11 +9,6 @@ struct UpstreamLimitTests {
         "{ chart(symbol: \"KO\", interval: ONE_DAY, last: \(last)) { fetchedAt } }"
     }
 
-    private static func guest(at server: RunningServer) async throws -> String {
-        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
-        return try #require(answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
-    }
-
     @Test(
         "a client without a session, or with a guest session, has a limit of them a minute; a user has none",
         arguments: [false, true])
@@ -23,7 +18,7 @@ struct UpstreamLimitTests {
             upstream.credential["PORTICO_UPSTREAM_CALLS_PER_CLIENT"] = "3"
             upstream.credential["PORTICO_SIGN_UP"] = "open"
             try await withServer(before: upstream) { server in
-                let token = isGuest ? try await Self.guest(at: server) : nil
+                let token = isGuest ? try await server.token() : nil
                 let before = sandbox.calls.total
                 for last in 1...3 {
                     let answer = try await server.ask(Self.chart(last), token: token)

@@ -17,8 +17,7 @@ struct UserTests {
     private static func token(
         _ server: RunningServer, _ mutation: String, token: String? = nil
     ) async throws -> String {
-        let answer = try await server.ask("mutation { it: \(mutation) { token } }", token: token)
-        return try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+        try await server.token(of: mutation, token: token)
     }
 
     private static func signUp(_ name: String, password: String = planted, invitation: String? = nil)

@@ -1,10 +1,35 @@
+package import Brokerage
+import PorticoCore
 package import Upstream
 
 /// Parses a complete body of UTF-8 text, as the clients do.
 package func decode<Value: JSONDecodable>(
     _ type: Value.Type = Value.self, from body: String
 ) throws(JSONError) -> Value {
-    try JSONReader.read(Array(body.utf8)) { reader throws(JSONError) in try Value(json: &reader) }
+    try Value(json: Array(body.utf8))
+}
+
+/// The error that a text in a test does not represent a value.
+package struct InvalidText: Error {
+    let text: String
+}
+
+/// Returns the symbol that a text represents.
+package func symbol(_ text: String) throws(InvalidText) -> Symbol {
+    guard let symbol = Symbol(text) else { throw InvalidText(text: text) }
+    return symbol
+}
+
+/// Returns the decimal that a text represents.
+package func decimal(_ text: String) throws(InvalidText) -> Decimal {
+    guard let decimal = Decimal(text) else { throw InvalidText(text: text) }
+    return decimal
+}
+
+/// Returns the instant that a text in RFC 3339 represents.
+package func instant(_ text: String) throws(InvalidText) -> Instant {
+    guard let instant = Instant(text) else { throw InvalidText(text: text) }
+    return instant
 }
 
 /// Returns the output of `dump` and of string interpolation; it must not contain secrets.
@@ -16,20 +41,15 @@ package func everythingShown(of value: some Any) -> String {
 
 extension CannedServer {
     /// Runs `body` with a server that returns the given responses, and an HTTP client for it.
-    package static func run(
+    package static func run<Value>(
         answering handler: @escaping @Sendable (Request, Int) -> Reply,
-        _ body: (CannedServer, HTTPClient) async throws -> Void
-    ) async throws {
+        _ body: (CannedServer, HTTPClient) async throws -> Value
+    ) async throws -> Value {
         let server = try await CannedServer(handler)
-        let client = try HTTPClient(userAgent: "portico-tests")
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(server, client))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await HTTPClient.with(userAgent: "portico-tests") { try await body(server, $0) }
         }
-        await client.shutDown()
         try await server.stop()
-        try result.get()
+        return try result.get()
     }
 }

@@ -11,6 +11,9 @@ package final class CannedServer: Sendable {
         package let target: String
         package let headers: [String: String]
         package let body: [UInt8]
+
+        /// The body as UTF-8 text.
+        package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
     package struct Reply: Sendable {
@@ -35,6 +38,7 @@ package final class CannedServer: Sendable {
             .body(Array(text.utf8), status: status, headers: headers)
         }
 
+        package static let noContent = Reply(status: 204)
         package static let disconnect = Reply(isDisconnect: true)
         package static let silence = Reply(isSilence: true)
     }

@@ -36,10 +36,7 @@ package struct RowList: Sendable, CustomStringConvertible {
     /// - Throws: The errors of reading the rows as the sandbox sends them.
     package func check(against sandbox: String) async throws -> Check {
         let served = ServedBody()
-        let server = try await CannedServer { request, _ in .body(served.bytes) }
-        let transport = try HTTPClient(userAgent: "portico-tests")
-        let result: Result<Check, any Error>
-        do {
+        return try await CannedServer.run(answering: { _, _ in .body(served.bytes) }) { server, transport in
             guard let url = HTTPURL(server.url) else { throw Unusable(reason: "no address") }
             let read = { [self] (body: JSONValue) async throws -> RowReading in
                 served.bytes = Array(body.serialized.utf8)
@@ -50,13 +47,8 @@ package struct RowList: Sendable, CustomStringConvertible {
             let body = try await Self.response(to: request, of: sandbox, transport)
             var check = try await check(body, read)
             check.query = Self.queryNames(of: request.target)
-            result = .success(check)
-        } catch {
-            result = .failure(error)
+            return check
         }
-        await transport.shutDown()
-        try await server.stop()
-        return try result.get()
     }
 
     package struct Check: Sendable {

@@ -1,17 +1,6 @@
 package import Brokerage
 package import Upstream
 
-extension Result where Failure == any Error {
-    /// The result of a task, for a caller that has to release something before it throws.
-    package static func of(_ body: () async throws -> Success) async -> Result {
-        do {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
 extension CallContext {
     /// A deadline that is sufficient for calls on this machine, even under load.
     package static var patient: CallContext { CallContext(deadline: .now + .seconds(60)) }

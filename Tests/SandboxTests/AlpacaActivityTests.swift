@@ -204,8 +204,7 @@ struct AlpacaActivityTests {
 
     @Test("a filled order is an activity at once, and a sale's fees come after midnight UTC")
     func orders() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let before = try await Self.all(fixture)
             let order = try await fixture.place(
                 #"{"symbol":"AAPL","qty":"5","side":"sell","type":"market","time_in_force":"day"}"#)

@@ -58,29 +58,22 @@ struct AlphaVantageWireTests {
     @Test(
         "every answer is valid by the schema, at any time of the week", arguments: Case.all, Moment.all)
     func valid(_ wanted: Case, moment: String) async throws {
-        let schema = try Golden.schema(of: "alphavantage").definition(wanted.shape)
         let reply = try await reply(wanted.query, at: moment)
-        #expect(reply.status == 200)
-        #expect(reply.headers["content-type"] == "application/json; charset=UTF-8")
-        #expect(reply.isWhole)
-        #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
+        try reply.check(by: "alphavantage", wanted.shape)
     }
 
     @Test("and is valid where the market has no price", arguments: Case.all)
     func validWithoutPrices(_ wanted: Case) async throws {
-        let schema = try Golden.schema(of: "alphavantage").definition(wanted.shape)
         let script = MarketScript(unpriced: ["AAPL", "BRK.B", "IBM"])
         let reply = try await reply(wanted.query, script: script)
-        #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
+        try reply.check(by: "alphavantage", wanted.shape)
     }
 
     @Test("what is not there is empty, and a success", arguments: Case.empty)
     func empty(query: String, shape: String, body: String) async throws {
-        let schema = try Golden.schema(of: "alphavantage").definition(shape)
         let reply = try await reply(query)
-        #expect(reply.status == 200)
         #expect(reply.body == body)
-        #expect(try schema.violations(in: JSONValue(parsing: reply.body)) == [])
+        try reply.check(by: "alphavantage", shape)
     }
 
     @Test("the same seed and clock give the same bytes, another seed gives others", arguments: Case.all)

@@ -1,5 +1,7 @@
 import NIOCore
 import NIOPosix
+import TestSupport
+import Testing
 
 /// A client that returns responses as they came over the socket, invalid ones included.
 struct Client {
@@ -14,6 +16,19 @@ struct Client {
 
         /// True if the body has the length in the header.
         var isWhole: Bool { headers["content-length"] == String(body.utf8.count) }
+
+        /// Checks that it is a complete success whose JSON is valid by a definition of a provider's schema.
+        func check(by provider: String, _ shape: String, sourceLocation: SourceLocation = #_sourceLocation)
+            throws
+        {
+            #expect(status == 200, sourceLocation: sourceLocation)
+            #expect(
+                headers["content-type"] == "application/json; charset=UTF-8", sourceLocation: sourceLocation)
+            #expect(isWhole, sourceLocation: sourceLocation)
+            let violations = try Golden.schema(of: provider).definition(shape).violations(
+                in: JSONValue(parsing: body))
+            #expect(violations == [], sourceLocation: sourceLocation)
+        }
     }
 
     func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Reply {

@@ -41,8 +41,7 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("sends trades, quotes and bars of what is listened to, as the clock goes on")
     func ticks() async throws {
-        let clock = ManualClock(try instant("2026-11-19T17:34:57Z"))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock(at: "2026-11-19T17:34:57Z") { fixture, clock in
             try await stream(fixture) { stream in
                 try await stream.send(
                     #"{"action":"subscribe","trades":["AAPL"],"quotes":["MSFT","NOSUCH"],"bars":["*"]}"#)
@@ -76,11 +75,8 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("by a switch an odd lot follows each trade, whose condition says so")
     func oddLots() async throws {
-        let clock = ManualClock(try instant("2026-11-19T17:34:55Z"))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alpaca.streamsOddLots = true
-        }) { fixture in
+        try await withClock(at: "2026-11-19T17:34:55Z", { $0.alpaca.streamsOddLots = true }) {
+            fixture, clock in
             try await stream(fixture) { stream in
                 try await stream.send(#"{"action":"subscribe","trades":["AAPL","KO"]}"#)
                 _ = try await messages(&stream)
@@ -266,8 +262,7 @@ struct FakeAlpacaDataStreamTests {
 
     @Test("who says nothing for ten seconds is shown the door")
     func silence() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             try await StreamClient.open("/alpaca-stream/v2/iex", of: fixture.client) { stream in
                 _ = try await stream.next()
                 // The deadline starts shortly after the first message. It is set by then, or will be set to

@@ -151,8 +151,7 @@ struct FakeAlpacaOAuthTests {
 
     @Test("a code that was used, or is older than ten minutes, is worth nothing")
     func spent() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let used = try await code(fixture)
             #expect(try await token(fixture, Self.form(code: used)).status == 200)
             #expect(try await token(fixture, Self.form(code: used)).status == 400)

@@ -43,8 +43,7 @@ struct FakeAlpacaOrdersTests {
 
     @Test("what orders of today made is in what the positions made today, and in the day's history")
     func today() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             _ = try await fixture.place(Self.market)
             _ = try await fixture.place(
                 #"{"symbol":"AMD","notional":"1000","side":"buy","type":"market","time_in_force":"day"}"#)
@@ -101,11 +100,7 @@ struct FakeAlpacaOrdersTests {
 
     @Test("a market that gives a few shares a second fills piece by piece")
     func partial() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alpaca.sharesPerSecond = 1
-        }) { fixture in
+        try await withClock({ $0.alpaca.sharesPerSecond = 1 }) { fixture, clock in
             let id = try #require(try await fixture.place(Self.market)["id"]?.string)
             let first = try await fixture.document("Order", "/v2/orders/\(id)")
             #expect(first["status"] == "partially_filled" && first["filled_qty"] == "1")
@@ -164,8 +159,7 @@ struct FakeAlpacaOrdersTests {
 
     @Test("an order given while the market is closed is accepted, and filled when it opens")
     func queued() async throws {
-        let clock = ManualClock(try instant(Moment.weekend))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock(at: "Moment.weekend") { fixture, clock in
             let placed = try await fixture.place(Self.market)
             #expect(placed["status"] == "accepted")
             #expect(placed["expires_at"] == "2026-11-23T21:00:00Z")
@@ -189,8 +183,7 @@ struct FakeAlpacaOrdersTests {
 
     @Test("a day's order ends with the day")
     func expired() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let body = Self.resting().replacing("gtc", with: "day")
             let id = try #require(try await fixture.place(body)["id"]?.string)
             clock.set(try instant("2026-11-19T21:00:00Z"))
@@ -236,11 +229,7 @@ struct FakeAlpacaOrdersTests {
         "an order in the place of one that is partly filled begins with nothing filled",
         arguments: [#"{"qty":"2"}"#, #"{"time_in_force":"gtc"}"#])
     func replacedPartlyFilled(change: String) async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alpaca.sharesPerSecond = 1
-        }) { fixture in
+        try await withClock({ $0.alpaca.sharesPerSecond = 1 }) { fixture, clock in
             let old = try #require(try await fixture.place(Self.market)["id"]?.string)
             #expect(try await fixture.document("Order", "/v2/orders/\(old)")["filled_qty"] == "1")
             let new = try RunningSandbox.valid(

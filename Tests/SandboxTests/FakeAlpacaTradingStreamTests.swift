@@ -49,11 +49,7 @@ struct FakeAlpacaTradingStreamTests {
 
     @Test("tells of an order from its beginning to its end, and of what is held afterwards")
     func orderEvents() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alpaca.sharesPerSecond = 1
-        }) { fixture in
+        try await withClock({ $0.alpaca.sharesPerSecond = 1 }) { fixture, clock in
             try await listening(fixture) { stream in
                 let placed = try await fixture.place(FakeAlpacaOrdersTests.market)
                 let new = try await message(&stream)

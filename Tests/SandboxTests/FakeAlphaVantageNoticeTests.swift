@@ -84,11 +84,8 @@ struct FakeAlphaVantageNoticeTests {
     @Test("a free key has 25 calls a day, and the notice shows the key; midnight in New York begins anew")
     func day() async throws {
         // 23:59:50 in New York.
-        let clock = ManualClock(try instant("2026-11-20T04:59:50Z"))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alphaVantage.burstInterval = nil
-        }) { fixture in
+        try await withClock(at: "2026-11-20T04:59:50Z", { $0.alphaVantage.burstInterval = nil }) {
+            fixture, clock in
             for _ in 0..<25 {
                 #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
             }
@@ -110,14 +107,15 @@ struct FakeAlphaVantageNoticeTests {
 
     @Test("the day may end in UTC, and the notice may keep the key to itself")
     func dayInUTC() async throws {
-        let clock = ManualClock(try instant("2026-11-19T23:59:59Z"))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alphaVantage.burstInterval = nil
-            $0.alphaVantage.requestsPerDay = 1
-            $0.alphaVantage.dayEnds = .utc
-            $0.alphaVantage.dailyNoticeEchoesKey = false
-        }) { fixture in
+        try await withClock(
+            at: "2026-11-19T23:59:59Z",
+            {
+                $0.alphaVantage.burstInterval = nil
+                $0.alphaVantage.requestsPerDay = 1
+                $0.alphaVantage.dayEnds = .utc
+                $0.alphaVantage.dailyNoticeEchoesKey = false
+            }
+        ) { fixture, clock in
             _ = try await fixture.alphaVantage(Self.quote)
             let refused = try await fixture.alphaVantageDocument(
                 Self.quote, key: FakeAlphaVantageSettings.demoKey)
@@ -133,11 +131,8 @@ struct FakeAlphaVantageNoticeTests {
 
     @Test("calls that follow too closely are refused, and use nothing of the day")
     func burst() async throws {
-        let clock = ManualClock(try instant("2026-11-19T17:00:00Z"))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alphaVantage.requestsPerDay = 2
-        }) { fixture in
+        try await withClock(at: "2026-11-19T17:00:00Z", { $0.alphaVantage.requestsPerDay = 2 }) {
+            fixture, clock in
             #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol"))
             for _ in 0..<3 {
                 clock.advance(by: .milliseconds(300))
@@ -158,13 +153,14 @@ struct FakeAlphaVantageNoticeTests {
 
     @Test("the limits of 2018 to 2023 are told in a note")
     func minute() async throws {
-        let clock = ManualClock(try instant("2026-11-19T17:00:58Z"))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.alphaVantage.burstInterval = nil
-            $0.alphaVantage.requestsPerMinute = 5
-            $0.alphaVantage.requestsPerDay = 500
-        }) { fixture in
+        try await withClock(
+            at: "2026-11-19T17:00:58Z",
+            {
+                $0.alphaVantage.burstInterval = nil
+                $0.alphaVantage.requestsPerMinute = 5
+                $0.alphaVantage.requestsPerDay = 500
+            }
+        ) { fixture, clock in
             for _ in 0..<5 { #expect(try await fixture.alphaVantage(Self.quote).body.contains("01. symbol")) }
             let refused = try await fixture.alphaVantageDocument(
                 Self.quote, key: FakeAlphaVantageSettings.demoKey)

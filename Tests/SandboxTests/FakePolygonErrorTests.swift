@@ -91,8 +91,7 @@ struct FakePolygonErrorTests {
 
     @Test("a free key has five calls a minute, whatever they ask for; others have no limit")
     func limit() async throws {
-        let clock = ManualClock(try instant("2026-11-19T17:34:58Z"))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock(at: "2026-11-19T17:34:58Z") { fixture, clock in
             for path in [Self.previous, "/v3/reference/tickers", "/v2/reference/news"] + [Self.previous] {
                 #expect(try await fixture.polygon(path, key: FakePolygonSettings.demoKey).status == 200)
             }

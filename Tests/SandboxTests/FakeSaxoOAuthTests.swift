@@ -76,8 +76,7 @@ struct FakeSaxoOAuthTests {
 
     @Test("an access token ends after 20 minutes, a refresh token after an hour")
     func lifetimes() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let tokens = try valid(await refresh(fixture, FakeSaxoClient.demo.credentials.refreshToken))
             let access = ["Authorization": "Bearer \(try #require(tokens["access_token"]?.string))"]
             clock.advance(by: .seconds(1_199))
@@ -93,11 +92,7 @@ struct FakeSaxoOAuthTests {
 
     @Test("a configured token ends where it is told to")
     func developerToken() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.saxo.developerTokenLifetime = .seconds(60)
-        }) { fixture in
+        try await withClock({ $0.saxo.developerTokenLifetime = .seconds(60) }) { fixture, clock in
             for status in [200, 401] {
                 let reply = try await fixture.saxo("/port/v1/clients/me")
                 #expect(reply.status == status)

@@ -28,19 +28,6 @@ struct FakeSaxoOrderTests {
         "OrderDuration": #"{"DurationType":"GoodTillCancel"}"#,
     ].merging(currencies) { first, _ in first }
 
-    /// Runs a test with a clock that advances by a second for each order.
-    private func withClock(
-        at moment: String = Moment.midday,
-        _ change: @escaping (inout SandboxConfiguration) -> Void = { _ in },
-        _ body: (RunningSandbox, ManualClock) async throws -> Void
-    ) async throws {
-        let clock = ManualClock(try instant(moment))
-        try await withSandbox({
-            $0.clock = clock.clock
-            change(&$0)
-        }) { try await body($0, clock) }
-    }
-
     private func result(_ reply: Client.Reply, _ shape: String = "OrderResult") throws -> JSONValue {
         let document = try JSONValue(parsing: reply.body)
         #expect(try Golden.schema(of: "saxo").definition(shape).violations(in: document) == [])

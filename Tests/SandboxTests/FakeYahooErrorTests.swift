@@ -79,8 +79,7 @@ struct FakeYahooErrorTests {
         "quotes and summaries take cookie and crumb of one another",
         arguments: ["/v7/finance/quote?symbols=AAPL", "/v10/finance/quoteSummary/AAPL?modules=price"])
     func crumb(path: String) async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let credentials = try await fixture.yahooCrumb()
             clock.advance(by: .seconds(1))
             let other = try await fixture.yahooCrumb()
@@ -123,12 +122,10 @@ struct FakeYahooErrorTests {
 
     @Test("cookie and crumb may run out")
     func lifetime() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({
-            $0.clock = clock.clock
+        try await withClock({
             $0.yahoo.crumbLifetime = .seconds(60)
             $0.yahoo.unauthorizedDescription = "User is unable to access this feature"
-        }) { fixture in
+        }) { fixture, clock in
             let credentials = try await fixture.yahooCrumb()
             let path = "/v7/finance/quote?symbols=AAPL&crumb=\(credentials.crumb.replacing("/", with: "%2F"))"
             clock.advance(by: .seconds(59))
@@ -156,12 +153,13 @@ struct FakeYahooErrorTests {
 
     @Test("an address that asks too often gets text, until the minute is over; so does an agent unwelcome")
     func tooMany() async throws {
-        let clock = ManualClock(try instant("2026-11-19T17:34:58Z"))
-        try await withSandbox({
-            $0.clock = clock.clock
-            $0.yahoo.requestsPerMinute = 2
-            $0.yahoo.rejectedUserAgents = ["python-requests/"]
-        }) { fixture in
+        try await withClock(
+            at: "2026-11-19T17:34:58Z",
+            {
+                $0.yahoo.requestsPerMinute = 2
+                $0.yahoo.rejectedUserAgents = ["python-requests/"]
+            }
+        ) { fixture, clock in
             func call(_ agent: String) async throws -> Client.Reply {
                 try await fixture.yahoo("/v1/finance/search?q=apple", ["User-Agent": agent])
             }

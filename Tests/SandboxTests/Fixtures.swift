@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import Sandbox
 import TestSupport
 import Testing
@@ -23,21 +24,28 @@ struct RunningSandbox {
 }
 
 /// Runs a test with its own sandbox, which is always stopped afterwards.
-func withSandbox<Result>(
+func withSandbox<Value>(
     at moment: String = Moment.midday, _ change: (inout SandboxConfiguration) -> Void = { _ in },
-    _ body: (RunningSandbox) async throws -> Result
-) async throws -> Result {
+    _ body: (RunningSandbox) async throws -> Value
+) async throws -> Value {
     var configuration = SandboxConfiguration(seed: 7, clock: .fixed(try instant(moment)))
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    do {
-        let result = try await body(RunningSandbox(sandbox: sandbox))
-        await sandbox.stop()
-        return result
-    } catch {
-        await sandbox.stop()
-        throw error
-    }
+    let result = await Result.of { try await body(RunningSandbox(sandbox: sandbox)) }
+    await sandbox.stop()
+    return try result.get()
+}
+
+/// Runs a test with its own sandbox, and a clock that the test advances.
+func withClock(
+    at moment: String = Moment.midday, _ change: (inout SandboxConfiguration) -> Void = { _ in },
+    _ body: (RunningSandbox, ManualClock) async throws -> Void
+) async throws {
+    let clock = ManualClock(try instant(moment))
+    try await withSandbox({
+        $0.clock = clock.clock
+        change(&$0)
+    }) { try await body($0, clock) }
 }
 
 /// Moments of one week of November 2026, when New York was five hours behind UTC.

@@ -181,8 +181,7 @@ struct SaxoReportTests {
 
     @Test("a filled order is in the reports after the end of its day")
     func orders() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let account = FakeSaxoClient.demo.accounts[0]
             let before = try await Self.rows(fixture, "trades", shape: "TradeReportPage")
             let reply = try await fixture.saxo("POST", "/trade/v2/orders", FakeSaxoOrderTests.order())

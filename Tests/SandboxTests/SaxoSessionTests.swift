@@ -101,8 +101,7 @@ struct SaxoSessionTests {
 
     @Test("a code is good for ten minutes of the sandbox's clock, and once")
     func codeLifetime() async throws {
-        let clock = ManualClock(try instant(Moment.midday))
-        try await withSandbox({ $0.clock = clock.clock }) { fixture in
+        try await withClock { fixture, clock in
             let codes = [
                 try await code(fixture, "sandbox-saxo-app"), try await code(fixture, "sandbox-saxo-app"),
             ]

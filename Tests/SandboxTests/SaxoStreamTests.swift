@@ -45,18 +45,6 @@ struct SaxoStreamTests {
     static let path = "/saxo-streaming/connect?contextId=ctx-1"
     static let headers = RunningSandbox.saxoDemo
 
-    private func withClock(
-        at moment: String = Moment.midday,
-        _ change: @escaping (inout SandboxConfiguration) -> Void = { _ in },
-        _ body: (RunningSandbox, ManualClock) async throws -> Void
-    ) async throws {
-        let clock = ManualClock(try instant(moment))
-        try await withSandbox({
-            $0.clock = clock.clock
-            change(&$0)
-        }) { try await body($0, clock) }
-    }
-
     private func subscribe(
         _ fixture: RunningSandbox, _ reference: String, uic: Int = 21, context: String = "ctx-1",
         _ more: String = "",

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Saxo
 import Testing
@@ -66,12 +67,7 @@ struct SandboxOrderStreamTests {
             }
         }
         var followed = Followed(events, fixture)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(&followed))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await body(&followed) }
         run.cancel()
         let end = await run.value
         try result.get()

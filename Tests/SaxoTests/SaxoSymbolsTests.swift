@@ -1,4 +1,5 @@
 import Brokerage
+import ProviderTestSupport
 import Saxo
 import Testing
 import Upstream

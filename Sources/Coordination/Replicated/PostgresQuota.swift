@@ -165,30 +165,30 @@ package final class PostgresQuota: Quotas {
             uniquingKeysWith: { first, _ in first })
         let before = ClockReading(clock)
         let wait = min(before.now.duration(to: deadline), maximumWait)
-        let answer: QuotaStatements.Answer
+        let reply: QuotaStatements.Reply
         do throws(StorageError) {
-            answer = try await statements.reserve(
+            reply = try await statements.reserve(
                 QuotaStatements.Call(
                     windows.map { QuotaStatements.Window($0, validity: validities[$0.name]) }, of: account,
                     wait: wait, isShared: isShared))
         } catch {
             throw uncounted(account, error)
         }
-        guard let start = answer.start else {
-            let retryAt = answer.retryAt.map { clock.wallTime() + .milliseconds($0 - answer.now) }
+        guard let start = reply.start else {
+            let retryAt = reply.retryAt.map { clock.wallTime() + .milliseconds($0 - reply.now) }
             throw ProviderFailure(
                 account.provider,
-                answer.isOfShare
+                reply.isOfShare
                     ? .notAllowed(.sharedQuota(retryAt: retryAt)) : .quotaExhausted(retryAt: retryAt))
         }
         let now = clock.now()
-        apply(answer.states, of: account, at: now)
-        let delay = Duration.milliseconds(start - answer.now)
+        apply(reply.states, of: account, at: now)
+        let delay = Duration.milliseconds(start - reply.now)
         // The slot begins by the database's clock between `before` and `now`, so the later one is used for its begin and
         // the earlier one for its end.
         let reservation = QuotaReservation(
             account: account, start: now + delay,
-            slots: answer.slots.compactMap { slot in
+            slots: reply.slots.compactMap { slot in
                 guard let window = windows.first(where: { $0.name == slot.name }),
                     let validity = validities[slot.name]
                 else { return nil }

@@ -26,7 +26,7 @@ final class QuotaStatements: Sendable {
         let call: Call
         let begin: ContinuousClock.Instant
         /// Gets nil if the call needs a statement of its own.
-        let continuation: CheckedContinuation<Result<Answer?, StorageError>, Never>
+        let continuation: CheckedContinuation<Result<Reply?, StorageError>, Never>
     }
 
     /// The calls of one statement: a window with many slots is written for each of its calls.
@@ -80,7 +80,7 @@ final class QuotaStatements: Sendable {
     }
 
     /// What a call gets, by the database's clock, in milliseconds since 1970.
-    struct Answer: Sendable {
+    struct Reply: Sendable {
         /// Whether the windows could not be changed without a wait.
         fileprivate let isBusy: Bool
         let now: Int64
@@ -119,17 +119,17 @@ final class QuotaStatements: Sendable {
     /// Takes a slot in each window of a call, or in none.
     ///
     /// If the connection breaks, it is executed once more: the slots then may count twice.
-    func reserve(_ call: Call) async throws(StorageError) -> Answer {
-        if let answer = try await reserveInGroup(call) { return answer }
+    func reserve(_ call: Call) async throws(StorageError) -> Reply {
+        if let reply = try await reserveInGroup(call) { return reply }
         return try await database.statement { db in
-            guard let answer = try Self.answers(to: [call], waiting: true, db).first else {
+            guard let reply = try Self.replies(to: [call], waiting: true, db).first else {
                 throw CorruptedRow()
             }
-            return answer
+            return reply
         }
     }
 
-    private func reserveInGroup(_ call: Call) async throws(StorageError) -> Answer? {
+    private func reserveInGroup(_ call: Call) async throws(StorageError) -> Reply? {
         let result = await withCheckedContinuation { continuation in
             let isAccepted = state.withLock { state in
                 guard state.waiting.count < Self.maximumWaiting else { return false }
@@ -163,13 +163,13 @@ final class QuotaStatements: Sendable {
     /// Executes statements until no call waits.
     private func reserveWaiting() async {
         while let group = nextGroup() {
-            let result: Result<[Answer?], StorageError>
+            let result: Result<[Reply?], StorageError>
             do throws(StorageError) {
                 let calls = group.map(\.call)
-                let answers = try await database.statement { db in
-                    try Self.answers(to: calls, waiting: false, db)
+                let replies = try await database.statement { db in
+                    try Self.replies(to: calls, waiting: false, db)
                 }
-                result = .success(answers.map { $0.isBusy ? nil : $0 })
+                result = .success(replies.map { $0.isBusy ? nil : $0 })
             } catch .refused {
                 // One of the calls has caused it. Each is executed alone, so that only this one fails.
                 result = .success(group.map { _ in nil })
@@ -202,30 +202,30 @@ final class QuotaStatements: Sendable {
         return group
     }
 
-    /// - Returns: An answer for each call.
-    private static func answers(
+    /// - Returns: A reply for each call.
+    private static func replies(
         to calls: [Call], waiting: Bool, _ db: SQLTransaction
-    ) throws -> [Answer] {
-        var answers: [Answer?] = Array(repeating: nil, count: calls.count)
+    ) throws -> [Reply] {
+        var replies: [Reply?] = Array(repeating: nil, count: calls.count)
         _ = try db.map("SELECT * FROM quota_reserve(CAST(? AS JSONB), ?)", [try json(calls), waiting]) {
             row in
-            guard let call = Int(exactly: try row.next() as Int64), answers.indices.contains(call) else {
+            guard let call = Int(exactly: try row.next() as Int64), replies.indices.contains(call) else {
                 throw CorruptedRow()
             }
-            let answer = Answer(
+            let reply = Reply(
                 isBusy: try row.next(), now: try row.next(), start: try row.next(), retryAt: try row.next(),
                 isOfShare: try row.next())
             let name: String? = try row.next()
-            var known = answers[call] ?? answer
+            var known = replies[call] ?? reply
             if let name {
                 known.slots.append(Slot(name: name, end: try row.next()))
                 known.states.append(try WindowState(name, &row))
             }
-            answers[call] = known
+            replies[call] = known
         }
-        return try answers.map { answer in
-            guard let answer else { throw CorruptedRow() }
-            return answer
+        return try replies.map { reply in
+            guard let reply else { throw CorruptedRow() }
+            return reply
         }
     }
 

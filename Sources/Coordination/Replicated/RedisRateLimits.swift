@@ -12,7 +12,6 @@ package final class RedisRateLimits: RateLimits {
         merge = RedisLimitMerge(redis.client, redis.keyspace)
     }
 
-    package var isShared: Bool { true }
     package var processes: Int { 1 + redis.peerCount }
 
     package func add(_ spent: [String: Duration]) async -> [String: Duration]? {

@@ -128,12 +128,7 @@ package final class AdmissionSlot: Sendable {
         during body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         guard let slot = current, slot.release() else { return try await body() }
-        let result: Result<Value, Failure>
-        do throws(Failure) {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of(body)
         await slot.reacquire()
         return try result.get()
     }

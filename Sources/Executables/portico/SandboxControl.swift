@@ -30,14 +30,9 @@ struct SandboxControl: ParsableArguments {
             request.body = InputValue.object(InputObject(given)).json
             request.headers.add("Content-Type", "application/json")
         }
-        let client = try HTTPClient(userAgent: "portico")
-        let response: Result<HTTPClientResponse, HTTPClientError>
-        do throws(HTTPClientError) {
-            response = .success(try await client.send(request))
-        } catch {
-            response = .failure(error)
+        let response = try await HTTPClient.with(userAgent: "portico") { client in
+            await Result.of { () throws(HTTPClientError) in try await client.send(request) }
         }
-        await client.shutDown()
         switch response {
         case .failure(let error):
             throw UsageError(

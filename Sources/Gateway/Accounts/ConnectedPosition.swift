@@ -163,8 +163,6 @@ extension ConvertedPosition {
 }
 
 extension ConvertedPosition: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ConvertedPosition>("ConvertedPosition") {
         Field("currency", \.figures.currency)
         Field("marketValue", \.figures.marketValue)
@@ -174,8 +172,6 @@ extension ConvertedPosition: GraphQLObject {
 }
 
 extension ConvertedAmount: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<ConvertedAmount>("ConvertedAmount") {
         Field("amount", \.amount)
         Field("currency", \.currency)
@@ -185,8 +181,6 @@ extension ConvertedAmount: GraphQLObject {
 }
 
 extension PriceFormat: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<PriceFormat>("PriceFormat") {
         Field("decimals", \.decimals)
         Field("pipFractionDecimals", \.pipFractionDecimals)

@@ -84,8 +84,6 @@ extension ConnectedActivity: GraphQLObject {
 }
 
 extension ActivityConnectionPage: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ActivityConnectionPage>("ActivityConnection") {
         Field("edges") { page in page.edges }
         Field("nodes", \.nodes)
@@ -100,8 +98,6 @@ extension ActivityConnectionPage: GraphQLObject {
 }
 
 extension ActivityConnectionPage.ActivityEdge: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ActivityConnectionPage.ActivityEdge>("ActivityEdge") {
         Field("cursor", \.cursor)
         Field("node", \.activity)

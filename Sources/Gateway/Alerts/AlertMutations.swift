@@ -155,8 +155,6 @@ struct AlertPayload: Sendable {
 }
 
 extension AlertPayload: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<AlertPayload>("AlertPayload") {
         Field("alert", \.alert)
         Field("alertEdge") { ConnectionEdge($0.alert) }

@@ -243,8 +243,8 @@ final class UserAlertEvaluation: Sendable {
             let connections = services.connections(of: owner, with: nil)
             let connection = connections.first { id.hasPrefix(ConnectedOrder.Name.prefix(of: $0)) }
             if let connection, connection.orders != nil {
-                let watch = SubscriptionService(scope()).orderSubscription(to: connection)
-                for await orders in watch.orders.values() {
+                let subscription = SubscriptionService(scope()).orderSubscription(to: connection)
+                for await orders in subscription.orders.values() {
                     guard let orders = try? orders.get() else { continue }
                     if let order = orders.first(where: { $0.globalID == id }) {
                         let observed = ObservedOrder(order.connectedOrder.order)

@@ -47,8 +47,6 @@ extension RegisterWebhookPayload: GraphQLObject {
 
 /// `TestWebhookPayload` of the schema.
 struct TestWebhookPayload: GraphQLObject {
-    typealias Context = RequestScope
-
     let webhook: WebhookObject
 
     static let graphQL = ObjectType<TestWebhookPayload>("TestWebhookPayload") {

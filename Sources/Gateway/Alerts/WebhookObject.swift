@@ -23,8 +23,6 @@ extension StoredWebhook.State: GraphQLEnum {
 }
 
 extension WebhookObject: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<WebhookObject>("Webhook") {
         Field("id") { $0.globalID }
         Field("url", \.webhook.url)

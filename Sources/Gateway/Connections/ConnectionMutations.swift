@@ -51,8 +51,6 @@ struct ConnectProviderPayload: GraphQLObject {
 }
 
 extension AuthorizationStart: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<AuthorizationStart>("ConnectionRequest") {
         Field("url", \.url)
         Field("state", \.state)

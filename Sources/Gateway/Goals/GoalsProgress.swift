@@ -58,8 +58,6 @@ extension Result where Success == Decimal?, Failure == any Error {
 }
 
 extension GoalsProgress: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<GoalsProgress>("GoalsProgress") {
         Field("id") { $0.globalID }
         Field("currency", \.currency)

@@ -19,8 +19,6 @@ package struct MergedFundamentals: Sendable {
     package var figures: Fundamentals { merged.values }
     /// The sources of at least one figure, in the order of the route.
     package var parts: [ReportPart] { merged.parts }
-    /// Whether no figure is missing.
-    package var isComplete: Bool { merged.missing.isEmpty }
 
     fileprivate var asOf: Instant? { parts.map(\.provenance).asOf }
     fileprivate var fetchedAt: Instant {
@@ -99,8 +97,6 @@ extension InstrumentService {
 }
 
 extension MergedFundamentals: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<MergedFundamentals>("Fundamentals") {
         Field("id") { NodeID(.fundamentals, $0.figures.symbol.text).text }
         Field("currency") { $0.figures.currency }

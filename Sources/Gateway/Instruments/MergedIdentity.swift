@@ -134,8 +134,6 @@ extension InstrumentService {
 }
 
 extension MergedIdentity: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<MergedIdentity>("InstrumentIdentity") {
         Field("isin", throwing: { try $0.value(.isin, \.isin) })
         Field("figi", throwing: { try $0.value(.figi, \.figi) })

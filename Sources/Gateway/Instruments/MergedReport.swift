@@ -74,8 +74,6 @@ package struct ReportPart: Sendable {
 }
 
 extension ReportPart: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<ReportPart>("FundamentalsPart") {
         Field("fields", \.fields)
         Field("asOf", \.provenance.asOf)

@@ -220,8 +220,6 @@ struct OrderRejectionObject: GraphQLObject {
 }
 
 extension OrderConnectionPage: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<OrderConnectionPage>("OrderConnection") {
         Field("edges", \.entries)
         Field("nodes") { slice in slice.entries.map { entry in entry.map(\.order) } }
@@ -239,8 +237,6 @@ extension OrderConnectionPage: GraphQLObject {
 }
 
 extension OrderConnectionPage.OrderEdge: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<OrderConnectionPage.OrderEdge>("OrderEdge") {
         Field("cursor", \.cursor)
         Field("node", \.order)

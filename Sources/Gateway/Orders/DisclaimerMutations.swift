@@ -32,8 +32,6 @@ struct SentenceText: StoredText {
 
 /// `AcceptDisclaimersPayload` of the schema.
 struct AcceptDisclaimersPayload: GraphQLObject {
-    typealias Context = RequestScope
-
     let acceptedIDs: [String]
 
     static let graphQL = ObjectType<AcceptDisclaimersPayload>("AcceptDisclaimersPayload") {
@@ -78,8 +76,6 @@ struct PendingDisclaimers: Sendable {
 }
 
 extension ConnectedDisclaimer: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ConnectedDisclaimer>("Disclaimer") {
         Field("id") { $0.globalID }
         Field("title", \.disclaimer.title)

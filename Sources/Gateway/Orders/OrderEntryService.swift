@@ -405,10 +405,10 @@ extension ConnectedOrder {
 
 extension CallContext {
     /// The same context, with an observer of the writes that are sent.
-    fileprivate func observingWrites(with watch: WriteObserver) -> CallContext {
+    fileprivate func observingWrites(with observer: WriteObserver) -> CallContext {
         CallContext(
             deadline: deadline, notBefore: notBefore, acceptsMinimumAge: acceptsMinimumAge, observe: observe,
-            watch: watch, tracing: tracing,
+            writeObserver: observer, tracing: tracing,
             callBudget: callBudget)
     }
 }

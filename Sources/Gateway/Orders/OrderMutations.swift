@@ -19,8 +19,6 @@ extension Mutation {
 
 /// `OrderPayload` of the schema.
 package struct OrderPayload: GraphQLObject {
-    typealias Context = RequestScope
-
     let order: ConnectedOrder
 
     static let graphQL = ObjectType<OrderPayload>("OrderPayload") {

@@ -234,8 +234,6 @@ extension PreparedPreview: GraphQLObject {
 }
 
 extension ExpectedOrderRejection: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ExpectedOrderRejection>("ExpectedRejection") {
         Field("code", \.code)
         Field("reason", \.reason)
@@ -245,8 +243,6 @@ extension ExpectedOrderRejection: GraphQLObject {
 }
 
 extension OrderPreview.Costs: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<OrderPreview.Costs>("OrderCosts") {
         Field("commission", \.commission)
         Field("exchangeFee", \.exchangeFee)
@@ -256,8 +252,6 @@ extension OrderPreview.Costs: GraphQLObject {
 }
 
 extension OrderPreview.MarginImpact: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<OrderPreview.MarginImpact>("OrderMarginImpact") {
         Field("currency", \.currency)
         Field("initial", \.initial)

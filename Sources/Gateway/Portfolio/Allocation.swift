@@ -49,8 +49,6 @@ extension Allocation {
 }
 
 extension Allocation: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<Allocation>("Allocation") {
         Field("key", \.key)
         Field("value", \.value)

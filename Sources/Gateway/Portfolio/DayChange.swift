@@ -1,5 +1,6 @@
 import Brokerage
 import GraphQL
+import PorticoCore
 
 /// The change of the value of accounts since the previous close, in one currency.
 struct DayChange: Sendable {
@@ -125,11 +126,7 @@ extension PortfolioService {
             // Holdings of one layer are those of one portfolio, or of one for each currency.
             var changes: [Currency: Result<DayChange?, any Error>] = [:]
             for portfolio in holdings.map(\.portfolio) where changes[portfolio.currency] == nil {
-                do {
-                    changes[portfolio.currency] = .success(try await dayChange(of: portfolio))
-                } catch {
-                    changes[portfolio.currency] = .failure(error)
-                }
+                changes[portfolio.currency] = await .of { try await dayChange(of: portfolio) }
             }
             return zip(holdings, profits).map { holding, profit in
                 Result {

@@ -77,8 +77,6 @@ extension ExchangeRate {
 }
 
 extension ExchangeRate: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ExchangeRate>("ExchangeRate") {
         Field("from") { $0.from.code }
         Field("to") { $0.to.code }

@@ -157,8 +157,6 @@ struct PortfolioPart: Sendable {
 }
 
 extension PortfolioPart: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<PortfolioPart>("PortfolioPart") {
         Field("account") { $0.account.connectedAccount }
         Field("value", \.account.account.equity)

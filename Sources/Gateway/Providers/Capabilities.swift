@@ -4,8 +4,6 @@ import Upstream
 
 /// The available operations, so that a front end hides those that would fail.
 struct Capabilities: GraphQLObject {
-    typealias Context = RequestScope
-
     let features: [Feature]
     let intervals: [Interval]
     let chartRanges: [DateRange]

@@ -47,8 +47,6 @@ package enum Feature: String, Sendable, CaseIterable {
 }
 
 extension ProviderStatus: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ProviderStatus>("ProviderStatus") {
         Field("id") { NodeID(.providerStatus, $0.provider.name.text).text }
         Field("name", \.provider)
@@ -74,8 +72,6 @@ extension ProviderStatus: GraphQLObject {
 }
 
 extension QuotaStatus: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<QuotaStatus>("RateLimit") {
         Field("name") { $0.window.name }
         Field("windowSeconds") { $0.window.period.seconds }
@@ -108,8 +104,6 @@ extension QuotaWindow.Period {
 
 /// The reason of a failure that lasts.
 struct OngoingFailure: GraphQLObject {
-    typealias Context = RequestScope
-
     let error: FieldError
     let since: Instant
     let retryAt: Instant?

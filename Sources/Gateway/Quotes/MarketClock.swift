@@ -3,8 +3,6 @@ package import GraphQL
 import Upstream
 
 extension MarketClock: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<MarketClock>("MarketClock") {
         Field("id") { NodeID(.marketClock, $0.provider.name.text).text }
         Field("provider", \.provider)

@@ -33,8 +33,6 @@ extension FieldError {
 }
 
 extension MarketDepth: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<MarketDepth>("MarketDepth") {
         Field("bids") { $0.unavailability == nil ? $0.bids : nil }
         Field("asks") { $0.unavailability == nil ? $0.asks : nil }
@@ -48,8 +46,6 @@ extension MarketDepth: GraphQLObject {
 }
 
 extension MarketDepth.Level: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<MarketDepth.Level>("MarketDepthLevel") {
         Field("price", \.price)
         Field("quantity", \.quantity)

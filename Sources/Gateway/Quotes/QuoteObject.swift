@@ -35,8 +35,6 @@ extension Quote: GraphQLObject {
 }
 
 extension OptionQuote: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<OptionQuote>("OptionQuote") {
         Field("impliedVolatilityPercentage", \.impliedVolatilityPercentage)
         Field("openInterest", \.openInterest)
@@ -45,8 +43,6 @@ extension OptionQuote: GraphQLObject {
 }
 
 extension Greeks: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<Greeks>("Greeks") {
         Field("delta", \.delta)
         Field("gamma", \.gamma)

@@ -214,8 +214,6 @@ struct DeletePayload: Sendable {
 }
 
 extension DeletePayload: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<DeletePayload>("DeletePayload") {
         Field("deletedId", \.deletedID)
     }

@@ -1,6 +1,11 @@
 package import Brokerage
 package import GraphQL
 
+extension GraphQLScalar where Self: GraphQLInput {
+    /// A scalar has the same schema type in arguments as in responses.
+    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
+}
+
 /// `Date`: a calendar date as a JSON string.
 extension CalendarDate: GraphQLScalar, GraphQLInput {
     package static var graphQLNames: [String] { ["Date"] }
@@ -12,8 +17,6 @@ extension CalendarDate: GraphQLScalar, GraphQLInput {
             span.append(UInt8(ascii: "\""))
         }
     }
-
-    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: CalendarDate { .latest }
 
@@ -59,8 +62,6 @@ extension Decimal: GraphQLScalar, GraphQLInput {
         }
     }
 
-    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
-
     package static var sample: Decimal { 1 }
 
     /// Reads a string of digits, or a JSON number by its digits as they were written.
@@ -95,8 +96,6 @@ extension Instant: GraphQLScalar, GraphQLInput {
         }
     }
 
-    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
-
     package static var sample: Instant { .latest }
 
     package init(input: InputValue?) throws(InputError) {
@@ -114,8 +113,6 @@ extension ProviderID: GraphQLScalar, GraphQLInput {
     package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(name.text)
     }
-
-    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: ProviderID { .alpaca }
 
@@ -153,8 +150,6 @@ extension Symbol: GraphQLScalar, GraphQLInput {
     package func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {
         writer.write(text)
     }
-
-    package static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
 
     package static var sample: Symbol { .example }
 

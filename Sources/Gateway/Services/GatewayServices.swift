@@ -219,11 +219,4 @@ package struct UserData: Sendable {
     package func abandonUnattendedWrites() async throws(StorageError) {
         try await orders.journal.abandonUnattended()
     }
-
-    /// One that is forgotten with this value.
-    package static func temporary(
-        userPolicy: UserPolicy = UserPolicy()
-    ) throws(StorageError) -> UserData {
-        try UserData(in: .temporary(), .random(), userPolicy: userPolicy)
-    }
 }

@@ -23,8 +23,6 @@ struct SubgraphService: Sendable {
 }
 
 extension SubgraphService: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<SubgraphService>("_Service") {
         Field(
             "sdl",

@@ -16,8 +16,6 @@ struct Representation {
 extension Representation: GraphQLScalar, GraphQLInput {
     static var graphQLNames: [String] { ["_Any"] }
 
-    static func bindInput(to binder: inout SchemaBinder) -> BoundType { bind(to: &binder) }
-
     static var sample: Representation { Representation(id: nil) }
 
     func write(to writer: inout ResponseWriter) throws(ResultCoercionError) {

@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 import Synchronization
 import Upstream
 
@@ -87,7 +88,7 @@ struct SubscriptionKey: Hashable, Sendable {
 final class SubscriptionTable<Value: Sendable>: Sendable {
     private let clock: TimeSource
     // Looked up by many requests at once.
-    private let watches = Mutex(WeakSubscriptionTable<SharedSubscription<Value>>())
+    private let subscriptions = Mutex(WeakSubscriptionTable<SharedSubscription<Value>>())
 
     init(_ clock: TimeSource) {
         self.clock = clock
@@ -106,43 +107,39 @@ final class SubscriptionTable<Value: Sendable>: Sendable {
         for key: SubscriptionKey, within callBudget: OperationCallBudget? = nil,
         reading read: @escaping @Sendable (CallContext) async throws -> Value
     ) -> SharedSubscription<Value> {
-        watches.withLock { watches in
-            if let watch = watches[key] { return watch }
+        subscriptions.withLock { subscriptions in
+            if let subscription = subscriptions[key] { return subscription }
             let clock = clock
-            let watch = SharedSubscription<Value>(PollingPolicy(), clock) {
+            let subscription = SharedSubscription<Value>(PollingPolicy(), clock) {
                 let call = CallContext(
                     deadline: clock.now() + .seconds(10), callBudget: callBudget?.renewed())
-                do {
-                    return .success(try await read(call))
-                } catch {
-                    return .failure(error)
-                }
+                return await .of { try await read(call) }
             }
-            watches.add(watch, under: key)
-            return watch
+            subscriptions.add(subscription, under: key)
+            return subscription
         }
     }
 
     /// Requests an update of a user's values, because there may be newer ones.
     func requestUpdate(_ owner: OwnerID) {
-        for watch in watches.withLock({ $0.all(of: owner) }) { watch.requestUpdate() }
+        for subscription in subscriptions.withLock({ $0.all(of: owner) }) { subscription.requestUpdate() }
     }
 
     /// Restarts a user's subscriptions, without the pause after failed reads.
     func restart(_ owner: OwnerID) {
-        for watch in watches.withLock({ $0.all(of: owner) }) { watch.restart() }
+        for subscription in subscriptions.withLock({ $0.all(of: owner) }) { subscription.restart() }
     }
 
     /// Ends the subscription of a key.
     func end(_ key: SubscriptionKey) {
-        watches.withLock { $0.remove(key) }?.end()
+        subscriptions.withLock { $0.remove(key) }?.end()
     }
 }
 
 /// Subscriptions that are removed with their last subscriber.
-struct WeakSubscriptionTable<Watched: AnyObject & Sendable> {
+struct WeakSubscriptionTable<Subscription: AnyObject & Sendable> {
     private struct Entry {
-        weak var watch: Watched?
+        weak var subscription: Subscription?
     }
 
     private var entries: [OwnerID: [SubscriptionKey.Target: Entry]] = [:]
@@ -152,30 +149,32 @@ struct WeakSubscriptionTable<Watched: AnyObject & Sendable> {
 
     private static var leastBound: Int { 64 }
 
-    subscript(key: SubscriptionKey) -> Watched? { entries[key.owner]?[key.subject]?.watch }
+    subscript(key: SubscriptionKey) -> Subscription? { entries[key.owner]?[key.subject]?.subscription }
 
-    func all(of owner: OwnerID) -> [Watched] {
-        entries[owner]?.values.compactMap(\.watch) ?? []
+    func all(of owner: OwnerID) -> [Subscription] {
+        entries[owner]?.values.compactMap(\.subscription) ?? []
     }
 
-    mutating func add(_ watch: Watched, under key: SubscriptionKey) {
+    mutating func add(_ subscription: Subscription, under key: SubscriptionKey) {
         if count >= bound {
             entries = entries.compactMapValues { own in
-                let own = own.filter { $0.value.watch != nil }
+                let own = own.filter { $0.value.subscription != nil }
                 return own.isEmpty ? nil : own
             }
             count = entries.values.reduce(0) { $0 + $1.count }
             bound = max(Self.leastBound, count * 2)
         }
-        if entries[key.owner, default: [:]].updateValue(Entry(watch: watch), forKey: key.subject) == nil {
+        if entries[key.owner, default: [:]].updateValue(
+            Entry(subscription: subscription), forKey: key.subject) == nil
+        {
             count += 1
         }
     }
 
-    mutating func remove(_ key: SubscriptionKey) -> Watched? {
+    mutating func remove(_ key: SubscriptionKey) -> Subscription? {
         guard let entry = entries[key.owner]?.removeValue(forKey: key.subject) else { return nil }
         count -= 1
-        return entry.watch
+        return entry.subscription
     }
 }
 

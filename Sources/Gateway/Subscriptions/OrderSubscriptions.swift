@@ -6,7 +6,7 @@ import Upstream
 /// The orders that users follow, those of each connection once for all of a user's sessions.
 final class OrderSubscriptions: Sendable {
     // Looked up by many requests at once.
-    private let watches = Mutex(WeakSubscriptionTable<OrderSubscription>())
+    private let subscriptions = Mutex(WeakSubscriptionTable<OrderSubscription>())
 
     /// Returns the subscription to a connection's orders.
     ///
@@ -18,69 +18,69 @@ final class OrderSubscriptions: Sendable {
         for connection: BrokerConnection,
         follow:
             @escaping @Sendable (
-                _ inbox: OrderUpdateQueue, _ watch: SharedSubscription<[SubscribedOrder]>,
+                _ queue: OrderUpdateQueue, _ subscription: SharedSubscription<[SubscribedOrder]>,
                 _ run: SubscriptionRun
             ) async -> Void
     ) -> OrderSubscription {
         let key = SubscriptionKey(connection, SubscriptionKey.Target.orders)
-        return watches.withLock { watches in
-            if let watch = watches[key] { return watch }
-            let watch = OrderSubscription(follow)
-            watches.add(watch, under: key)
-            return watch
+        return subscriptions.withLock { subscriptions in
+            if let subscription = subscriptions[key] { return subscription }
+            let subscription = OrderSubscription(follow)
+            subscriptions.add(subscription, under: key)
+            return subscription
         }
     }
 
     /// A write has changed an order.
     func publish(_ order: ConnectedOrder) {
-        guard let watch = self[order.connection] else { return }
-        watch.inbox.put(own: order)
-        watch.orders.requestUpdate()
+        guard let subscription = self[order.connection] else { return }
+        subscription.queue.put(own: order)
+        subscription.orders.requestUpdate()
     }
 
     /// Requests a full read, because orders have changed in a way that is not reported.
     func changed(by connection: BrokerConnection) {
-        guard let watch = self[connection] else { return }
-        watch.inbox.requestFullRead()
-        watch.orders.requestUpdate()
+        guard let subscription = self[connection] else { return }
+        subscription.queue.requestFullRead()
+        subscription.orders.requestUpdate()
     }
 
     /// A connection has another credential from now on.
     func renew(_ key: SubscriptionKey) {
-        watches.withLock { $0[key] }?.orders.restart()
+        subscriptions.withLock { $0[key] }?.orders.restart()
     }
 
     /// Ends the subscription to a removed connection.
     func end(_ key: SubscriptionKey) {
-        watches.withLock { $0.remove(key) }?.orders.end()
+        subscriptions.withLock { $0.remove(key) }?.orders.end()
     }
 
     private subscript(connection: BrokerConnection) -> OrderSubscription? {
-        watches.withLock { $0[SubscriptionKey(connection, SubscriptionKey.Target.orders)] }
+        subscriptions.withLock { $0[SubscriptionKey(connection, SubscriptionKey.Target.orders)] }
     }
 }
 
 /// The tracked orders of one connection.
 final class OrderSubscription: Sendable {
-    let inbox: OrderUpdateQueue
+    let queue: OrderUpdateQueue
     let orders: SharedSubscription<[SubscribedOrder]>
 
     /// Whether ``OrderFollowing`` is a subscriber: if there is no other one, the orders are polled less often.
     var isFollowed: Bool {
-        get { inbox.isFollowed }
-        set { inbox.isFollowed = newValue }
+        get { queue.isFollowed }
+        set { queue.isFollowed = newValue }
     }
 
     fileprivate init(
         _ follow:
             @escaping @Sendable (
-                _ inbox: OrderUpdateQueue, _ watch: SharedSubscription<[SubscribedOrder]>,
+                _ queue: OrderUpdateQueue, _ subscription: SharedSubscription<[SubscribedOrder]>,
                 _ run: SubscriptionRun
             ) async -> Void
     ) {
-        let inbox = OrderUpdateQueue()
-        self.inbox = inbox
-        orders = SharedSubscription { watch, run in await follow(inbox, watch, run) }
+        let queue = OrderUpdateQueue()
+        self.queue = queue
+        orders = SharedSubscription { subscription, run in await follow(queue, subscription, run) }
     }
 }
 
@@ -132,7 +132,7 @@ package final class OrderUpdateQueue: Sendable {
         state.withLock { state in
             if number > state.round { state = State(round: number) }
         }
-        return OrderUpdateBatch(inbox: self, number: number)
+        return OrderUpdateBatch(queue: self, number: number)
     }
 
     func put(own order: ConnectedOrder) {
@@ -153,7 +153,7 @@ package final class OrderUpdateQueue: Sendable {
 
 /// The updates of one run.
 package struct OrderUpdateBatch: Sendable {
-    fileprivate let inbox: OrderUpdateQueue
+    fileprivate let queue: OrderUpdateQueue
     fileprivate let number: Int
 
     /// All that has come in since the last time; nil once another round has begun.
@@ -224,6 +224,6 @@ package struct OrderUpdateBatch: Sendable {
 
     @discardableResult
     private func change<Result>(_ change: (inout OrderUpdateQueue.State) -> Result) -> Result? {
-        inbox.state.withLock { $0.round == number ? change(&$0) : nil }
+        queue.state.withLock { $0.round == number ? change(&$0) : nil }
     }
 }

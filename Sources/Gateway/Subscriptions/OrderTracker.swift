@@ -8,7 +8,7 @@ import Upstream
 package struct OrderTracker: Sendable {
     let connection: BrokerConnection
     let clock: TimeSource
-    let inbox: OrderUpdateQueue
+    let queue: OrderUpdateQueue
     var pace = PollingPolicy()
     /// Makes the scope of a call.
     let scope: @Sendable (CallContext) -> RequestScope
@@ -27,26 +27,26 @@ package struct OrderTracker: Sendable {
     /// Publishes the orders to a subscription until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - watch: The subscription.
+    ///   - subscription: The subscription.
     ///   - run: The run of the subscription.
-    func run(publishingTo watch: SharedSubscription<[SubscribedOrder]>, _ run: SubscriptionRun) async {
-        let round = inbox.begin(run.number)
+    func run(publishingTo subscription: SharedSubscription<[SubscribedOrder]>, _ run: SubscriptionRun) async {
+        let round = queue.begin(run.number)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await followStream(in: round, notifying: watch) }
+            group.addTask { await followStream(in: round, notifying: subscription) }
             group.addTask {
                 var pauses = 0
                 while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
                     pauses += 1
-                    let isUnwatched = inbox.isFollowed && watch.subscriberCount <= 1
+                    let isUnwatched = queue.isFollowed && subscription.subscriberCount <= 1
                     guard Self.isDue(pauses, isUnwatched: isUnwatched, in: round) else { continue }
-                    if round.requestFullReadIfNeeded() { watch.requestUpdate() }
+                    if round.requestFullReadIfNeeded() { subscription.requestUpdate() }
                 }
             }
             group.addTask {
                 var snapshot = OrderSnapshot()
                 for await _ in run.updateRequests {
                     guard let updates = round.drain() else { return }
-                    watch.publish(await apply(updates, in: round, &snapshot))
+                    subscription.publish(await apply(updates, in: round, &snapshot))
                 }
             }
         }
@@ -61,12 +61,12 @@ package struct OrderTracker: Sendable {
 
     /// Without a stream, or if only the user can restore it, this returns at once, and orders are polled.
     private func followStream(
-        in round: OrderUpdateBatch, notifying watch: SharedSubscription<[SubscribedOrder]>
+        in round: OrderUpdateBatch, notifying subscription: SharedSubscription<[SubscribedOrder]>
     ) async {
         guard let stream = connection.orders as? any OrderStream else { return }
         try? await stream.follow(clock: clock) { event in
             round.put(event)
-            watch.requestUpdate()
+            subscription.requestUpdate()
         } didEnd: {
             round.streamEnded()
         }

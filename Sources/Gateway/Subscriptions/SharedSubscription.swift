@@ -6,10 +6,11 @@ import Upstream
 package final class SharedSubscription<Value: Sendable>: Sendable {
     package typealias Update = Result<Value, any Error>
     /// Publishes values to a subscription until it is cancelled.
-    package typealias Work = @Sendable (_ watch: SharedSubscription, _ run: SubscriptionRun) async -> Void
+    package typealias Work =
+        @Sendable (_ subscription: SharedSubscription, _ run: SubscriptionRun) async -> Void
 
     private struct State {
-        var watchers: [Int: AsyncStream<Update>.Continuation] = [:]
+        var subscribers: [Int: AsyncStream<Update>.Continuation] = [:]
         var nextNumber = 0
         var latest: Update?
         /// The task that updates the value while there are subscribers.
@@ -40,14 +41,14 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     package convenience init(
         _ pace: PollingPolicy, _ clock: TimeSource, reading read: @escaping @Sendable () async -> Update
     ) {
-        self.init { watch, run in
+        self.init { subscription, run in
             var failures = 0
             var timer: Task<Void, any Error>?
             defer { timer?.cancel() }
             for await _ in run.updateRequests {
                 timer?.cancel()
                 let result = await read()
-                watch.publish(result)
+                subscription.publish(result)
                 switch result {
                 case .success: failures = 0
                 // The provider has not failed.
@@ -57,7 +58,7 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
                 let next = clock.now() + pace.pause(after: failures)
                 timer = Task {
                     try await clock.sleep(next)
-                    watch.requestUpdate()
+                    subscription.requestUpdate()
                 }
                 try? await clock.sleep(clock.now() + pace.minimumInterval)
             }
@@ -69,21 +70,22 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     ///
     /// The stream ends when the subject is removed.
     package func values() -> AsyncStream<Update> {
-        let (stream, watcher) = AsyncStream.makeStream(of: Update.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, subscriber) = AsyncStream.makeStream(
+            of: Update.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
             if state.isOver { return nil }
             state.nextNumber += 1
-            state.watchers[state.nextNumber] = watcher
-            if let latest = state.latest { watcher.yield(latest) }
+            state.subscribers[state.nextNumber] = subscriber
+            if let latest = state.latest { subscriber.yield(latest) }
             if state.work == nil { start(&state) }
             return state.nextNumber
         }
         if let number {
             // A separate task: the cancellation of a subscriber's task calls this while it holds the task's
             // lock. `yield` in `publish` waits for that lock, and holds the mutex that this needs.
-            watcher.onTermination = { _ in Task.detached { self.removeWatcher(number) } }
+            subscriber.onTermination = { _ in Task.detached { self.removeSubscriber(number) } }
         } else {
-            watcher.finish()
+            subscriber.finish()
         }
         return stream
     }
@@ -92,14 +94,14 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
     package func publish(_ result: Update) {
         if Task.isCancelled { return }
         state.withLock { state in
-            guard !state.watchers.isEmpty else { return }
+            guard !state.subscribers.isEmpty else { return }
             state.latest = result
-            for watcher in state.watchers.values { watcher.yield(result) }
+            for subscriber in state.subscribers.values { subscriber.yield(result) }
         }
     }
 
     /// The number of present subscribers.
-    var subscriberCount: Int { state.withLock(\.watchers.count) }
+    var subscriberCount: Int { state.withLock(\.subscribers.count) }
 
     /// Requests an update, because there may be a newer value.
     func requestUpdate() {
@@ -118,16 +120,16 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
 
     /// Ends the subscription, because its subject is removed.
     func end() {
-        let (watchers, work) = state.withLock { state in
+        let (subscribers, work) = state.withLock { state in
             defer {
                 state.isOver = true
-                state.watchers = [:]
+                state.subscribers = [:]
                 settleDown(&state)
             }
-            return (Array(state.watchers.values), state.work)
+            return (Array(state.subscribers.values), state.work)
         }
         work?.cancel()
-        for watcher in watchers { watcher.finish() }
+        for subscriber in subscribers { subscriber.finish() }
     }
 
     private func start(_ state: inout State) {
@@ -149,10 +151,10 @@ package final class SharedSubscription<Value: Sendable>: Sendable {
         state.latest = nil
     }
 
-    private func removeWatcher(_ number: Int) {
+    private func removeSubscriber(_ number: Int) {
         let work = state.withLock { state -> Task<Void, Never>? in
-            state.watchers[number] = nil
-            guard state.watchers.isEmpty else { return nil }
+            state.subscribers[number] = nil
+            guard state.subscribers.isEmpty else { return nil }
             defer { settleDown(&state) }
             return state.work
         }

@@ -61,7 +61,7 @@ extension SubscriptionService {
             else { throw FieldError.noAccount(id) }
             return connection
         }
-        return ConflatingStream { [self] inbox in
+        return ConflatingStream { [self] continuation in
             var connection = wanted
             if connection == nil { connection = await firstConnection(of: owner) }
             guard let connection else { return }
@@ -72,7 +72,7 @@ extension SubscriptionService {
             } carrying: { _, all in
                 .accounts(all, of: connection)
             }
-            await source.sendChanges(to: inbox) { accounts in
+            await source.sendChanges(to: continuation) { accounts in
                 guard let id else { return Array(accounts.prefix(1)) }
                 let account = accounts.filter { $0.globalID == id }
                 if account.isEmpty { throw FieldError.noAccount(id) }
@@ -81,7 +81,7 @@ extension SubscriptionService {
                 $0
             }
             let gone = FieldError.noConnection(ProviderConnection.globalID(connection.id))
-            if !Task.isCancelled { inbox.yield(LiveEvent(value: .failure(gone)), for: "end") }
+            if !Task.isCancelled { continuation.yield(LiveEvent(value: .failure(gone)), for: "end") }
         }
     }
 
@@ -100,14 +100,14 @@ extension SubscriptionService {
         let currency = try Currency(code, of: "currency").code
         let key = SubscriptionKey(try scope.owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
-        let watch = watches.goals.subscription(for: key, within: scope.call.callBudget) {
+        let subscription = watches.goals.subscription(for: key, within: scope.call.callBudget) {
             [session = scope.session, services = scope.services] call in
             let scope = RequestScope(session: session, services: services, call: call)
             return try await GoalService(scope).goalsProgress(in: currency).value().map { [$0] } ?? []
         }
-        let source = SourceStream(id: currency, values: watch.values)
-        return ConflatingStream { inbox in
-            await source.sendChanges(to: inbox, filter: { $0 }, transform: { $0 })
+        let source = SourceStream(id: currency, values: subscription.values)
+        return ConflatingStream { continuation in
+            await source.sendChanges(to: continuation, filter: { $0 }, transform: { $0 })
         }
     }
 
@@ -117,9 +117,9 @@ extension SubscriptionService {
         stream(ofConnectionsOf: try scope.owner(), with: nil) {
             [self] connection -> SourceStream<SubscribedOrder>? in
             guard connection.orders != nil else { return nil }
-            let watch = orderSubscription(to: connection)
+            let subscription = orderSubscription(to: connection)
             return SourceStream(id: connection.id) {
-                watch.orders.values()
+                subscription.orders.values()
             } carrying: { order, _ in
                 .order(order)
             }
@@ -131,18 +131,18 @@ extension SubscriptionService {
     /// The subscription to the orders of a connection, which all sessions and alerts of the user share.
     func orderSubscription(to connection: BrokerConnection) -> OrderSubscription {
         watches.orders.subscription(for: connection) {
-            [session = scope.session, services = scope.services] inbox, watch, run in
+            [session = scope.session, services = scope.services] queue, subscription, run in
             // By its credential of now, which may be another one than when it was first followed.
             let links = services.links(of: connection.owner)
             guard let current = links.first(where: { $0.id == connection.id })?.broker else {
-                watch.publish(
+                subscription.publish(
                     .failure(FieldError.noConnection(ProviderConnection.globalID(connection.id))))
-                return watch.end()
+                return subscription.end()
             }
             let follower = OrderTracker(
-                connection: current, clock: services.watches.clock, inbox: inbox
+                connection: current, clock: services.watches.clock, queue: queue
             ) { call in RequestScope(session: session, services: services, call: call) }
-            await follower.run(publishingTo: watch, run)
+            await follower.run(publishingTo: subscription, run)
         }
     }
 
@@ -154,11 +154,11 @@ extension SubscriptionService {
         reading read: @escaping @Sendable (RequestScope) async throws -> [Item],
         carrying carried: @escaping @Sendable (Item, [Item]) -> EventValue?
     ) -> SourceStream<Item> {
-        let watch = table.subscription(for: SubscriptionKey(connection, subject)) {
+        let subscription = table.subscription(for: SubscriptionKey(connection, subject)) {
             [session = scope.session, services = scope.services] call in
             try await read(RequestScope(session: session, services: services, call: call))
         }
-        return SourceStream(id: connection.id, values: watch.values, carrying: carried)
+        return SourceStream(id: connection.id, values: subscription.values, carrying: carried)
     }
 
     /// The changes of the items of all connections of a user, also of those that are made later.
@@ -174,14 +174,14 @@ extension SubscriptionService {
         _ watched: @escaping @Sendable (BrokerConnection) -> SourceStream<Item>?,
         transform: @escaping @Sendable (Item) -> Output
     ) -> ConflatingStream<String, LiveEvent<Output>> {
-        ConflatingStream { [services = scope.services] inbox in
+        ConflatingStream { [services = scope.services] continuation in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
                 for await _ in services.watches.connections.changes(of: owner) {
                     let all = services.connections(of: owner, with: provider).compactMap(watched)
                     for watched in all where !followed.contains(watched.id) {
                         group.addTask {
-                            await watched.sendChanges(to: inbox, filter: { $0 }, transform: transform)
+                            await watched.sendChanges(to: continuation, filter: { $0 }, transform: transform)
                         }
                     }
                     followed = Set(all.map(\.id))
@@ -210,7 +210,7 @@ private struct SourceStream<Item: LiveEntity>: Sendable {
 
     /// Publishes changes to a stream until the subject is removed.
     func sendChanges<Output: Sendable>(
-        to inbox: ConflatingStream<String, LiveEvent<Output>>.Continuation,
+        to continuation: ConflatingStream<String, LiveEvent<Output>>.Continuation,
         filter: @Sendable ([Item]) throws -> [Item], transform: @Sendable (Item) -> Output
     ) async {
         var changes = ChangeDetector<Item>()
@@ -220,10 +220,10 @@ private struct SourceStream<Item: LiveEntity>: Sendable {
                 let all = (try? result.get()) ?? []
                 for item in items {
                     let event = LiveEvent(value: .success(transform(item)), carried: carried(item, all))
-                    inbox.yield(event, for: item.globalID)
+                    continuation.yield(event, for: item.globalID)
                 }
             // One for the connection, whichever of its objects failed.
-            case .failure(let error): inbox.yield(LiveEvent(value: .failure(error)), for: id)
+            case .failure(let error): continuation.yield(LiveEvent(value: .failure(error)), for: id)
             }
         }
     }

@@ -101,8 +101,6 @@ extension BrokerConnection {
 }
 
 extension Watchlist: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<Watchlist>("Watchlist") {
         Field("id") { $0.globalID }
         Field("name", \.name)

@@ -63,6 +63,9 @@ package struct Finding: Hashable {
         deprecation = (coordinate, reason)
     }
 
+    /// The message in one line, with the first place.
+    var line: String { (places.first.map { "\($0): " } ?? "") + message }
+
     package static func == (one: Finding, other: Finding) -> Bool {
         one.rule == other.rule && one.message == other.message && one.places == other.places
     }

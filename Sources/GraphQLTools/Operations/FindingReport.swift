@@ -37,7 +37,7 @@ package struct FindingReport {
         let failed = cases.count { $0.findings.contains { $0.severity <= severity } }
         let bodies = cases.map { testCase in
             let elements = testCase.findings.map { finding -> String in
-                let text = FindingReport.xml(FindingReport.line(finding))
+                let text = FindingReport.xml(finding.line)
                 guard finding.severity <= severity else { return "      <system-out>\(text)</system-out>\n" }
                 let message = FindingReport.xml(finding.message)
                 return "      <failure message=\"\(message)\" type=\"\(finding.rule)\">\(text)</failure>\n"
@@ -53,10 +53,6 @@ package struct FindingReport {
             </testsuites>
 
             """
-    }
-
-    private static func line(_ finding: Finding) -> String {
-        (finding.places.first.map { "\($0): " } ?? "") + finding.message
     }
 
     /// Escapes a text for XML; control characters, which XML forbids, become spaces.

@@ -89,9 +89,9 @@ extension OperationReport {
         let cannotRun = errors.contains { $0.rule != Finding.Rule.costIncrease.rawValue }
         let details =
             cannotRun || check.isFragment ? [] : [costText(check), cacheText(check)].compactMap(\.self)
-        let lines = details + warnings.map(line)
+        let lines = details + warnings.map(\.line)
         return title + (cannotRun ? ": cannot be run\n" : "\n") + lines.map { "  \($0)\n" }.joined()
-            + errors.map { printed.contains($0) ? "error: \(line($0)) (see above)\n" : paragraph($0) }
+            + errors.map { printed.contains($0) ? "error: \($0.line) (see above)\n" : paragraph($0) }
             .joined(separator: "\n")
     }
 
@@ -101,10 +101,6 @@ extension OperationReport {
             files[place.file]?.excerpt(at: place.location) ?? "\(place)"
         }
         return "error: \(finding.message)\n\n\(excerpts.joined(separator: "\n"))\n"
-    }
-
-    private func line(_ finding: Finding) -> String {
-        (finding.places.first.map { "\($0): " } ?? "") + finding.message
     }
 
     private func costText(_ check: OperationCheck) -> String {

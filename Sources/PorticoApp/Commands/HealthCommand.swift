@@ -38,16 +38,14 @@ struct HealthCommand: AsyncParsableCommand {
         }
         var limits = HTTPClientLimits()
         limits.verifiesLoopbackCertificates = false
-        let transport = try HTTPClient(limits: limits, userAgent: "portico-health/\(Version.current)")
-        let answer: Result<HTTPClientResponse, HTTPClientError>
-        do throws(HTTPClientError) {
-            answer = .success(
-                try await transport.send(HTTPClientRequest(.get, request, deadline: .now + .seconds(3))))
-        } catch {
-            answer = .failure(error)
+        let response = try await HTTPClient.with(
+            limits: limits, userAgent: "portico-health/\(Version.current)"
+        ) { client in
+            await Result.of { () throws(HTTPClientError) in
+                try await client.send(HTTPClientRequest(.get, request, deadline: .now + .seconds(3)))
+            }
         }
-        await transport.shutDown()
-        switch answer {
+        switch response {
         case .success(let response) where response.isSuccess:
             try Terminal.write("ready\n")
         case .success(let response):

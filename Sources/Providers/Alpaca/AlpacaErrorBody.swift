@@ -19,10 +19,7 @@ package struct AlpacaErrorBody: JSONObjectDecodable, Hashable {
 extension AlpacaErrorBody {
     /// The error in a response; nil for a body without one, for HTML and for an empty body.
     init?(_ response: HTTPClientResponse) {
-        let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
-            try AlpacaErrorBody(json: &reader)
-        }
-        guard let problem else { return nil }
+        guard let problem = try? AlpacaErrorBody(json: response.body) else { return nil }
         self = problem
     }
 

@@ -19,17 +19,17 @@ struct AlphaVantageGlobalQuote: JSONDecodable, Hashable {
 
     init(json reader: inout JSONReader) throws(JSONError) {
         var isEmpty = true
-        var answer: Figures??
+        var quote: Figures??
         try reader.object { key, reader throws(JSONError) in
             isEmpty = false
             // `Global Quote - DATA DELAYED BY 15 MINUTES` for a key with such an entitlement.
             if key.string.hasPrefix("Global Quote") {
-                answer = .some(try Figures.ifAny(json: &reader))
+                quote = .some(try Figures.ifAny(json: &reader))
             } else {
                 try reader.skip()
             }
         }
-        figures = isEmpty ? nil : try reader.required(answer, "Global Quote")
+        figures = isEmpty ? nil : try reader.required(quote, "Global Quote")
     }
 }
 

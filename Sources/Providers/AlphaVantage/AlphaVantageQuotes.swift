@@ -77,18 +77,18 @@ extension AlphaVantageClient: QuoteSource {
         of symbols: [String: Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, Quote> {
         let items = [("symbol", Optional(symbols.keys.sorted().joined(separator: ",")))]
-        let answer = try await get("quotes", "REALTIME_BULK_QUOTES", items, in: context) {
+        let response = try await get("quotes", "REALTIME_BULK_QUOTES", items, in: context) {
             reader throws(JSONError) in try AlphaVantageBulkQuotes(json: &reader)
         }
         // A sample is not a price.
-        guard answer.isGenuine else { throw ProviderFailure(.alphaVantage, .notEntitled) }
+        guard response.isGenuine else { throw ProviderFailure(.alphaVantage, .notEntitled) }
         let fetchedAt = clock.wallTime()
         var quotes = KeyedResults<Symbol, Quote>()
-        for entry in answer.quotes {
+        for entry in response.quotes {
             guard let symbol = symbols[entry.symbol] else { continue }
             quotes[symbol] = entry.quote(of: symbol, fetchedAt: fetchedAt)
         }
-        quotes.fail(symbols, except: answer.quotes.map(\.symbol), answer.failures, of: .alphaVantage)
+        quotes.fail(symbols, except: response.quotes.map(\.symbol), response.failures, of: .alphaVantage)
         return quotes
     }
 }

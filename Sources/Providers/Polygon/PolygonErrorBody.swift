@@ -33,10 +33,7 @@ struct PolygonErrorBody: JSONObjectDecodable, Hashable {
 
     /// Reads the error of a response; nil for a body without one: HTML, or empty.
     init?(_ response: HTTPClientResponse) {
-        let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
-            try PolygonErrorBody(json: &reader)
-        }
-        guard let problem else { return nil }
+        guard let problem = try? PolygonErrorBody(json: response.body) else { return nil }
         self = problem
     }
 

@@ -106,20 +106,18 @@ struct FakeAlpacaActivities {
             var members: [JSONDocument.Member] = []
             let ratio = ratio(entry)
             if let instrument = entry.instrument {
-                members.append(.init(name: "symbol", value: .string(instrument.symbol)))
+                members.append("symbol", .string(instrument.symbol))
                 if !entry.quantity.isZero {
                     let quantity = try entry.quantity.divided(by: Decimal(ratio), to: 12, .halfEven)
-                    members.append(.init(name: "qty", value: .text(quantity)))
+                    members.append("qty", .text(quantity))
                 }
-                if entry.kind == .spinOff { members.append(.init(name: "price", value: "0")) }
+                if entry.kind == .spinOff { members.append("price", "0") }
                 if let price = entry.price {
-                    members.append(.init(name: "per_share_amount", value: .text(try price * Decimal(ratio))))
+                    members.append("per_share_amount", .text(try price * Decimal(ratio)))
                 }
-                members.append(.init(name: "group_id", value: .string(uuid(entry.event, 2))))
+                members.append("group_id", .string(uuid(entry.event, 2)))
             }
-            if entry.isExternalFlow {
-                members.append(.init(name: "description", value: "type: wire, subtype: none"))
-            }
+            if entry.isExternalFlow { members.append("description", "type: wire, subtype: none") }
             return row(
                 type, subType, amount: entry.cash, on: entry.date, at: entry.second, uuid(entry.number),
                 members)
@@ -188,7 +186,7 @@ struct FakeAlpacaActivities {
             var all: [JSONDocument.Member] = [
                 .init(name: "id", value: .string(id)), .init(name: "activity_type", value: .string(type)),
             ]
-            if let subType { all.append(.init(name: "activity_sub_type", value: .string(subType))) }
+            if let subType { all.append("activity_sub_type", .string(subType)) }
             all += [
                 .init(name: "date", value: .string(date.description)),
                 .init(name: "created_at", value: .string(created.description)),

@@ -94,7 +94,7 @@ struct FakeAlpacaClosing: Sendable {
         } catch let error as FakeAlpacaError {
             let refusal = SandboxResponse(error)
             return [
-                "symbol": symbol, "status": JSONDocument(integerLiteral: Int(refusal.status.code)),
+                "symbol": symbol, "status": .integer(Int(refusal.status.code)),
                 "body": (try? JSONDocument(parsing: refusal.body)) ?? .null,
             ]
         }

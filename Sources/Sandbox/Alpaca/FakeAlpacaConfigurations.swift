@@ -45,7 +45,7 @@ struct FakeAlpacaConfiguration: Sendable {
             "disable_overnight_trading": .bool(disablesOvernightTrading),
             "dtbp_check": .string(dayTradingCheck), "fractional_trading": .bool(acceptsFractions),
             "max_margin_multiplier": .string(marginMultiplier),
-            "max_options_trading_level": JSONDocument(integerLiteral: optionsLevel),
+            "max_options_trading_level": .integer(optionsLevel),
             "no_shorting": .bool(isLongOnly), "pdt_check": .string(patternDayTradingCheck),
             "ptp_no_exception_entry": .bool(acceptsPartnerships), "suspend_trade": .bool(suspendsTrading),
             "trade_confirm_email": .string(confirmation),

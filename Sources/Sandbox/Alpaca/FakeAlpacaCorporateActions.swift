@@ -76,7 +76,7 @@ struct FakeAlpacaCorporateActions: Sendable {
                     [
                         "symbol": .string(split.symbol), "cusip": "",
                         "isin": .string(FakeIdentifiers(of: split.symbol)?.isin ?? ""),
-                        "new_rate": JSONDocument(integerLiteral: split.ratio), "old_rate": 1,
+                        "new_rate": .integer(split.ratio), "old_rate": 1,
                         "ex_date": .string(split.exDate.description),
                     ]))
         }

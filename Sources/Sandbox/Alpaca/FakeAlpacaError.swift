@@ -104,7 +104,7 @@ extension SandboxResponse {
 
     private static func alpaca(_ status: HTTPResponseStatus, code: Int, _ message: String) -> SandboxResponse
     {
-        .json(["code": JSONDocument(integerLiteral: code), "message": .string(message)], status: status)
+        .json(["code": .integer(code), "message": .string(message)], status: status)
     }
 
     private static func message(_ status: HTTPResponseStatus, _ message: String) -> SandboxResponse {

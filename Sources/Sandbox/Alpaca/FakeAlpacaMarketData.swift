@@ -139,8 +139,8 @@ enum FakeAlpacaMarketDataJSON {
             .init(name: "t", value: stamp(start)), .init(name: "o", value: price(bar.open)),
             .init(name: "h", value: price(bar.high)), .init(name: "l", value: price(bar.low)),
             .init(name: "c", value: price(bar.close)),
-            .init(name: "v", value: JSONDocument(integerLiteral: bar.volume)),
-            .init(name: "n", value: JSONDocument(integerLiteral: bar.trades)),
+            .init(name: "v", value: .integer(bar.volume)),
+            .init(name: "n", value: .integer(bar.trades)),
             .init(name: "vw", value: .number(shortest: bar.averagePrice)),
         ]
     }
@@ -174,14 +174,9 @@ enum FakeAlpacaMarketDataJSON {
                 name: "t",
                 value: stamp(last.second - 1, nanoseconds: noise.number(0, below: 1_000_000_000))),
             .init(name: "x", value: "V"), .init(name: "p", value: price(last.price)),
-            .init(
-                name: "s",
-                value: JSONDocument(integerLiteral: 1 + noise.number(1, below: kind == .oddLot ? 99 : 300))),
+            .init(name: "s", value: .integer(1 + noise.number(1, below: kind == .oddLot ? 99 : 300))),
             .init(name: "c", value: .array(conditions)),
-            .init(
-                name: "i",
-                value: JSONDocument(
-                    integerLiteral: 50_000_000_000_000 + noise.number(2, below: 9_999_999_999_999))),
+            .init(name: "i", value: .integer(50_000_000_000_000 + noise.number(2, below: 9_999_999_999_999))),
             .init(name: "z", value: .string(tape)),
         ]
     }
@@ -197,9 +192,9 @@ enum FakeAlpacaMarketDataJSON {
                 name: "t",
                 value: stamp(quote.second - 1, nanoseconds: noise.number(0, below: 1_000_000_000))),
             .init(name: "ax", value: "V"), .init(name: "ap", value: price(quote.ask?.price ?? 0)),
-            .init(name: "as", value: JSONDocument(integerLiteral: quote.ask?.size ?? 0)),
+            .init(name: "as", value: .integer(quote.ask?.size ?? 0)),
             .init(name: "bx", value: "V"), .init(name: "bp", value: price(quote.bid?.price ?? 0)),
-            .init(name: "bs", value: JSONDocument(integerLiteral: quote.bid?.size ?? 0)),
+            .init(name: "bs", value: .integer(quote.bid?.size ?? 0)),
             .init(name: "c", value: ["R"]), .init(name: "z", value: .string(instrument.exchange.tape)),
         ]
     }

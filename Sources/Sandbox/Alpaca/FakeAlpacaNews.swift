@@ -74,7 +74,7 @@ struct FakeAlpacaNews: Sendable {
             .string((Instant(secondsSince1970: Int64(second)) ?? .earliest).description)
         }
         return [
-            "id": JSONDocument(integerLiteral: story.id), "headline": .string(story.headline),
+            "id": .integer(story.id), "headline": .string(story.headline),
             "author": .string(story.author), "created_at": stamp(story.published),
             "updated_at": stamp(story.updated), "summary": .string(story.summary),
             "content": .string(includesContent ? story.content : ""),

@@ -46,7 +46,7 @@ struct FakeAlpacaPortfolioHistory {
         let base = hasOpened(by: first) ? try self.base(atCloseOf: before) : .zero
         let points = query.timeframe == .day ? try days(base) : try intervals(base)
         var members: [JSONDocument.Member] = [
-            .init(name: "timestamp", value: .array(points.map { JSONDocument(integerLiteral: $0.label) })),
+            .init(name: "timestamp", value: .array(points.map { .integer($0.label) })),
             .init(
                 name: "equity",
                 value: .array(points.map { .optional($0.equity, JSONDocument.number(shortest:)) })),
@@ -58,7 +58,7 @@ struct FakeAlpacaPortfolioHistory {
         ]
         if let types = query.cashflow {
             let cashflow = try cashflow(types, points, after: before.close)
-            members.append(.init(name: "cashflow", value: .object(cashflow)))
+            members.append("cashflow", .object(cashflow))
         }
         return .object(members)
     }

@@ -29,7 +29,7 @@ struct FakeAlphaVantageSeries: Sendable {
                 .init(name: "5. Time Zone", value: "US/Eastern"),
             ]
         } else {
-            data.append(.init(name: "4. Time Zone", value: "US/Eastern"))
+            data.append("4. Time Zone", "US/Eastern")
         }
         return .object([
             .init(name: "Meta Data", value: .object(data)),

@@ -128,8 +128,7 @@ struct ControlAPI: Sendable {
                     "streams": .byProvider(where: { !endpoints.streams(of: $0).isEmpty }) { provider in
                         .object(
                             endpoints.streams(of: provider).map { name in
-                                .init(
-                                    name: name, value: JSONDocument(integerLiteral: streams[provider, name]))
+                                .init(name: name, value: .integer(streams[provider, name]))
                             })
                     }
                 ])
@@ -139,7 +138,7 @@ struct ControlAPI: Sendable {
                 try document.requireMembers(["provider", "endpoint"])
                 let target = try EndpointTarget(document, in: endpoints, for: .disconnecting)
                 let count = streams.disconnect(target.provider, target.endpoint)
-                return .json(["streams": JSONDocument(integerLiteral: count)])
+                return .json(["streams": .integer(count)])
             },
         ]
     }
@@ -181,7 +180,7 @@ extension Calls {
         .byProvider(where: { target.provider ?? $0 == $0 }) { provider in
             let counts =
                 target.endpoint.map { [(name: $0, count: self[provider, $0])] } ?? all(of: provider)
-            return .object(counts.map { .init(name: $0.name, value: JSONDocument(integerLiteral: $0.count)) })
+            return .object(counts.map { .init(name: $0.name, value: .integer($0.count)) })
         }
     }
 }

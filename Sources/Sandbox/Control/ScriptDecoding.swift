@@ -27,15 +27,11 @@ extension Fault {
 
     var json: JSONDocument {
         var members = effect.members
-        if let provider { members.append(.init(name: "provider", value: .string(provider.controlName))) }
-        if let endpoint { members.append(.init(name: "endpoint", value: .string(endpoint))) }
-        if let remaining {
-            members.append(.init(name: "remaining", value: JSONDocument(integerLiteral: remaining)))
-        }
-        if every > 1 { members.append(.init(name: "every", value: JSONDocument(integerLiteral: every))) }
-        if percent < 100 {
-            members.append(.init(name: "percent", value: JSONDocument(integerLiteral: percent)))
-        }
+        if let provider { members.append("provider", .string(provider.controlName)) }
+        if let endpoint { members.append("endpoint", .string(endpoint)) }
+        if let remaining { members.append("remaining", .integer(remaining)) }
+        if every > 1 { members.append("every", .integer(every)) }
+        if percent < 100 { members.append("percent", .integer(percent)) }
         return .object(members)
     }
 }
@@ -110,15 +106,15 @@ extension Fault.Effect {
             let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
             return [
                 .init(name: "effect", value: "latency"),
-                .init(name: "milliseconds", value: JSONDocument(integerLiteral: milliseconds)),
+                .init(name: "milliseconds", value: .integer(milliseconds)),
             ]
         case .status(let status, let retryAfter):
             let seconds = retryAfter.map {
-                JSONDocument.Member(name: "retry_after", value: JSONDocument(integerLiteral: $0))
+                JSONDocument.Member(name: "retry_after", value: .integer($0))
             }
             return [
                 .init(name: "effect", value: "status"),
-                .init(name: "status", value: JSONDocument(integerLiteral: status)),
+                .init(name: "status", value: .integer(status)),
             ] + (seconds.map { [$0] } ?? [])
         case .malformedBody: return [.init(name: "effect", value: "malformed_body")]
         case .duplicateKey: return [.init(name: "effect", value: "duplicate_key")]
@@ -133,7 +129,7 @@ extension Fault.Effect {
         case .proxyResponse(let status):
             return [
                 .init(name: "effect", value: "proxy_response"),
-                .init(name: "status", value: JSONDocument(integerLiteral: status)),
+                .init(name: "status", value: .integer(status)),
             ]
         case .closedConnection: return [.init(name: "effect", value: "closed_connection")]
         case .hang: return [.init(name: "effect", value: "hang")]

@@ -36,6 +36,9 @@ extension JSONDocument {
         .number(decimal.withoutTrailingZeros)
     }
 
+    /// Returns an integer as a JSON number.
+    package static func integer(_ value: Int) -> JSONDocument { .number(Decimal(value)) }
+
     /// Returns `null` for nil.
     package static func optional<Value>(_ value: Value?, _ write: (Value) -> JSONDocument) -> JSONDocument {
         value.map(write) ?? .null
@@ -57,6 +60,12 @@ extension JSONDocument {
         guard case .number(let number) = self else { return nil }
         let shortest = number.withoutTrailingZeros
         return shortest.scale == 0 ? Int(exactly: shortest.coefficient) : nil
+    }
+}
+
+extension [JSONDocument.Member] {
+    mutating func append(_ name: String, _ value: JSONDocument) {
+        append(JSONDocument.Member(name: name, value: value))
     }
 }
 

@@ -153,7 +153,7 @@ enum MessagePack {
         var members: [JSONDocument.Member] = []
         for _ in 0..<count {
             guard let name = try read(&rest, depth: depth + 1).string else { throw SyntaxError() }
-            members.append(.init(name: name, value: try read(&rest, depth: depth + 1)))
+            members.append(name, try read(&rest, depth: depth + 1))
         }
         return members
     }

@@ -28,8 +28,8 @@ struct FakePolygonAggregates: Sendable {
         let page = page
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(query.ticker)),
-            .init(name: "queryCount", value: JSONDocument(integerLiteral: page.baseCount)),
-            .init(name: "resultsCount", value: JSONDocument(integerLiteral: page.aggregates.count)),
+            .init(name: "queryCount", value: .integer(page.baseCount)),
+            .init(name: "resultsCount", value: .integer(page.aggregates.count)),
             .init(name: "adjusted", value: .bool(query.isAdjusted)),
         ]
         if let listing, !page.aggregates.isEmpty {
@@ -43,16 +43,14 @@ struct FakePolygonAggregates: Sendable {
                 return JSONDocument.object(
                     bar.polygon(listing.instrument, start: aggregate.start, context.settings))
             }
-            members.append(.init(name: "results", value: .array(bars)))
+            members.append("results", .array(bars))
         }
         members += [
             .init(name: "status", value: context.plan.status),
             .init(name: "request_id", value: .string(context.requestID)),
-            .init(name: "count", value: JSONDocument(integerLiteral: page.aggregates.count)),
+            .init(name: "count", value: .integer(page.aggregates.count)),
         ]
-        if let next = page.next {
-            members.append(.init(name: "next_url", value: .string(link(to: next))))
-        }
+        if let next = page.next { members.append("next_url", .string(link(to: next))) }
         return .object(members)
     }
 
@@ -91,14 +89,14 @@ extension FakePolygonAggregates {
                 [.init(name: "T", value: .string(ticker))]
                     + bar.polygon(listing.instrument, start: start, context.settings))
         }
-        let count = JSONDocument(integerLiteral: result == nil ? 0 : 1)
+        let count = JSONDocument.integer(result == nil ? 0 : 1)
         var members: [JSONDocument.Member] = [
             .init(name: "ticker", value: .string(ticker)),
             .init(name: "queryCount", value: count),
             .init(name: "resultsCount", value: count),
             .init(name: "adjusted", value: .bool(context["adjusted"] != "false")),
         ]
-        if let result { members.append(.init(name: "results", value: [result])) }
+        if let result { members.append("results", [result]) }
         return .object(
             members + [
                 .init(name: "status", value: context.plan.status),
@@ -125,17 +123,17 @@ extension Bar {
     ) -> [JSONDocument.Member] {
         func price(_ ticks: Int) -> JSONDocument { .number(shortest: instrument.price(ticks)) }
         let bar: [JSONDocument.Member] = [
-            .init(name: "v", value: JSONDocument(integerLiteral: volume)),
+            .init(name: "v", value: .integer(volume)),
             .init(name: "o", value: price(open)),
             .init(name: "c", value: price(close)),
             .init(name: "h", value: price(high)),
             .init(name: "l", value: price(low)),
-            .init(name: "t", value: JSONDocument(integerLiteral: start * 1_000)),
+            .init(name: "t", value: .integer(start * 1_000)),
         ]
         guard settings.barsHaveTrades else { return bar }
         return bar + [
             .init(name: "vw", value: .number(shortest: averagePrice(of: instrument))),
-            .init(name: "n", value: JSONDocument(integerLiteral: trades)),
+            .init(name: "n", value: .integer(trades)),
         ]
     }
 }

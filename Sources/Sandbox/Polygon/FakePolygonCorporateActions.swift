@@ -66,7 +66,7 @@ struct FakePolygonCorporateActions: Sendable {
             .init(name: "results", value: .array(page.map { .object($0.members) })),
         ]
         if offset + page.count < all.count {
-            members.append(.init(name: "next_url", value: .string(link(after: offset + page.count))))
+            members.append("next_url", .string(link(after: offset + page.count)))
         }
         return .object(members)
     }
@@ -124,7 +124,7 @@ struct FakePolygonCorporateActions: Sendable {
                 .init(name: "ticker", value: .string(split.symbol)),
                 .init(name: "execution_date", value: .string(split.exDate.description)),
                 .init(name: "split_from", value: 1),
-                .init(name: "split_to", value: JSONDocument(integerLiteral: split.ratio)),
+                .init(name: "split_to", value: .integer(split.ratio)),
                 .init(name: "adjustment_type", value: "forward_split"),
             ])
     }

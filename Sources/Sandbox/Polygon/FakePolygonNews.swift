@@ -53,10 +53,10 @@ struct FakePolygonNews: Sendable {
             .init(name: "results", value: .array(page.map(article))),
             .init(name: "status", value: "OK"),
             .init(name: "request_id", value: .string(context.requestID)),
-            .init(name: "count", value: JSONDocument(integerLiteral: page.count)),
+            .init(name: "count", value: .integer(page.count)),
         ]
         if stories.count > limit, let last = page.last {
-            members.append(.init(name: "next_url", value: .string(link(after: last))))
+            members.append("next_url", .string(link(after: last)))
         }
         return .object(members)
     }

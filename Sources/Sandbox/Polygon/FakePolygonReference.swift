@@ -28,20 +28,16 @@ struct FakePolygonReference: Sendable {
             .init(name: "description", value: .string(company.description)),
             .init(name: "homepage_url", value: .string(company.website)),
             .init(name: "sic_description", value: .string(company.industry.uppercased())),
-            .init(name: "total_employees", value: JSONDocument(integerLiteral: company.employees)),
-            .init(
-                name: "share_class_shares_outstanding",
-                value: JSONDocument(integerLiteral: company.thousandsOfShares * 1_000)),
+            .init(name: "total_employees", value: .integer(company.employees)),
+            .init(name: "share_class_shares_outstanding", value: .integer(company.thousandsOfShares * 1_000)),
             .init(name: "ticker_root", value: .string(String(parts.first ?? ""))),
             .init(name: "round_lot", value: 100),
             .init(name: "branding", value: ["logo_url": .string(logo(of: company))]),
         ]
-        if parts.count > 1 {
-            members.append(.init(name: "ticker_suffix", value: .string(String(parts[1]))))
-        }
+        if parts.count > 1 { members.append("ticker_suffix", .string(String(parts[1]))) }
         if let price = context.view.price(listing.instrument.symbol) {
-            let value = JSONDocument(integerLiteral: company.marketCapitalization(at: price))
-            members.append(.init(name: "market_cap", value: value))
+            let value = JSONDocument.integer(company.marketCapitalization(at: price))
+            members.append("market_cap", value)
         }
         return members
     }
@@ -67,10 +63,10 @@ struct FakePolygonReference: Sendable {
             .init(name: "results", value: .array(page.map { .object(commonMembers(of: $0)) })),
             .init(name: "status", value: "OK"),
             .init(name: "request_id", value: .string(context.requestID)),
-            .init(name: "count", value: JSONDocument(integerLiteral: page.count)),
+            .init(name: "count", value: .integer(page.count)),
         ]
         if let last = page.last, last.ticker != found.last?.ticker {
-            members.append(.init(name: "next_url", value: .string(link(after: last))))
+            members.append("next_url", .string(link(after: last)))
         }
         return .object(members)
     }
@@ -148,15 +144,11 @@ struct FakePolygonReference: Sendable {
         ]
         if let lastDay {
             let midnight = Instant(newYorkMidnight: lastDay).description
-            members.append(.init(name: "delisted_utc", value: .string(midnight)))
+            members.append("delisted_utc", .string(midnight))
         }
-        if let exchange = listing.exchange {
-            members.append(.init(name: "primary_exchange", value: .string(exchange)))
-        }
-        if let type = listing.type { members.append(.init(name: "type", value: .string(type))) }
-        if let company = listing.company {
-            members.append(.init(name: "cik", value: .string(Self.paddedCIK(company.cik))))
-        }
+        if let exchange = listing.exchange { members.append("primary_exchange", .string(exchange)) }
+        if let type = listing.type { members.append("type", .string(type)) }
+        if let company = listing.company { members.append("cik", .string(Self.paddedCIK(company.cik))) }
         if let identifiers = FakeIdentifiers(of: listing.instrument.symbol) {
             members += [
                 .init(name: "composite_figi", value: .string(identifiers.figi)),

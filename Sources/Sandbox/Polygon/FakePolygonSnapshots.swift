@@ -26,7 +26,7 @@ struct FakePolygonSnapshots {
         return .object([
             .init(name: "tickers", value: .array(snapshots)),
             .init(name: "status", value: context.plan.status),
-            .init(name: "count", value: JSONDocument(integerLiteral: snapshots.count)),
+            .init(name: "count", value: .integer(snapshots.count)),
         ])
     }
 
@@ -51,8 +51,8 @@ struct FakePolygonSnapshots {
             .init(name: "day", value: day(bars.day, instrument)),
         ]
         if context.settings.snapshotsHaveTrades {
-            members.append(.init(name: "lastQuote", value: sides(instrument)))
-            members.append(.init(name: "lastTrade", value: trade(instrument, last)))
+            members.append("lastQuote", sides(instrument))
+            members.append("lastTrade", trade(instrument, last))
         }
         return .object(
             members + [
@@ -71,7 +71,7 @@ struct FakePolygonSnapshots {
         return [
             .init(name: "o", value: price(bar?.open)), .init(name: "h", value: price(bar?.high)),
             .init(name: "l", value: price(bar?.low)), .init(name: "c", value: price(bar?.close)),
-            .init(name: "v", value: JSONDocument(integerLiteral: bar?.volume ?? 0)),
+            .init(name: "v", value: .integer(bar?.volume ?? 0)),
             .init(
                 name: "vw", value: bar.map { .number(shortest: $0.averagePrice(of: instrument)) } ?? 0),
         ]
@@ -81,9 +81,9 @@ struct FakePolygonSnapshots {
         let minute = context.view.minuteBar(instrument)
         return .object(
             [
-                .init(name: "av", value: JSONDocument(integerLiteral: day?.volume ?? 0)),
-                .init(name: "t", value: JSONDocument(integerLiteral: (minute?.start ?? 0) * 1_000)),
-                .init(name: "n", value: JSONDocument(integerLiteral: minute?.bar.trades ?? 0)),
+                .init(name: "av", value: .integer(day?.volume ?? 0)),
+                .init(name: "t", value: .integer((minute?.start ?? 0) * 1_000)),
+                .init(name: "n", value: .integer(minute?.bar.trades ?? 0)),
             ] + prices(minute?.bar, instrument))
     }
 
@@ -93,7 +93,7 @@ struct FakePolygonSnapshots {
         func members(_ price: String, _ size: String, _ side: BestQuote.Side?) -> [JSONDocument.Member] {
             [
                 .init(name: price, value: .number(shortest: instrument.price(side?.price ?? 0))),
-                .init(name: size, value: JSONDocument(integerLiteral: (side?.size ?? 0) / 100)),
+                .init(name: size, value: .integer((side?.size ?? 0) / 100)),
             ]
         }
         return .object(
@@ -107,12 +107,12 @@ struct FakePolygonSnapshots {
             .init(name: "c", value: [14, 41]),
             .init(name: "i", value: .string("\(noise.number(0, below: 100_000))")),
             .init(name: "p", value: .number(shortest: instrument.price(last.price))),
-            .init(name: "s", value: JSONDocument(integerLiteral: 1 + noise.number(1, below: 300))),
+            .init(name: "s", value: .integer(1 + noise.number(1, below: 300))),
             .init(name: "t", value: Self.nanoseconds(last.second)), .init(name: "x", value: 4),
         ])
     }
 
     private static func nanoseconds(_ second: Int) -> JSONDocument {
-        JSONDocument(integerLiteral: second * 1_000_000_000)
+        .integer(second * 1_000_000_000)
     }
 }

@@ -52,7 +52,7 @@ struct FakeSaxoBalance {
         func percent(_ part: Decimal, of whole: Decimal) throws -> JSONDocument {
             whole.isZero ? 0 : format.number(try (part * 100).divided(by: whole, to: 2, .halfEven))
         }
-        let count = JSONDocument(integerLiteral: book.positions.count)
+        let count = JSONDocument.integer(book.positions.count)
         return [
             "CalculationReliability": isPartial ? "NoMarketAccess" : "Ok",
             "CashBalance": format.number(book.cash),
@@ -72,13 +72,12 @@ struct FakeSaxoBalance {
             "TransactionsNotBooked": 0,
             "OptionPremiumsMarketValue": 0,
             "Currency": .string(book.currency),
-            "CurrencyDecimals": JSONDocument(integerLiteral: FakeSaxoRates.decimals(of: book.currency)),
+            "CurrencyDecimals": .integer(FakeSaxoRates.decimals(of: book.currency)),
             "ChangesScheduled": false,
             "ClosedPositionsCount": 0,
-            "OpenPositionsCount": JSONDocument(
-                integerLiteral: book.positions.reduce(0) { $0 + $1.executions }),
+            "OpenPositionsCount": .integer(book.positions.reduce(0) { $0 + $1.executions }),
             "NetPositionsCount": count,
-            "OrdersCount": JSONDocument(integerLiteral: book.orderCount),
+            "OrdersCount": .integer(book.orderCount),
             "TriggerOrdersCount": 0,
         ]
     }

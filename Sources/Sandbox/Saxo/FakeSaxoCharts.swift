@@ -39,22 +39,22 @@ struct FakeSaxoCharts: Sendable {
         let groups = context.fieldGroups(["Data"])
         let listing = query.listing
         var members: [JSONDocument.Member] = [
-            .init(name: "DataVersion", value: JSONDocument(integerLiteral: 1_000_000 + listing.uic))
+            .init(name: "DataVersion", value: .integer(1_000_000 + listing.uic))
         ]
         if groups.contains("ChartInfo") {
             let info: JSONDocument = [
-                "DelayedByMinutes": JSONDocument(integerLiteral: quote.delayInMinutes),
+                "DelayedByMinutes": .integer(quote.delayInMinutes),
                 "ExchangeId": .string(listing.exchangeID),
                 "FirstSampleTime": "1990-01-02T00:00:00Z",
-                "Horizon": JSONDocument(integerLiteral: query.horizon),
+                "Horizon": .integer(query.horizon),
             ]
-            members.append(.init(name: "ChartInfo", value: info))
+            members.append("ChartInfo", info)
         }
         if groups.contains("DisplayAndFormat") {
-            members.append(.init(name: "DisplayAndFormat", value: listing.displayAndFormat))
+            members.append("DisplayAndFormat", listing.displayAndFormat)
         }
         let data = candles.map { Self.sample($0, of: listing, context.format) }
-        members.append(.init(name: "Data", value: .array(data)))
+        members.append("Data", .array(data))
         return .json(.object(members))
     }
 
@@ -80,7 +80,7 @@ struct FakeSaxoCharts: Sendable {
         guard listing.assetType.hasTwoSidedChart else {
             return [
                 "Time": time, "Open": price(bar.open), "High": price(bar.high), "Low": price(bar.low),
-                "Close": price(bar.close), "Volume": JSONDocument(integerLiteral: bar.volume), "Interest": 0,
+                "Close": price(bar.close), "Volume": .integer(bar.volume), "Interest": 0,
             ]
         }
         func bid(_ ticks: Int) -> JSONDocument { price(max(1, ticks - BestQuote.reach(of: ticks))) }

@@ -61,7 +61,7 @@ struct FakeSaxoClosedPosition {
                 value: [
                     "AccountId": .string(account.id),
                     "ClientId": .string(context.client.id),
-                    "Uic": JSONDocument(integerLiteral: listing.uic),
+                    "Uic": .integer(listing.uic),
                     "AssetType": .string(listing.assetType.rawValue),
                     "Amount": format.number(amount),
                     "BuyOrSell": amount.isNegative ? "Sell" : "Buy",
@@ -85,7 +85,7 @@ struct FakeSaxoClosedPosition {
                 ]),
         ]
         if groups.contains("DisplayAndFormat") {
-            members.append(.init(name: "DisplayAndFormat", value: listing.displayAndFormat))
+            members.append("DisplayAndFormat", listing.displayAndFormat)
         }
         return .object(members)
     }

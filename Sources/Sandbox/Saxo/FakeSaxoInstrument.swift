@@ -157,10 +157,10 @@ struct FakeSaxoInstrument: Sendable, Hashable {
     var displayAndFormat: JSONDocument {
         [
             "Currency": .string(currency),
-            "Decimals": JSONDocument(integerLiteral: displayDecimals),
+            "Decimals": .integer(displayDecimals),
             "Description": .string(description),
             "Format": .string(displayFormat),
-            "OrderDecimals": JSONDocument(integerLiteral: displayDecimals),
+            "OrderDecimals": .integer(displayDecimals),
             "Symbol": .string(symbol),
         ]
     }

@@ -69,14 +69,12 @@ struct FakeSaxoOrderEvent: Sendable {
             .init(name: "OrderType", value: .string(order.kind.name)),
             .init(name: "Status", value: .string(status.rawValue)),
             .init(name: "SubStatus", value: "Confirmed"),
-            .init(name: "Uic", value: JSONDocument(integerLiteral: order.listing.uic)),
+            .init(name: "Uic", value: .integer(order.listing.uic)),
         ]
         members += prices(format)
-        if let reference = order.externalReference {
-            members.append(.init(name: "ExternalReference", value: .string(reference)))
-        }
+        if let reference = order.externalReference { members.append("ExternalReference", .string(reference)) }
         if groups.contains("DisplayAndFormat") {
-            members.append(.init(name: "DisplayAndFormat", value: order.listing.displayAndFormat))
+            members.append("DisplayAndFormat", order.listing.displayAndFormat)
         }
         return members
     }

@@ -27,13 +27,11 @@ struct FakeSaxoPage {
 
     func document<Item>(_ items: [Item], _ write: (Item) throws -> JSONDocument) rethrows -> JSONDocument {
         var members: [JSONDocument.Member] = []
-        if isCounted {
-            members.append(.init(name: "__count", value: JSONDocument(integerLiteral: items.count)))
-        }
+        if isCounted { members.append("__count", .integer(items.count)) }
         let rest = items.dropFirst(skip)
         let part = rest.prefix(top)
-        if rest.count > part.count { members.append(.init(name: "__next", value: .string(next))) }
-        members.append(.init(name: "Data", value: .array(try part.map(write))))
+        if rest.count > part.count { members.append("__next", .string(next)) }
+        members.append("Data", .array(try part.map(write)))
         return .object(members)
     }
 

@@ -110,15 +110,15 @@ struct FakeSaxoPerformance: Sendable {
             {
                 JSONDocument.Member(name: $0, value: try part(group, $0))
             }
-            if !parts.isEmpty { members.append(.init(name: group, value: .object(parts))) }
+            if !parts.isEmpty { members.append(group, .object(parts)) }
         }
         if wanted.contains("All") || wanted.contains("KeyFigures") {
             let figures: JSONDocument = [
                 "ReturnFraction": context.format.number(series.accumulated.rounded(to: 12, .halfEven)),
                 "MaxDrawDownFraction": context.format.number(try series.maximumDrawdown),
-                "ClosedTradesCount": JSONDocument(integerLiteral: series.closed.count),
+                "ClosedTradesCount": .integer(series.closed.count),
             ]
-            members.append(.init(name: "KeyFigures", value: figures))
+            members.append("KeyFigures", figures)
         }
         return .object(members)
     }
@@ -138,7 +138,7 @@ struct FakeSaxoPerformance: Sendable {
                     ["StringValue": .string($0.key), "Value": context.format.number($0.value)]
                 })
         }
-        func count(_ number: Int) -> JSONDocument { JSONDocument(integerLiteral: number) }
+        func count(_ number: Int) -> JSONDocument { .integer(number) }
         let listings = inPeriod.compactMap { $0.instrument.flatMap(FakeSaxoInstruments.instrument) }
         var members: [JSONDocument.Member] =
             ([
@@ -160,14 +160,12 @@ struct FakeSaxoPerformance: Sendable {
                 ],
             ] as JSONDocument).members ?? []
         if let day = entries.filter(\.isExternalFlow).map(\.date).min() {
-            members.append(.init(name: "InceptionDay", value: .string(day.description)))
+            members.append("InceptionDay", .string(day.description))
         }
-        if let day = trades.map(\.date).max() {
-            members.append(.init(name: "LastTradeDay", value: .string(day.description)))
-        }
+        if let day = trades.map(\.date).max() { members.append("LastTradeDay", .string(day.description)) }
         if !series.closed.isEmpty {
             let fraction = try Decimal(won).divided(by: Decimal(series.closed.count), to: 6, .halfEven)
-            members.append(.init(name: "WinFraction", value: context.format.number(fraction)))
+            members.append("WinFraction", context.format.number(fraction))
         }
         return .object(members)
     }

@@ -49,7 +49,7 @@ struct FakeSaxoPortfolio: Sendable {
             "DefaultAccountId": .string(client.accounts.first?.id ?? ""),
             "DefaultAccountKey": .string(client.accounts.first?.key ?? ""),
             "DefaultCurrency": .string(client.currency),
-            "CurrencyDecimals": JSONDocument(integerLiteral: FakeSaxoRates.decimals(of: client.currency)),
+            "CurrencyDecimals": .integer(FakeSaxoRates.decimals(of: client.currency)),
             "Name": .string(client.name),
             "LegalAssetTypes": assetTypes,
             "LegalAssetTypesAreIndicative": false,
@@ -77,7 +77,7 @@ struct FakeSaxoPortfolio: Sendable {
             "ClientKey": .string(client.key),
             "CreationDate": FakeSaxoFormat.time(account.opened),
             "Currency": .string(account.currency),
-            "CurrencyDecimals": JSONDocument(integerLiteral: FakeSaxoRates.decimals(of: account.currency)),
+            "CurrencyDecimals": .integer(FakeSaxoRates.decimals(of: account.currency)),
             "IsTrialAccount": true,
             "LegalAssetTypes": assetTypes,
             "Sharing": ["NoSharing"],
@@ -192,12 +192,10 @@ struct FakeSaxoNetPosition {
 
     func document(_ groups: Set<String>) throws -> JSONDocument {
         var members: [JSONDocument.Member] = [.init(name: "NetPositionId", value: .string(id))]
-        if groups.contains("NetPositionBase") {
-            members.append(.init(name: "NetPositionBase", value: try base))
-        }
-        if groups.contains("NetPositionView") { members.append(.init(name: "NetPositionView", value: view)) }
+        if groups.contains("NetPositionBase") { members.append("NetPositionBase", try base) }
+        if groups.contains("NetPositionView") { members.append("NetPositionView", view) }
         if groups.contains("DisplayAndFormat") {
-            members.append(.init(name: "DisplayAndFormat", value: position.listing.displayAndFormat))
+            members.append("DisplayAndFormat", position.listing.displayAndFormat)
         }
         if groups.contains("ExchangeInfo") {
             let exchange: JSONDocument = [
@@ -205,7 +203,7 @@ struct FakeSaxoNetPosition {
                 "ExchangeId": .string(position.listing.exchangeID),
                 "IsOpen": .bool(valuation.quote.isMarketOpen),
             ]
-            members.append(.init(name: "Exchange", value: exchange))
+            members.append("Exchange", exchange)
         }
         return .object(members)
     }
@@ -224,7 +222,7 @@ struct FakeSaxoNetPosition {
                     && (account.map { $0.key == order.accountKey } ?? true)
             }
             var members: [JSONDocument.Member] = []
-            if let account { members.append(.init(name: "AccountId", value: .string(account.id))) }
+            if let account { members.append("AccountId", .string(account.id)) }
             let rest: JSONDocument = [
                 "Amount": context.format.number(position.amount),
                 "AssetType": .string(position.listing.assetType.rawValue),
@@ -234,11 +232,11 @@ struct FakeSaxoNetPosition {
                 "IsMarketOpen": .bool(valuation.quote.isMarketOpen),
                 "MarketState": .string(valuation.quote.marketState),
                 "NonTradableReason": "None",
-                "NumberOfRelatedOrders": JSONDocument(integerLiteral: exits),
-                "OpenOrdersCount": JSONDocument(integerLiteral: orders),
+                "NumberOfRelatedOrders": .integer(exits),
+                "OpenOrdersCount": .integer(orders),
                 "OpeningDirection": position.amount.isNegative ? "Sell" : "Buy",
                 "PositionsAccount": .string((account ?? context.client.accounts.first)?.id ?? ""),
-                "Uic": JSONDocument(integerLiteral: position.listing.uic),
+                "Uic": .integer(position.listing.uic),
                 "ValueDate": .string("\(settlement)T00:00:00.000000Z"),
             ]
             return .object(members + (rest.members ?? []))
@@ -249,11 +247,9 @@ struct FakeSaxoNetPosition {
     private var view: JSONDocument {
         let format = context.format
         let counts: [JSONDocument.Member] = [
-            .init(
-                name: "CurrentPriceDelayMinutes",
-                value: JSONDocument(integerLiteral: valuation.quote.delayInMinutes)),
-            .init(name: "PositionCount", value: JSONDocument(integerLiteral: position.executions)),
-            .init(name: "PositionsNotClosedCount", value: JSONDocument(integerLiteral: position.executions)),
+            .init(name: "CurrentPriceDelayMinutes", value: .integer(valuation.quote.delayInMinutes)),
+            .init(name: "PositionCount", value: .integer(position.executions)),
+            .init(name: "PositionsNotClosedCount", value: .integer(position.executions)),
             .init(name: "Status", value: "Open"),
         ]
         guard let figures = valuation.figures else {

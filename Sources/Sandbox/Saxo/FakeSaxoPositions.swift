@@ -82,16 +82,16 @@ struct FakeSaxoPositions: Sendable {
                 "ExecutionTimeOpen": FakeSaxoFormat.time(execution.second), "IsForceOpen": false,
                 "IsMarketOpen": .bool(quote.isMarketOpen), "LockedByBackOffice": false,
                 "OpenPrice": context.format.price(execution.price, of: listing.instrument),
-                "Status": "Open", "Uic": JSONDocument(integerLiteral: listing.uic),
+                "Status": "Open", "Uic": .integer(listing.uic),
                 "ValueDate": .string("\(FakeSaxoQuote.settlement(of: execution.second))T00:00:00.000000Z"),
             ]
-            members.append(.init(name: "PositionBase", value: base))
+            members.append("PositionBase", base)
         }
         if groups.contains("PositionView") {
-            members.append(.init(name: "PositionView", value: try view(execution, quote, context)))
+            members.append("PositionView", try view(execution, quote, context))
         }
         if groups.contains("DisplayAndFormat") {
-            members.append(.init(name: "DisplayAndFormat", value: listing.displayAndFormat))
+            members.append("DisplayAndFormat", listing.displayAndFormat)
         }
         return .object(members)
     }
@@ -112,7 +112,7 @@ struct FakeSaxoPositions: Sendable {
         return [
             "CalculationReliability": "Ok",
             "CurrentPrice": context.format.price(price, of: instrument),
-            "CurrentPriceDelayMinutes": JSONDocument(integerLiteral: quote.delayInMinutes),
+            "CurrentPriceDelayMinutes": .integer(quote.delayInMinutes),
             "CurrentPriceType":
                 side == nil ? "LastTraded" : execution.amount.isNegative ? "Ask" : "Bid",
             "Exposure": context.format.number(execution.amount),

@@ -67,7 +67,7 @@ struct FakeSaxoPrices: Sendable {
             uics.map { uic in
                 guard let listing = FakeSaxoInstruments.instrument(uic, assetType) else {
                     return [
-                        "Uic": JSONDocument(integerLiteral: uic),
+                        "Uic": .integer(uic),
                         "ErrorCode": .string(FakeSaxoOrderError.illegalInstrument.rawValue),
                         "ErrorMessage": .string("Instrument not found: \(uic) as \(assetType.rawValue)"),
                     ]

@@ -118,7 +118,7 @@ struct FakeSaxoPrice {
     func document(_ groups: Set<String>) -> JSONDocument {
         var members: [JSONDocument.Member] = [
             .init(name: "AssetType", value: .string(listing.assetType.rawValue)),
-            .init(name: "Uic", value: JSONDocument(integerLiteral: listing.uic)),
+            .init(name: "Uic", value: .integer(listing.uic)),
             .init(name: "LastUpdated", value: lastUpdated),
             .init(name: "PriceSource", value: .string(listing.exchangeID)),
         ]
@@ -127,11 +127,9 @@ struct FakeSaxoPrice {
             ("InstrumentPriceDetails", instrumentDetails), ("DisplayAndFormat", listing.displayAndFormat),
         ]
         for (name, part) in parts where groups.contains(name) {
-            members.append(.init(name: name, value: part))
+            members.append(name, part)
         }
-        if groups.contains("MarketDepth"), let depth {
-            members.append(.init(name: "MarketDepth", value: depth))
-        }
+        if groups.contains("MarketDepth"), let depth { members.append("MarketDepth", depth) }
         return .object(members)
     }
 
@@ -145,23 +143,21 @@ struct FakeSaxoPrice {
     /// Bid, ask and mid are omitted if the price type says that there is none.
     private var quotePart: JSONDocument {
         var members: [JSONDocument.Member] = [
-            .init(
-                name: "Amount",
-                value: JSONDocument(integerLiteral: listing.assetType.isPair ? 100_000 : 0))
+            .init(name: "Amount", value: .integer(listing.assetType.isPair ? 100_000 : 0))
         ]
-        if let ask = quote.ask { members.append(.init(name: "Ask", value: price(ask.price))) }
-        if let bid = quote.bid { members.append(.init(name: "Bid", value: price(bid.price))) }
+        if let ask = quote.ask { members.append("Ask", price(ask.price)) }
+        if let bid = quote.bid { members.append("Bid", price(bid.price)) }
         if quote.bid != nil, quote.ask != nil, let mid = quote.mid {
-            members.append(.init(name: "Mid", value: format.number(mid)))
+            members.append("Mid", format.number(mid))
         }
         members += [
-            .init(name: "DelayedByMinutes", value: JSONDocument(integerLiteral: quote.delayInMinutes)),
+            .init(name: "DelayedByMinutes", value: .integer(quote.delayInMinutes)),
             .init(name: "ErrorCode", value: "None"),
             .init(name: "MarketState", value: .string(quote.marketState)),
             .init(name: "PriceTypeAsk", value: .string(quote.priceType(of: quote.ask))),
             .init(name: "PriceTypeBid", value: .string(quote.priceType(of: quote.bid))),
         ]
-        if listing.assetType.isPair { members.append(.init(name: "RFQState", value: "None")) }
+        if listing.assetType.isPair { members.append("RFQState", "None") }
         return .object(members)
     }
 
@@ -182,13 +178,13 @@ struct FakeSaxoPrice {
     private var details: JSONDocument {
         let isTraded = listing.assetType.isExchangeTraded
         return [
-            "AskSize": JSONDocument(integerLiteral: quote.ask?.size ?? 0),
-            "BidSize": JSONDocument(integerLiteral: quote.bid?.size ?? 0),
+            "AskSize": .integer(quote.ask?.size ?? 0),
+            "BidSize": .integer(quote.bid?.size ?? 0),
             "LastClose": quote.last == nil ? 0 : price(quote.lastClose),
             "LastTraded": isTraded ? quote.last.map(price) ?? 0 : 0,
             "LastTradedSize": 0,
             "Open": quote.dayBar.map { price($0.open) } ?? 0,
-            "Volume": JSONDocument(integerLiteral: isTraded ? quote.dayBar?.volume ?? 0 : 0),
+            "Volume": .integer(isTraded ? quote.dayBar?.volume ?? 0 : 0),
         ]
     }
 
@@ -205,14 +201,14 @@ struct FakeSaxoPrice {
         }
         let (bids, asks) = (side(bid, -1).filter { $0.price > 0 }, side(ask, 1))
         func numbers(_ values: [Int]) -> JSONDocument {
-            .array(values.map { JSONDocument(integerLiteral: $0) })
+            .array(values.map { .integer($0) })
         }
         return [
             "Ask": .array(asks.map { price($0.price) }), "AskSize": numbers(asks.map(\.size)),
             "AskOrders": numbers(asks.map(\.orders)), "Bid": .array(bids.map { price($0.price) }),
             "BidSize": numbers(bids.map(\.size)), "BidOrders": numbers(bids.map(\.orders)),
-            "NoOfBids": JSONDocument(integerLiteral: bids.count),
-            "NoOfOffers": JSONDocument(integerLiteral: asks.count), "UsingOrders": true,
+            "NoOfBids": .integer(bids.count),
+            "NoOfOffers": .integer(asks.count), "UsingOrders": true,
         ]
     }
 

@@ -103,11 +103,9 @@ struct FakeSaxoReports: Sendable {
             let valueDate = ledger.market.exchanges.session(after: entry.date)?.date ?? entry.date
             let date = JSONDocument.string(entry.date.description)
             var members: [JSONDocument.Member] = [.init(name: "TradeId", value: .string(id))]
-            if isTrade {
-                members.append(.init(name: "OrderId", value: .string(row.orderID ?? row.tradeID)))
-            }
+            if isTrade { members.append("OrderId", .string(row.orderID ?? row.tradeID)) }
             let rest: JSONDocument = [
-                "AccountId": .string(row.account.id), "Uic": JSONDocument(integerLiteral: listing.uic),
+                "AccountId": .string(row.account.id), "Uic": .integer(listing.uic),
                 "AssetType": .string(listing.assetType.rawValue), "InstrumentSymbol": .string(listing.symbol),
                 "InstrumentDescription": .string(listing.description),
                 "ExchangeDescription": .string(listing.exchangeID), "Venue": "Exchange", "TradeDate": date,
@@ -119,8 +117,7 @@ struct FakeSaxoReports: Sendable {
                 "Amount": number(amount), "Price": number(price),
                 "TradedValue": number(isTrade ? try (amount * price).negated : .zero),
                 "AccountCurrency": .string(row.account.currency),
-                "AccountCurrencyDecimals": JSONDocument(
-                    integerLiteral: FakeSaxoRates.decimals(of: row.account.currency)),
+                "AccountCurrencyDecimals": .integer(FakeSaxoRates.decimals(of: row.account.currency)),
                 "ClientCurrency": .string(ledger.client.currency),
                 "BookedAmountAccountCurrency": number(sum),
                 "BookedAmountClientCurrency": number(try self.amount(sum, row, in: ledger.client.currency)),
@@ -193,11 +190,11 @@ struct FakeSaxoReports: Sendable {
                     "RelatedTradeId": .string(row.relatedTradeID),
                 ] as JSONDocument).members ?? []
             if entry.kind == .dividend || entry.kind == .withholdingTax {
-                document.append(.init(name: "CaEventName", value: "Cash Dividend"))
+                document.append("CaEventName", "Cash Dividend")
             }
             if let listing = entry.instrument.flatMap(FakeSaxoInstruments.instrument) {
                 document += [
-                    .init(name: "Uic", value: JSONDocument(integerLiteral: listing.uic)),
+                    .init(name: "Uic", value: .integer(listing.uic)),
                     .init(name: "AssetType", value: .string(listing.assetType.rawValue)),
                     .init(name: "InstrumentSymbol", value: .string(listing.symbol)),
                     .init(name: "InstrumentDescription", value: .string(listing.description)),
@@ -244,8 +241,7 @@ struct FakeSaxoReports: Sendable {
                 "TradeDateOpen": .string(open.entry.date.description),
                 "TradeDateClose": .string(close.entry.date.description),
                 "AccountCurrency": .string(account.currency),
-                "AccountCurrencyDecimals": JSONDocument(
-                    integerLiteral: FakeSaxoRates.decimals(of: account.currency)),
+                "AccountCurrencyDecimals": .integer(FakeSaxoRates.decimals(of: account.currency)),
                 "ClientCurrency": .string(ledger.client.currency),
                 "PnLAccountCurrency": number(try trade.profit),
                 "PnLClientCurrency": try client(trade.profit, close),
@@ -287,7 +283,7 @@ struct FakeSaxoReports: Sendable {
             let dollars = try ledger.converted(amount, from: account.currency, to: "USD", on: date)
             return [
                 "BookingAccountId": .string(account.id), "AccountCurrency": .string(account.currency),
-                "Date": .string(date.description), "AmountTypeId": JSONDocument(integerLiteral: type.id),
+                "Date": .string(date.description), "AmountTypeId": .integer(type.id),
                 "AmountTypeName": .string(type.name), "AffectsBalance": .bool(affectsBalance),
                 "AmountAccountCurrency": number(amount), "AmountClientCurrency": number(client),
                 "AmountUSD": number(dollars),

@@ -121,10 +121,9 @@ struct FakeSaxoOAuth: Sendable {
         [
             "access_token": .string(tokens.accessToken),
             "token_type": "Bearer",
-            "expires_in": JSONDocument(integerLiteral: Int(settings.accessTokenLifetime.components.seconds)),
+            "expires_in": .integer(Int(settings.accessTokenLifetime.components.seconds)),
             "refresh_token": .string(tokens.refreshToken ?? ""),
-            "refresh_token_expires_in": JSONDocument(
-                integerLiteral: Int(settings.refreshTokenLifetime.components.seconds)),
+            "refresh_token_expires_in": .integer(Int(settings.refreshTokenLifetime.components.seconds)),
             "base_uri": nil,
         ]
     }

@@ -73,14 +73,12 @@ struct FakeSaxoSubscriptions: Sendable {
             .init(name: "ContextId", value: .string(contextID)),
             .init(name: "ReferenceId", value: .string(referenceID)),
             .init(name: "Format", value: .string(format)),
-            .init(
-                name: "InactivityTimeout",
-                value: JSONDocument(integerLiteral: context.settings.inactivityTimeout)),
-            .init(name: "RefreshRate", value: JSONDocument(integerLiteral: rate)),
+            .init(name: "InactivityTimeout", value: .integer(context.settings.inactivityTimeout)),
+            .init(name: "RefreshRate", value: .integer(rate)),
             .init(name: "State", value: "Active"),
             .init(name: "Snapshot", value: snapshot),
         ]
-        if let tag = subscription.tag { members.append(.init(name: "Tag", value: .string(tag))) }
+        if let tag = subscription.tag { members.append("Tag", .string(tag)) }
         return .json(.object(members), status: .created)
     }
 

@@ -45,7 +45,7 @@ struct FakeSaxoWatchlists: Sendable {
                 "NonTradableReason": "None",
                 "Symbol": .string(listing.symbol),
                 "TradingStatus": "Tradable",
-                "Uic": JSONDocument(integerLiteral: listing.uic),
+                "Uic": .integer(listing.uic),
                 "WatchlistInstrumentId": .string("\(list.id)\(listing.uic)"),
             ]
         }

@@ -31,7 +31,7 @@ struct FakeYahooChart: Sendable {
         let meta: JSONDocument = [
             "currency": nil, "symbol": .string(symbol), "exchangeName": "YHD", "fullExchangeName": "YHD",
             "instrumentType": "MUTUALFUND", "firstTradeDate": nil, "regularMarketTime": 1_561_759_658,
-            "hasPrePostMarketData": false, "gmtoffset": JSONDocument(integerLiteral: -18_000),
+            "hasPrePostMarketData": false, "gmtoffset": .integer(-18_000),
             "timezone": "EST",
             "exchangeTimezoneName": "America/New_York", "priceHint": 2, "dataGranularity": "1d", "range": "",
             "validRanges": .array(FakeYahooChartQuery.validRanges.map { .string($0) }),
@@ -45,12 +45,12 @@ struct FakeYahooChart: Sendable {
         let rows = query.isAvailable ? rows : []
         var members: [JSONDocument.Member] = [.init(name: "meta", value: meta)]
         if !rows.isEmpty {
-            let stamps = rows.map { JSONDocument(integerLiteral: $0.second) }
-            members.append(.init(name: "timestamp", value: .array(stamps)))
+            let stamps = rows.map { JSONDocument.integer($0.second) }
+            members.append("timestamp", .array(stamps))
         }
         let events = query.isAvailable ? events : []
-        if !events.isEmpty { members.append(.init(name: "events", value: .object(events))) }
-        members.append(.init(name: "indicators", value: indicators(rows)))
+        if !events.isEmpty { members.append("events", .object(events)) }
+        members.append("indicators", indicators(rows))
         return ["chart": ["result": [.object(members)], "error": nil]]
     }
 
@@ -171,13 +171,11 @@ struct FakeYahooChart: Sendable {
                     [
                         "open": column { price($0.open) }, "high": column { price($0.high) },
                         "low": column { price($0.low) }, "close": close,
-                        "volume": column { JSONDocument(integerLiteral: $0.volume) },
+                        "volume": column { .integer($0.volume) },
                     ]
                 ])
         ]
-        if !query.interval.isIntraday {
-            members.append(.init(name: "adjclose", value: [["adjclose": close]]))
-        }
+        if !query.interval.isIntraday { members.append("adjclose", [["adjclose": close]]) }
         return .object(members)
     }
 
@@ -195,7 +193,7 @@ extension FakeYahooChart {
             guard let open = schedule.session(on: date)?.open, query.seconds.contains(open) else {
                 return nil
             }
-            let time = JSONDocument.Member(name: "date", value: JSONDocument(integerLiteral: open))
+            let time = JSONDocument.Member(name: "date", value: .integer(open))
             return .init(name: String(open), value: .object(members + [time]))
         }
         let symbol = listing.instrument.symbol
@@ -207,7 +205,7 @@ extension FakeYahooChart {
                 .compactMap {
                     stamped($0.exDate, [.init(name: "amount", value: amount($0))] + dividendCurrency)
                 }
-            if !paid.isEmpty { kinds.append(.init(name: "dividends", value: .object(paid))) }
+            if !paid.isEmpty { kinds.append("dividends", .object(paid)) }
         }
         // Clients use both names.
         if !query.events.isDisjoint(with: ["split", "splits"]) {
@@ -215,12 +213,12 @@ extension FakeYahooChart {
                 stamped(
                     split.exDate,
                     [
-                        .init(name: "numerator", value: JSONDocument(integerLiteral: split.ratio)),
+                        .init(name: "numerator", value: .integer(split.ratio)),
                         .init(name: "denominator", value: 1),
                         .init(name: "splitRatio", value: .string("\(split.ratio):1")),
                     ])
             }
-            if !done.isEmpty { kinds.append(.init(name: "splits", value: .object(done))) }
+            if !done.isEmpty { kinds.append("splits", .object(done)) }
         }
         return kinds
     }
@@ -249,26 +247,22 @@ extension FakeYahooChart {
             .init(name: "instrumentType", value: .string(listing.type.quoteType)),
             .init(name: "firstTradeDate", value: firstTradeDate),
             .init(name: "hasPrePostMarketData", value: .bool(listing.hasExtendedHours(in: view.market))),
-            .init(name: "gmtoffset", value: JSONDocument(integerLiteral: zone.offset)),
+            .init(name: "gmtoffset", value: .integer(zone.offset)),
             .init(name: "timezone", value: .string(zone.abbreviation)),
             .init(name: "exchangeTimezoneName", value: .string(zone.name)),
             .init(name: "longName", value: .string(listing.name)),
             .init(name: "shortName", value: .string(listing.name)),
         ]
         if let day { members += priced(day) }
-        if let previous = chartPreviousClose {
-            members.append(.init(name: "chartPreviousClose", value: listing.price(previous)))
-        }
+        if let previous = chartPreviousClose { members.append("chartPreviousClose", listing.price(previous)) }
         if query.interval.isIntraday, let day {
-            members.append(.init(name: "previousClose", value: listing.price(day.previousClose)))
+            members.append("previousClose", listing.price(day.previousClose))
         }
-        if query.interval.isIntraday {
-            members.append(.init(name: "tradingPeriods", value: tradingPeriods))
-        }
+        if query.interval.isIntraday { members.append("tradingPeriods", tradingPeriods) }
         return .object(
             members + [
                 .init(name: "scale", value: 3),
-                .init(name: "priceHint", value: JSONDocument(integerLiteral: listing.priceHint)),
+                .init(name: "priceHint", value: .integer(listing.priceHint)),
                 .init(name: "currentTradingPeriod", value: currentTradingPeriod),
                 .init(name: "dataGranularity", value: .string(query.interval.rawValue)),
                 .init(name: "range", value: .string(query.range)),
@@ -278,11 +272,11 @@ extension FakeYahooChart {
 
     private func priced(_ day: FakeYahooDay) -> [JSONDocument.Member] {
         var members: [JSONDocument.Member] = [
-            .init(name: "regularMarketTime", value: JSONDocument(integerLiteral: day.second)),
+            .init(name: "regularMarketTime", value: .integer(day.second)),
             .init(name: "regularMarketPrice", value: listing.price(day.bar.close)),
             .init(name: "regularMarketDayHigh", value: listing.price(day.bar.high)),
             .init(name: "regularMarketDayLow", value: listing.price(day.bar.low)),
-            .init(name: "regularMarketVolume", value: JSONDocument(integerLiteral: day.bar.volume)),
+            .init(name: "regularMarketVolume", value: .integer(day.bar.volume)),
         ]
         if let year = YearPriceStats(listing.instrument, view) {
             members += [
@@ -295,7 +289,7 @@ extension FakeYahooChart {
 
     private var firstTradeDate: JSONDocument {
         .optional(view.market.schedule(of: listing.instrument).session(on: settings.historyBegins)) {
-            JSONDocument(integerLiteral: $0.open)
+            .integer($0.open)
         }
     }
 
@@ -343,9 +337,9 @@ extension FakeYahooChart {
         let seconds = session.seconds(of: phase)
         return [
             "timezone": .string(zone.abbreviation),
-            "start": JSONDocument(integerLiteral: seconds.lowerBound),
-            "end": JSONDocument(integerLiteral: seconds.upperBound),
-            "gmtoffset": JSONDocument(integerLiteral: zone.offset),
+            "start": .integer(seconds.lowerBound),
+            "end": .integer(seconds.upperBound),
+            "gmtoffset": .integer(zone.offset),
         ]
     }
 }

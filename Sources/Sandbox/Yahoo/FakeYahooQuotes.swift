@@ -61,14 +61,14 @@ struct FakeYahooQuotes: Sendable {
             .init(name: "currency", value: .string(listing.currency)),
             .init(name: "shortName", value: .string(listing.name)),
             .init(name: "longName", value: .string(listing.name)),
-            .init(name: "priceHint", value: JSONDocument(integerLiteral: listing.priceHint)),
+            .init(name: "priceHint", value: .integer(listing.priceHint)),
             .init(name: "exchangeDataDelayedBy", value: 0),
             .init(name: "tradeable", value: false),
             .init(name: "marketState", value: .string(listing.marketState(context.view))),
             .init(name: "exchange", value: .string(listing.exchange.code)),
             .init(name: "fullExchangeName", value: .string(listing.exchange.name)),
             .init(name: "exchangeTimezoneName", value: .string(zone.name)),
-            .init(name: "gmtOffSetMilliseconds", value: JSONDocument(integerLiteral: zone.offset * 1_000)),
+            .init(name: "gmtOffSetMilliseconds", value: .integer(zone.offset * 1_000)),
             .init(name: "symbol", value: .string(name(of: listing))),
         ]
     }
@@ -91,11 +91,11 @@ struct FakeYahooQuotes: Sendable {
             .init(name: "regularMarketPrice", value: listing.price(day.bar.close)),
             .init(name: "regularMarketChange", value: .singlePrecision(day.change)),
             .init(name: "regularMarketChangePercent", value: .singlePrecision(day.changePercent)),
-            .init(name: "regularMarketTime", value: JSONDocument(integerLiteral: day.second)),
+            .init(name: "regularMarketTime", value: .integer(day.second)),
             .init(name: "regularMarketDayHigh", value: figure(day.bar.high)),
             .init(name: "regularMarketDayLow", value: figure(day.bar.low)),
             .init(name: "regularMarketDayRange", value: .string("\(low) - \(high)")),
-            .init(name: "regularMarketVolume", value: JSONDocument(integerLiteral: day.bar.volume)),
+            .init(name: "regularMarketVolume", value: .integer(day.bar.volume)),
             .init(name: "regularMarketPreviousClose", value: figure(day.previousClose)),
             .init(name: "regularMarketOpen", value: figure(day.bar.open)),
         ]
@@ -107,7 +107,7 @@ struct FakeYahooQuotes: Sendable {
         }
         if let company = listing.company {
             let value = company.marketCapitalization(at: day.bar.close)
-            members.append(.init(name: "marketCap", value: JSONDocument(integerLiteral: value)))
+            members.append("marketCap", .integer(value))
         }
         return members + sides(listing) + extended(listing, day)
     }

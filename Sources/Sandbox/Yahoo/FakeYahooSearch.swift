@@ -38,7 +38,7 @@ struct FakeYahooSearch: Sendable {
         let news = news(about: hits)
         return [
             "explains": [],
-            "count": JSONDocument(integerLiteral: quotes.count + news.count),
+            "count": .integer(quotes.count + news.count),
             "quotes": .array(quotes),
             "news": .array(news),
             "nav": [], "lists": [], "researchReports": [], "totalTime": 12,
@@ -53,7 +53,7 @@ struct FakeYahooSearch: Sendable {
             .init(name: "quoteType", value: .string(listing.type.quoteType)),
             .init(name: "symbol", value: .string(listing.symbol)),
             .init(name: "index", value: "quotes"),
-            .init(name: "score", value: JSONDocument(integerLiteral: hit.score * 100)),
+            .init(name: "score", value: .integer(hit.score * 100)),
             .init(name: "typeDisp", value: .string(listing.type.display)),
             .init(name: "longname", value: .string(listing.name)),
             .init(name: "exchDisp", value: .string(listing.exchange.display)),
@@ -91,7 +91,7 @@ struct FakeYahooSearch: Sendable {
                 "title": .string(story.headline),
                 "publisher": .string(story.author),
                 "link": .string(story.url),
-                "providerPublishTime": JSONDocument(integerLiteral: story.published),
+                "providerPublishTime": .integer(story.published),
                 "type": "STORY",
                 "relatedTickers": .array(tickers.map { .string($0) }),
             ]

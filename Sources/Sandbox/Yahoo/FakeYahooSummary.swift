@@ -51,11 +51,11 @@ struct FakeYahooSummary: Sendable {
             .init(name: "sector", value: .string(company.sector)),
             .init(name: "sectorKey", value: .string(Self.key(of: company.sector))),
             .init(name: "longBusinessSummary", value: .string(company.description)),
-            .init(name: "fullTimeEmployees", value: JSONDocument(integerLiteral: company.employees)),
+            .init(name: "fullTimeEmployees", value: .integer(company.employees)),
         ]
         if withOfficers {
             let officer: JSONDocument = ["maxAge": 1, "name": "Ms. Example Officer", "title": "CEO"]
-            members.append(.init(name: "companyOfficers", value: [officer]))
+            members.append("companyOfficers", [officer])
         }
         return .object(members + [.init(name: "maxAge", value: 86_400)])
     }
@@ -92,7 +92,7 @@ struct FakeYahooSummary: Sendable {
         ]
         let day = FakeYahooDay(listing, view)
         func ticks(_ name: String, _ ticks: Int?) {
-            members.append(.init(name: name, value: number(ticks.map(listing.instrument.price))))
+            members.append(name, number(ticks.map(listing.instrument.price)))
         }
         ticks("regularMarketPrice", day?.bar.close)
         ticks("regularMarketOpen", day?.bar.open)
@@ -112,9 +112,7 @@ struct FakeYahooSummary: Sendable {
                         listing.company.map { Decimal($0.marketCapitalization(at: day.bar.close)) }
                     })),
         ]
-        if let day {
-            members.append(.init(name: "regularMarketTime", value: JSONDocument(integerLiteral: day.second)))
-        }
+        if let day { members.append("regularMarketTime", .integer(day.second)) }
         return .object(members)
     }
 

@@ -98,33 +98,6 @@ package struct CredentialStore: Sendable {
             return new.map { .done(version: $0) } ?? .outdated
         }
     }
-
-    /// Forgets a connection's credential.
-    ///
-    /// - Returns: whether there was one.
-    package func delete(_ identity: CredentialOwner) async throws(StorageError) -> Bool {
-        try await database.write(for: identity.owner) { db in
-            try db.executeUpdate(
-                "DELETE FROM credential WHERE connection = ? AND provider = ? AND owner = ?",
-                identity.arguments) > 0
-        }
-    }
-
-    /// The identities of all credentials.
-    package func identities() async throws(StorageError) -> [CredentialOwner] {
-        try await database.read { db in
-            try db.rows("SELECT connection, provider, owner FROM credential ORDER BY connection")
-                .compactMap { row in
-                    guard let provider = try ProviderID(stored: row["provider"]),
-                        let owner = try OwnerID(row["owner"])
-                    else {
-                        return nil
-                    }
-                    return try CredentialOwner(
-                        connection: row["connection"], provider: provider, owner: owner)
-                }
-        }
-    }
 }
 
 extension CredentialOwner {

@@ -21,7 +21,7 @@ public struct CallContext: Sendable {
     /// It may be called on any thread, and must be fast.
     package let observe: (@Sendable (CallRecord) -> Void)?
     /// Called when a write is sent; nil if nothing has to be recorded.
-    package let watch: WriteObserver?
+    package let writeObserver: WriteObserver?
     /// The trace that the calls belong to; nil for none.
     package let tracing: CallTracing?
     /// The number of calls that may be made; nil for no limit, for calls that do not belong to a client.
@@ -30,14 +30,14 @@ public struct CallContext: Sendable {
     package init(
         deadline: ContinuousClock.Instant, notBefore: ContinuousClock.Instant? = nil,
         acceptsMinimumAge: Bool = false,
-        observe: (@Sendable (CallRecord) -> Void)? = nil, watch: WriteObserver? = nil,
+        observe: (@Sendable (CallRecord) -> Void)? = nil, writeObserver: WriteObserver? = nil,
         tracing: CallTracing? = nil, callBudget: OperationCallBudget? = nil
     ) {
         self.deadline = deadline
         self.notBefore = notBefore
         self.acceptsMinimumAge = acceptsMinimumAge
         self.observe = observe
-        self.watch = watch
+        self.writeObserver = writeObserver
         self.tracing = tracing
         self.callBudget = callBudget
     }

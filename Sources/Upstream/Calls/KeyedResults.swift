@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 
 /// The results of items that were requested together.
 ///
@@ -150,11 +151,7 @@ package func concurrently<Item: Sendable, Value: Sendable>(
         for (index, item) in items.enumerated() {
             if index >= width, let (done, result) = await group.next() { results[done] = result }
             group.addTask {
-                do throws(ProviderFailure) {
-                    return (index, .success(try await body(item)))
-                } catch {
-                    return (index, .failure(error))
-                }
+                (index, await .of { () throws(ProviderFailure) in try await body(item) })
             }
         }
         for await (done, result) in group { results[done] = result }

@@ -75,7 +75,4 @@ package struct ProviderBaseURL: Sendable, Hashable {
         guard !url.text.contains("?") else { throw Invalid(url: url) }
         self.url = url
     }
-
-    /// Whether a key would go over a network in clear: a reason to warn, or to refuse to start.
-    package var exposesCredential: Bool { !url.isSecure && !url.isLoopback }
 }

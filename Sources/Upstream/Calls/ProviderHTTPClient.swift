@@ -11,21 +11,6 @@ package struct ProviderHTTPClient: Sendable {
     private let reportedQuotas: @Sendable (HTTPClientResponse, _ now: Instant) -> [ReportedQuota]
     private let failure: @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause?
 
-    /// Creates a client of one provider.
-    ///
-    /// `failure` converts a response to a failure, and returns nil for a success; a provider that returns
-    /// errors with the status 200 reads them there.
-    package init(
-        _ provider: ProviderID, over transport: HTTPClient, clock: TimeSource = .system,
-        retry: RetryPolicy = RetryPolicy(),
-        failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause? = {
-            ProviderFailure.Cause.status(of: $0, now: $1)
-        }
-    ) {
-        let channel = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
-        self.init(channel: channel, windows: [], reportedQuotas: { _, _ in [] }, failure: failure)
-    }
-
     /// See ``ProviderChannel/client(within:reportedQuotas:failure:)``.
     init(
         channel: ProviderChannel, windows: [QuotaWindow],
@@ -134,8 +119,8 @@ package struct ProviderHTTPClient: Sendable {
             throw ProviderFailure(provider, ProviderFailure.Cause(error))
         }
         defer { channel.concurrencyLimiter.release() }
-        let pass = try channel.monitor.admit(provider, authority)
-        let watch = request.method.isRead ? nil : context.watch
+        let permit = try channel.monitor.admit(provider, authority)
+        let writeObserver = request.method.isRead ? nil : context.writeObserver
         var latestSend = deadline
         var (isAllowed, isMarked) = (false, false)
         // One pass, or more if the request was not sent because its slots were too old at its first byte.
@@ -145,33 +130,34 @@ package struct ProviderHTTPClient: Sendable {
                 reservation = try await self.reservation(
                     before: latestSend, isMarked: isMarked, isShared: context.callBudget?.isBudgeted ?? false)
             } catch {
-                channel.monitor.withdraw(pass)
-                if isMarked { watch?.wasNotProcessed() }
+                channel.monitor.withdraw(permit)
+                if isMarked { writeObserver?.wasNotProcessed() }
                 throw error
             }
             if !isAllowed, let refusal = context.callBudget?.consume(isRetry: isRetry) {
-                channel.monitor.withdraw(pass)
+                channel.monitor.withdraw(permit)
                 await channel.ledger.release(reservation)
                 throw ProviderFailure(provider, .notAllowed(refusal))
             }
             isAllowed = true
-            if let watch, !isMarked {
+            if let writeObserver, !isMarked {
                 // Measured from before the mark: a process that is stopped while it sets the mark sends
                 // nothing either.
                 latestSend = min(deadline, clock.now() + WriteObserver.validity)
-                try await announce(to: watch, pass, reservation)
+                try await announce(to: writeObserver, permit, reservation)
                 isMarked = true
             }
             let start = clock.now()
             do throws(ProviderFailure) {
                 let isSent = try await exchange(
-                    request, reservation, before: deadline, latestSend: latestSend, start: start, watch,
+                    request, reservation, before: deadline, latestSend: latestSend, start: start,
+                    writeObserver,
                     &progress, read: read)
                 guard isSent else { continue }
-                channel.monitor.didEnd(pass, sentAt: start, nil)
+                channel.monitor.didEnd(permit, sentAt: start, nil)
                 return
             } catch {
-                channel.monitor.didEnd(pass, sentAt: start, error.cause)
+                channel.monitor.didEnd(permit, sentAt: start, error.cause)
                 throw error
             }
         }
@@ -192,12 +178,12 @@ package struct ProviderHTTPClient: Sendable {
     ///
     /// A write that cannot be marked is not sent.
     private func announce(
-        to watch: WriteObserver, _ pass: ProviderMonitor.Permit, _ reservation: QuotaReservation
+        to writeObserver: WriteObserver, _ permit: ProviderMonitor.Permit, _ reservation: QuotaReservation
     ) async throws(ProviderFailure) {
         do {
-            try await watch.willSend()
+            try await writeObserver.willSend()
         } catch {
-            channel.monitor.withdraw(pass)
+            channel.monitor.withdraw(permit)
             await channel.ledger.release(reservation)
             throw ProviderFailure(provider, .cancelled)
         }
@@ -207,7 +193,7 @@ package struct ProviderHTTPClient: Sendable {
     private func exchange(
         _ request: HTTPClientRequest, _ reservation: QuotaReservation,
         before deadline: ContinuousClock.Instant,
-        latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ watch: WriteObserver?,
+        latestSend: ContinuousClock.Instant, start: ContinuousClock.Instant, _ writeObserver: WriteObserver?,
         _ progress: inout Progress, read: Reader
     ) async throws(ProviderFailure) -> Bool {
         var request = request
@@ -215,7 +201,7 @@ package struct ProviderHTTPClient: Sendable {
         // The error does not show whether the request was sent: libcurl can fail to connect again after it
         // has sent the request on a reused connection, and a deadline can pass before a connection exists.
         let mayBeSent = Atomic(false)
-        if watch != nil || !windows.isEmpty {
+        if writeObserver != nil || !windows.isEmpty {
             // Called once, on the client's thread, immediately before the first byte; false ends the call with `notSent`.
             request.maySend = { [clock, ledger = channel.ledger] in
                 guard clock.now() < latestSend, ledger.confirm(reservation) else { return false }
@@ -236,7 +222,7 @@ package struct ProviderHTTPClient: Sendable {
             return false
         } catch {
             if !mayBeSent.load(ordering: .acquiring) {
-                watch?.wasNotProcessed()
+                writeObserver?.wasNotProcessed()
                 await channel.ledger.release(reservation)
             }
             throw ProviderFailure(provider, transport: error)
@@ -249,7 +235,7 @@ package struct ProviderHTTPClient: Sendable {
                 reportedQuotas(response, now), cause, in: windows, of: channel.quotaAccount)
         }
         if let cause {
-            if cause.traits.contains(.notProcessed) { watch?.wasNotProcessed() }
+            if cause.traits.contains(.notProcessed) { writeObserver?.wasNotProcessed() }
             throw ProviderFailure(provider, cause)
         }
         do throws(JSONError) {

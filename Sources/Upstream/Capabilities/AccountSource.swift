@@ -85,3 +85,45 @@ package protocol ClosedPositionSource: Sendable {
         of account: String, in call: CallContext
     ) async throws(ProviderFailure) -> ReadableList<ClosedPosition>
 }
+
+/// Reads what a broker has booked in a user's accounts.
+package protocol ActivitySource: Sendable {
+    /// The shortest time between two changes of the broker's reports.
+    ///
+    /// A complete read contains all activities of the broker for this time.
+    var activityReportInterval: Duration { get }
+
+    /// Reads a page of the activities of an account.
+    ///
+    /// - Parameters:
+    ///   - account: The broker's account id.
+    ///   - query: The selection, and the page.
+    ///   - call: The deadline and the recorder of the operation.
+    /// - Returns: The page; the read is complete after the page without a next one.
+    /// - Throws: `ProviderFailure`, with the cause `notFound` for an account that the credential cannot access.
+    func activities(
+        of account: String, _ query: ActivityQuery, in call: CallContext
+    ) async throws(ProviderFailure) -> ActivityPage
+}
+
+/// Reads a user's watchlists at a broker.
+package protocol WatchlistSource: Sendable {
+    /// Returns all lists of the user with their items.
+    func watchlists(in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlists
+}
+
+/// A source whose watchlists can be changed.
+///
+/// The id of another user's list, and an id that is not in the broker's form, is `notFound`; the latter
+/// without a call.
+package protocol WatchlistEditing: WatchlistSource {
+    /// One of the user's lists, with its entries.
+    func watchlist(_ id: String, in call: CallContext) async throws(ProviderFailure) -> BrokerWatchlist
+
+    /// Replaces the list's name and entries, in this order.
+    func replaceWatchlist(
+        _ id: String, name: String, symbols: [Symbol], in call: CallContext
+    ) async throws(ProviderFailure) -> BrokerWatchlist
+
+    func deleteWatchlist(_ id: String, in call: CallContext) async throws(ProviderFailure)
+}

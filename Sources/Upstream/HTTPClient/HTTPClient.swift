@@ -1,4 +1,5 @@
 import CCurl
+import PorticoCore
 import Synchronization
 
 /// An HTTP/1.1 and HTTP/2 client, with libcurl on one thread.
@@ -21,6 +22,19 @@ package final class HTTPClient: Sendable {
         let started = try CurlThread(mailbox: mailbox, limits: limits, userAgent: userAgent)
         self.mailbox = mailbox
         self.thread = Mutex(started)
+    }
+
+    /// Runs `body` with a client, and shuts the client down afterwards.
+    ///
+    /// - Throws: The error of `body`, or `HTTPClientError.other` if the client's thread cannot be started.
+    package static func with<Value>(
+        limits: HTTPClientLimits = HTTPClientLimits(), userAgent: String,
+        _ body: (HTTPClient) async throws -> Value
+    ) async throws -> Value {
+        let client = try HTTPClient(limits: limits, userAgent: userAgent)
+        let result = await Result.of { try await body(client) }
+        await client.shutDown()
+        return try result.get()
     }
 
     deinit {

@@ -196,3 +196,13 @@ package protocol JSONDecodable: SendableMetatype {
     /// Reads exactly one value.
     init(json reader: inout JSONReader) throws(JSONError)
 }
+
+extension JSONDecodable {
+    /// Reads a whole text, such as the body of a response, which must hold one value and nothing else.
+    ///
+    /// - Parameter text: UTF-8, without a byte order mark.
+    /// - Throws: The first fault of the text.
+    package init(json text: [UInt8]) throws(JSONError) {
+        self = try JSONReader.read(text) { reader throws(JSONError) in try Self(json: &reader) }
+    }
+}

@@ -113,8 +113,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
         let code = data.readInteger(as: UInt16.self)
         inbox.finish(.closed(code: code.map(Int.init)))
         if !isClosing {
-            let answer = code.map { ByteBuffer(integer: $0) } ?? ByteBuffer()
-            send(.connectionClose, answer, context)
+            let body = code.map { ByteBuffer(integer: $0) } ?? ByteBuffer()
+            send(.connectionClose, body, context)
             isClosing = true
         }
         context.close(promise: nil)

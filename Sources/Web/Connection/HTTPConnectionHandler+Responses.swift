@@ -87,8 +87,8 @@ extension HTTPConnectionHandler {
     // MARK: - Writing
 
     /// Writes a response, or its head if the body follows.
-    func send(_ answer: HTTPResponse, for exchange: HTTPExchange, context: ChannelHandlerContext) {
-        var response = answer
+    func send(_ response: HTTPResponse, for exchange: HTTPExchange, context: ChannelHandlerContext) {
+        var response = response
         // Before the validation, which removes a body: 304 has the Vary of 200 (RFC 9110, section 15.4.5).
         let mayCompress = response.mayCompress(server.configuration.compression)
         response.validate(exchange.method, ifNoneMatch: exchange.ifNoneMatch)

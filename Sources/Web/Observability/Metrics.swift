@@ -99,12 +99,12 @@ package final class Metrics: Sendable {
         return [
             MetricFamily(
                 "portico_http_requests_total", .counter, "Responses, by path, method and status.",
-                state.responses.sorted { "\($0.key)" < "\($1.key)" }.map { answer, count in
+                state.responses.sorted { "\($0.key)" < "\($1.key)" }.map { response, count in
                     MetricFamily.Sample(
                         Double(count),
                         labels: [
-                            Label("path", answer.path), Label("method", answer.method),
-                            Label("status", "\(answer.status)"),
+                            Label("path", response.path), Label("method", response.method),
+                            Label("status", "\(response.status)"),
                         ])
                 }),
             MetricFamily(

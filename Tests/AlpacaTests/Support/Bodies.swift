@@ -8,13 +8,6 @@ func example(_ name: String) throws -> [UInt8] {
     try [UInt8](Data(contentsOf: Golden.url("providers/alpaca/\(name).json")))
 }
 
-/// Reads a whole body, as the client does.
-func decode<Value: JSONDecodable>(_ type: Value.Type = Value.self, from body: [UInt8]) throws(JSONError)
-    -> Value
-{
-    try JSONReader.read(body) { reader throws(JSONError) in try Value(json: &reader) }
-}
-
 /// Reads a whole array, as the client does.
 func decodeList<Value: JSONDecodable>(of type: Value.Type, from body: [UInt8]) throws(JSONError) -> [Value] {
     try JSONReader.read(body) { reader throws(JSONError) in try reader.array(of: type) }

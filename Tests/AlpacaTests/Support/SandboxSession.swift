@@ -1,5 +1,7 @@
 import Alpaca
 import Brokerage
+import PorticoCore
+import ProviderTestSupport
 import Sandbox
 import Testing
 import Upstream
@@ -59,16 +61,12 @@ func withSandbox(
     var configuration = SandboxConfiguration(clock: clock.clock)
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "alpaca-tests")
-    let session = SandboxSession(sandbox: sandbox, transport: transport, clock: clock)
-    let result: Result<Void, any Error>
-    do {
-        result = .success(
-            try await body(session.client(.token(SandboxUser.demo.alpaca.token)), sandbox, session))
-    } catch {
-        result = .failure(error)
+    let result = await Result.of {
+        try await HTTPClient.with(userAgent: "alpaca-tests") { transport in
+            let session = SandboxSession(sandbox: sandbox, transport: transport, clock: clock)
+            try await body(session.client(.token(SandboxUser.demo.alpaca.token)), sandbox, session)
+        }
     }
-    await transport.shutDown()
     await sandbox.stop()
     try result.get()
 }

@@ -41,7 +41,3 @@ func functions(
         return .text(name.flatMap { bodies[$0] } ?? "{}")
     }
 }
-
-func symbol(_ text: String) throws -> Symbol {
-    try #require(Symbol(text))
-}

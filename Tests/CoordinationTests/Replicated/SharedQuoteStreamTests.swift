@@ -1,6 +1,7 @@
 import Brokerage
 import Coordination
 import EngineTestSupport
+import PorticoCore
 import Redis
 import TestSupport
 import Testing
@@ -22,12 +23,7 @@ struct SharedQuoteStreamTests {
                             StreamReplica(1, stream, lease, one, messagesOfOne, keyspace),
                             StreamReplica(2, stream, lease, other, messagesOfOther, keyspace),
                         ]
-                        let result: Result<Void, any Error>
-                        do {
-                            result = .success(try await body(replicas[0], replicas[1]))
-                        } catch {
-                            result = .failure(error)
-                        }
+                        let result = await Result.of { try await body(replicas[0], replicas[1]) }
                         for replica in replicas { await replica.stop() }
                         try result.get()
                     }

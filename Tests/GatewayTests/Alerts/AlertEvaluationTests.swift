@@ -23,12 +23,7 @@ struct AlertEvaluationTests {
         settings.retryInterval = .milliseconds(200)
         let evaluation = AlertEvaluation(backends, settings: settings)
         let task = Task { await evaluation.run { Issue.record($0) } }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(evaluation))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(evaluation) }
         task.cancel()
         await task.value
         return try result.get()

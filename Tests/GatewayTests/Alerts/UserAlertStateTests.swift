@@ -202,11 +202,8 @@ struct UserAlertEvaluationTests {
                 of: alice, try gateway.backends([]), clock: clock, settings: settings
             ) { _ in failures.withLock { $0 += 1 } }
             let task = Task { await evaluation.run { true } }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await test(evaluation, leaps, { failures.withLock(\.self) }, store))
-            } catch {
-                result = .failure(error)
+            let result = await Result.of {
+                try await test(evaluation, leaps, { failures.withLock(\.self) }, store)
             }
             task.cancel()
             await task.value

@@ -37,7 +37,6 @@ struct MergedFundamentalsTests {
         #expect(merged?.figures.sector == "Tech")
         #expect(
             Self.parts(merged) == ["polygon: currency marketCap", "alpha-vantage: sector", "yahoo: yearHigh"])
-        #expect(merged?.isComplete == false)
     }
 
     @Test("in another currency, or without a currency, add no amounts")

@@ -1,5 +1,6 @@
 import Brokerage
 import Gateway
+import PorticoCore
 import Sandbox
 import Storage
 import TestSupport
@@ -33,12 +34,7 @@ struct OrderFollowingTests {
     ) async throws {
         let following = OrderFollowing(services, settings: settings)
         let run = Task { await following.run { Issue.record("\($0)") } }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(following))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await body(following) }
         run.cancel()
         await run.value
         try result.get()

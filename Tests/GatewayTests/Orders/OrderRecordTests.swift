@@ -3,6 +3,7 @@ import Coordination
 import Foundation
 import Gateway
 import GraphQL
+import PorticoCore
 import Sandbox
 import Storage
 import TestSupport
@@ -35,11 +36,8 @@ struct OrderRecordTests {
         order.price = "{ limit: \"2.55\" }"
         let response = Task { [order] in try await gateway.place(order, as: owner, backends) }
         await isWaiting.wait()
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await meanwhile(backends, gateway.userData.orders.journal))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await meanwhile(backends, gateway.userData.orders.journal)
         }
         mayGoOn.happen()
         let answer = try await response.value

@@ -249,7 +249,7 @@ struct LiveRecoveryTests {
             }
             let (connection, backends) = (try gateway.saxo(of: alice), try gateway.backends([]))
             let watch = SharedSubscription<[SubscribedOrder]> { watch, turn in
-                let follower = OrderTracker(connection: connection, clock: clock, inbox: OrderUpdateQueue()) {
+                let follower = OrderTracker(connection: connection, clock: clock, queue: OrderUpdateQueue()) {
                     call in
                     RequestScope(
                         session: Session(owner: alice, scopes: [.read]), services: backends, call: call)

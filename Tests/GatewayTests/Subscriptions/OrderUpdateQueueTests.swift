@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Gateway
 
-@Suite("The inbox of subscribed orders")
+@Suite("The queue of order updates")
 struct OrderUpdateQueueTests {
     private func order(_ id: String) -> Order {
         Order(
@@ -79,11 +79,11 @@ struct OrderUpdateQueueTests {
 
     @Test("has nothing of an earlier run, and gives it nothing", arguments: [false, true])
     func rounds(comesLate: Bool) {
-        let inbox = OrderUpdateQueue()
-        let early = comesLate ? nil : inbox.begin(1)
-        let now = inbox.begin(2)
+        let queue = OrderUpdateQueue()
+        let early = comesLate ? nil : queue.begin(1)
+        let now = queue.begin(2)
         // One that is only about to begin when it is over already.
-        let earlier = early ?? inbox.begin(1)
+        let earlier = early ?? queue.begin(1)
         now.put(.connected)
         earlier.put(.value(order("late")))
         #expect(earlier.drain() == nil)

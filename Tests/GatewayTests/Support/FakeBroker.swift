@@ -159,7 +159,7 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
         let placing = called().placing
         if case .unsent(let cause) = placing { throw ProviderFailure(provider, cause) }
         do {
-            try await call.watch?.willSend()
+            try await call.writeObserver?.willSend()
         } catch {
             throw ProviderFailure(provider, .overloaded)
         }
@@ -185,7 +185,7 @@ final class FakeBroker: AccountSource, QuoteSource, TradingAPI {
     ) async throws(ProviderFailure) -> OrderResult {
         guard let successor = values.withLock(\.successor) else { return try write() }
         do {
-            try await call.watch?.willSend()
+            try await call.writeObserver?.willSend()
         } catch {
             throw ProviderFailure(provider, .overloaded)
         }
@@ -285,7 +285,7 @@ func requestScope(
     of owner: OwnerID? = alice, connections: [BrokerConnection] = [], market: [FakeBroker] = [],
     sources: [MarketDataSource] = [], clock: TimeSource = .system
 ) throws -> RequestScope {
-    let userData = try UserData.temporary()
+    let userData = try UserData(in: .temporary(), .random())
     for user in [alice, bob] { try UserStore(in: userData.file).ensure(user) }
     let sources = market.map(\.market) + sources
     let routes = MarketDataCapability.allCases.map { ($0, sources.map(\.provider)) }

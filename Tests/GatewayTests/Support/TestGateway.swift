@@ -4,6 +4,7 @@ import Contract
 import Coordination
 import Gateway
 import GraphQL
+import PorticoCore
 import Sandbox
 import Storage
 import Synchronization
@@ -244,18 +245,14 @@ func withGateway<Value>(
     configuration.saxo.ordersPerSecond = nil
     configure(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "gateway-tests")
-    let result: Result<Value, any Error>
-    do {
-        result = .success(
+    let result = await Result.of {
+        try await HTTPClient.with(userAgent: "gateway-tests") { transport in
             try await test(
                 TestGateway(
                     sandbox: sandbox, transport: transport, people: people, file: file,
-                    coordination: coordination)))
-    } catch {
-        result = .failure(error)
+                    coordination: coordination))
+        }
     }
-    await transport.shutDown()
     await sandbox.stop()
     return try result.get()
 }

@@ -32,7 +32,3 @@ func withPolygon(
         try await body(PolygonClient(configuration, over: channel), server)
     }
 }
-
-func symbol(_ text: String) throws -> Symbol {
-    try #require(Symbol(text))
-}

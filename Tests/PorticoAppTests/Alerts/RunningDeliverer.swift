@@ -1,5 +1,6 @@
 import Brokerage
 import Gateway
+import PorticoCore
 import Testing
 import Upstream
 
@@ -24,18 +25,13 @@ enum RunningDeliverer {
     ) async throws {
         var settings = WebhookDeliverer.Settings()
         edit(&settings)
-        let client = try HTTPClient(userAgent: "portico-test")
-        let deliverer = WebhookDeliverer(gateway.services, over: client, clock: clock, settings: settings)
-        let task = Task { await deliverer.run(reporting: report) }
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await test())
-        } catch {
-            result = .failure(error)
+        try await HTTPClient.with(userAgent: "portico-test") { client in
+            let deliverer = WebhookDeliverer(gateway.services, over: client, clock: clock, settings: settings)
+            let task = Task { await deliverer.run(reporting: report) }
+            let result = await Result.of(test)
+            task.cancel()
+            await task.value
+            try result.get()
         }
-        task.cancel()
-        await task.value
-        await client.shutDown()
-        try result.get()
     }
 }

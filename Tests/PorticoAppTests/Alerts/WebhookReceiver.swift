@@ -16,7 +16,7 @@ struct WebhookReceiver: Sendable {
         fileprivate let request: CannedServer.Request
 
         var id: String { request.headers["webhook-id"] ?? "" }
-        var body: String { String(decoding: request.body, as: UTF8.self) }
+        var body: String { request.text }
         var contentType: String? { request.headers["content-type"] }
         var timestamp: Int64? { request.headers["webhook-timestamp"].flatMap { Int64($0) } }
 
@@ -50,16 +50,11 @@ struct WebhookReceiver: Sendable {
     /// - Returns: The value of the test.
     /// - Throws: The error of the test.
     static func with<Value>(
-        _ handler: @escaping @Sendable (Int) -> CannedServer.Reply = { _ in .text("", status: 204) },
+        _ handler: @escaping @Sendable (Int) -> CannedServer.Reply = { _ in .noContent },
         _ test: (WebhookReceiver) async throws -> Value
     ) async throws -> Value {
         let server = try await CannedServer { _, number in handler(number) }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(WebhookReceiver(server: server)))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(WebhookReceiver(server: server)) }
         try await server.stop()
         return try result.get()
     }

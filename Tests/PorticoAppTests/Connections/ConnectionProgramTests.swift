@@ -12,13 +12,10 @@ struct ConnectionProgramTests {
     /// What points a server at a sandbox as an application of both brokers, with an owner and a data folder.
     static func environment(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
         let (alpaca, saxo) = (OAuthApplication.sandbox, FakeSaxoSettings().application)
-        let owner = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: owner, atomically: true, encoding: .utf8)
         let secret = folder.appending(path: "saxo-secret")
         try (saxo.clientSecret ?? "").write(to: secret, atomically: true, encoding: .utf8)
-        return [
+        return try ownerSetting(in: folder).merging([
             "PORTICO_DATA": folder.appending(path: "data").path, "PORTICO_SIGN_UP": "open",
-            "PORTICO_OWNER_TOKEN_FILE": owner.path,
             "PORTICO_REDIRECT_URIS": "https://app.example/connected, \(redirectURI)",
             "PORTICO_ALPACA_BASE_URL": sandbox.alpaca.tradingURL,
             "PORTICO_ALPACA_DATA_URL": sandbox.alpaca.dataURL,
@@ -31,7 +28,7 @@ struct ConnectionProgramTests {
             "PORTICO_SAXO_APP_SECRET_FILE": secret.path,
             "PORTICO_POLYGON_BASE_URL": sandbox.polygon.baseURL,
             "PORTICO_POLYGON_KEY": FakePolygonSettings.demoKey,
-        ]
+        ]) { $1 }
     }
 
     /// Connects a session's user by the consent of the sandbox's demo user; the connection's id.
@@ -72,13 +69,6 @@ struct ConnectionProgramTests {
         #expect(positions?.isEmpty == (accounts == 0), sourceLocation: sourceLocation)
     }
 
-    /// A new guest's token.
-    private static func guest(_ server: RunningServer) async throws -> String {
-        let answer = try await server.ask("mutation { startGuestSession { token } }", token: nil)
-        return try #require(
-            answer.json?["data"]?["startGuestSession"]?["token"]?.string, "\(answer.body)")
-    }
-
     @Test("belongs to its guest only, and exists after kill -9 immediately after Saxo's tokens were renewed")
     func crash() async throws {
         try await withSandbox { sandbox in
@@ -95,7 +85,7 @@ struct ConnectionProgramTests {
                 }
                 let connections = "{ viewer { connections { id provider status } } }"
                 let (token, connected) = try await withCrashingServer(environment: environment) { server in
-                    let token = try await Self.guest(server)
+                    let token = try await server.token()
                     let ids = [
                         try await Self.connect("saxo", server, token: token),
                         try await Self.connect("alpaca", server, token: token),
@@ -116,7 +106,7 @@ struct ConnectionProgramTests {
                         #expect(tokenCalls() == renewal)
                         let viewer = try await server.ask(connections, token: token)
                         #expect(viewer.json?["data"]?["viewer"]?["connections"]?.elements == connected)
-                        let stranger = try await Self.guest(server)
+                        let stranger = try await server.token()
                         try await Self.expectHoldings(server, token: stranger, accounts: 0)
                         let id = connected.first?["id"]?.string ?? ""
                         for document in [

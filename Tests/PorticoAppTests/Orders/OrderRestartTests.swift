@@ -9,8 +9,7 @@ struct OrderRestartTests {
     private static let endpoint = "POST /v2/orders"
 
     private func place(_ server: RunningServer) async throws -> JSONValue {
-        let asked = try await server.ask("{ account { id } }", token: ownerToken)
-        let account = try #require(asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
+        let account = try await server.accountID()
         let answer = try await server.ask(
             """
             mutation { placeOrder(input: { idempotencyKey: "one" accountId: "\(account)" side: BUY
@@ -34,11 +33,7 @@ struct OrderRestartTests {
     func reconciled() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let file = folder.appending(path: "owner-token")
-                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                let environment = Upstream(sandbox).environment.merging([
-                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
-                ]) { $1 }
+                let environment = try Upstream(sandbox).environment(in: folder)
                 // The broker takes the order, and its answer comes too late for the process.
                 try #require(
                     sandbox.faults.add(

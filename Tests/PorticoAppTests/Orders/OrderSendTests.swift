@@ -24,12 +24,8 @@ struct OrderSendTests {
     func stopped() async throws {
         try await withSandbox { sandbox in
             try await withFolder { folder in
-                let file = folder.appending(path: "owner-token")
-                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                let environment = Upstream(sandbox).environment.merging([
-                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
-                    "PORTICO_UPSTREAM_CONNECTIONS_PER_HOST": "\(Self.connections)",
-                ]) { $1 }
+                let environment = try Upstream(sandbox).environment(
+                    in: folder, ["PORTICO_UPSTREAM_CONNECTIONS_PER_HOST": "\(Self.connections)"])
                 try await withServer(environment: environment) { server in
                     // All other values of the order are cached, so that only the order itself waits below.
                     let asked = try await server.ask(

@@ -20,19 +20,13 @@ struct SaxoDemonstrationTests {
         static func with(_ body: (Walk) async throws -> Void) async throws {
             try await withSandboxProgram { sandbox in
                 try await sandbox.openMarket()
-                try await withFolder { folder in
-                    let file = folder.appending(path: "owner-token")
-                    try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                    let environment = [
-                        "PORTICO_OWNER_TOKEN_FILE": file.path,
-                        "PORTICO_SAXO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/saxo",
-                        "PORTICO_SAXO_TOKEN": "sandbox-saxo-demo-access",
-                    ]
-                    try await withServer(environment: environment) { server in
-                        let answer = try await server.ask("{ account { id } }", token: ownerToken)
-                        let account = try #require(answer.json?["data"]?["account"]?["id"]?.string)
-                        try await body(Walk(server: server, sandbox: sandbox, account: account))
-                    }
+                let environment = [
+                    "PORTICO_SAXO_BASE_URL": "http://127.0.0.1:\(sandbox.port)/saxo",
+                    "PORTICO_SAXO_TOKEN": "sandbox-saxo-demo-access",
+                ]
+                try await withOwnersServer(environment) { server in
+                    try await body(
+                        Walk(server: server, sandbox: sandbox, account: server.accountID()))
                 }
             }
         }

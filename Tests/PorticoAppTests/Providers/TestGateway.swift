@@ -3,6 +3,7 @@ import Contract
 import Gateway
 import GraphQL
 import PorticoApp
+import PorticoCore
 import Sandbox
 import Storage
 import TestSupport
@@ -198,21 +199,16 @@ func withTestGateway<Value>(
     configuration.alpaca.dataRequestsPerMinute = 1_000_000
     configure(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "gateway-tests")
-    let result: Result<Value, any Error>
-    do {
-        let gateway = try await TestGateway(
-            sandbox, over: transport, clock: clock, people: people, webhooks: webhooks, settings: settings)
-        do {
-            result = .success(try await test(gateway))
-        } catch {
-            result = .failure(error)
+    let result = await Result.of {
+        try await HTTPClient.with(userAgent: "gateway-tests") { transport in
+            let gateway = try await TestGateway(
+                sandbox, over: transport, clock: clock, people: people, webhooks: webhooks, settings: settings
+            )
+            let result = await Result.of { try await test(gateway) }
+            await gateway.close()
+            return try result.get()
         }
-        await gateway.close()
-    } catch {
-        result = .failure(error)
     }
-    await transport.shutDown()
     await sandbox.stop()
     return try result.get()
 }

@@ -30,8 +30,7 @@ struct BuyAndSellScreens {
             $0.clock = .fixed(open)
         } _: { sandbox in
             try await withServer(before: Upstream(sandbox)) { server in
-                let asked = try await server.ask("{ account { id } }", token: ownerToken)
-                let account = try #require(asked.json?["data"]?["account"]?["id"]?.string, "\(asked.body)")
+                let account = try await server.accountID()
                 let bought = try await trade("buy", "BUY", "notional: \"2000\"", in: account, server)
                 #expect(bought["notional"] == "2000" && bought["rejection"] == .null, "\(bought)")
                 #expect(bought["account"]?["buyingPower"]?.string != nil)

@@ -17,13 +17,11 @@ struct SaxoTraderScreens {
             configuration.saxo.ordersPerSecond = nil
         } _: { sandbox in
             try await withFolder { folder in
-                let file = folder.appending(path: "owner-token")
-                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
                 let environment = [
-                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_SAXO_BASE_URL": sandbox.saxo.gatewayURL,
+                    "PORTICO_SAXO_BASE_URL": sandbox.saxo.gatewayURL,
                     "PORTICO_SAXO_TOKEN": "sandbox-saxo-demo-access", "PORTICO_DATA": folder.path,
                 ]
-                try await withServer(environment: environment) { server in try await test(server) }
+                try await withOwnersServer(environment) { server in try await test(server) }
             }
         }
     }

@@ -27,20 +27,6 @@ extension RunningServer {
     }
 }
 
-/// Runs `portico serve` with some variables and an owner.
-func withOwnersServer<Value>(
-    _ environment: [String: String], sourceLocation: SourceLocation = #_sourceLocation,
-    _ test: (RunningServer) async throws -> Value
-) async throws -> Value {
-    try await withFolder { folder in
-        let file = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-        return try await withServer(
-            environment: environment.merging(["PORTICO_OWNER_TOKEN_FILE": file.path]) { $1 },
-            sourceLocation: sourceLocation, test)
-    }
-}
-
 extension JSONValue {
     /// The value at a path like `account.positions`; nil where there is none.
     func at(_ path: String) -> JSONValue? {

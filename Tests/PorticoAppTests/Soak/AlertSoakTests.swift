@@ -92,13 +92,12 @@ struct AlertSoakTests {
                 number == 5 || number == 11 ? .text("", status: 503) : .text("", status: 204)
             } _: { receiver in
                 try await withFolder { folder in
-                    let file = folder.appending(path: "owner-token")
-                    try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                    let environment = Upstream(sandbox).environment.merging([
-                        "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
-                        "PORTICO_ALERTS_PER_USER": "2000", "PORTICO_WEBHOOK_TEST_RECEIVERS": "true",
-                        "PORTICO_ALPACA_PER_MINUTE": "10000",
-                    ]) { $1 }
+                    let environment = try Upstream(sandbox).environment(
+                        in: folder,
+                        [
+                            "PORTICO_ALERTS_PER_USER": "2000", "PORTICO_WEBHOOK_TEST_RECEIVERS": "true",
+                            "PORTICO_ALPACA_PER_MINUTE": "10000",
+                        ])
                     try await Self.run(environment, folder, receiver)
                 }
             }

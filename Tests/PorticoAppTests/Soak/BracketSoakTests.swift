@@ -44,11 +44,6 @@ struct BracketSoakTests {
         return order
     }
 
-    private static func account(_ server: RunningServer) async throws -> String {
-        let answer = try await server.ask("{ account { id } }", token: ownerToken)
-        return try #require(answer.json?["data"]?["account"]?["id"]?.string, "\(answer.body)")
-    }
-
     @Test("no parent is placed twice, and all legs are known afterwards, however often the process is killed")
     func killed() async throws {
         try await withSandbox { configuration in
@@ -56,19 +51,15 @@ struct BracketSoakTests {
             configuration.alpaca.dataRequestsPerMinute = 1_000_000
         } _: { sandbox in
             try await withFolder { folder in
-                let file = folder.appending(path: "owner-token")
-                try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-                let environment = Upstream(sandbox).environment.merging([
-                    "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path,
-                    // The last process reads each order, and queries the broker for those with a lost response.
-                    "PORTICO_ALPACA_PER_MINUTE": "10000",
-                ]) { $1 }
+                // The last process reads each order, and queries the broker for those with a lost response.
+                let environment = try Upstream(sandbox).environment(
+                    in: folder, ["PORTICO_ALPACA_PER_MINUTE": "10000"])
                 for round in 0..<(Soak.brackets / Self.each) {
                     Soak.forgetCalls(folder)
                     // Spread over as long as some writes take, and the same in each run.
                     let delay = Duration.milliseconds(round * 37 % 241)
                     try await withCrashingServer(environment: environment) { server in
-                        let account = try await Self.account(server)
+                        let account = try await server.accountID()
                         await withTaskGroup { group in
                             for number in (round * Self.each)..<((round + 1) * Self.each) {
                                 group.addTask { _ = try? await Self.place(number, in: account, server) }
@@ -85,7 +76,7 @@ struct BracketSoakTests {
                 // Longer than the reads of all orders, and the waits for those with a lost response.
                 let life = DispatchTimeInterval.seconds(600)
                 try await withServer(environment: environment, longestLife: life) { server in
-                    let account = try await Self.account(server)
+                    let account = try await server.accountID()
                     for number in 0..<Soak.brackets {
                         // A key whose order was never sent places it now.
                         let order = try await Self.settled(number, in: account, server)

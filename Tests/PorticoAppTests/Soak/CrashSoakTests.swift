@@ -12,14 +12,13 @@ struct CrashSoakTests {
 
     /// The token of an owner, the providers, and new users from anywhere, in front of a folder that stays.
     private func environment(_ sandbox: Sandbox, _ folder: URL) throws -> [String: String] {
-        let file = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-        return Upstream(sandbox).environment.merging([
-            "PORTICO_OWNER_TOKEN_FILE": file.path, "PORTICO_DATA": folder.path, "PORTICO_SIGN_UP": "open",
-            "PORTICO_PASSWORD_COST": "4", "PORTICO_TRUSTED_PROXIES": "1",
-            "PORTICO_POLYGON_BASE_URL": sandbox.polygon.baseURL,
-            "PORTICO_POLYGON_KEY": FakePolygonSettings.demoKey,
-        ]) { $1 }
+        try Upstream(sandbox).environment(
+            in: folder,
+            [
+                "PORTICO_SIGN_UP": "open", "PORTICO_PASSWORD_COST": "4", "PORTICO_TRUSTED_PROXIES": "1",
+                "PORTICO_POLYGON_BASE_URL": sandbox.polygon.baseURL,
+                "PORTICO_POLYGON_KEY": FakePolygonSettings.demoKey,
+            ])
     }
 
     @Test(

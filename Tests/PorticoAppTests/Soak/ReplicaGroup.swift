@@ -1,4 +1,5 @@
 import Dispatch
+import PorticoCore
 import Synchronization
 import TestSupport
 import Testing
@@ -45,12 +46,7 @@ final class ReplicaGroup: Sendable {
     ) async throws {
         try await ProcessLimiter.take {
             let group = try await ReplicaGroup(settings, longestLife)
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await test(group))
-            } catch {
-                result = .failure(error)
-            }
+            let result = await Result.of { try await test(group) }
             for index in 0..<group.count { group.resume(index) }
             for server in group.servers { server.program.stop() }
             for server in group.servers {

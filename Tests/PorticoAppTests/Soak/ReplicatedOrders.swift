@@ -26,8 +26,7 @@ final class ReplicatedOrders: Sendable {
     private static let pause = Duration.milliseconds(50)
 
     init(at group: ReplicaGroup) async throws {
-        let answer = try await group.servers[0].ask("{ account { id } }", token: ownerToken)
-        account = try #require(answer.json?["data"]?["account"]?["id"]?.string, "\(answer.body)")
+        account = try await group.servers[0].accountID()
         self.group = group
     }
 

@@ -22,7 +22,7 @@ final class SoakedOrders: Sendable {
 
     /// What was under way when the process before was killed is asked again, with the same keys.
     func repeatLast(at server: RunningServer) async throws {
-        let account = try await account(server)
+        let account = try await server.accountID()
         let placed = state.withLock { state in
             state.account = account
             return state.placed
@@ -62,11 +62,6 @@ final class SoakedOrders: Sendable {
         let answer = try await server.ask(
             SoakOrder(number).placing(in: account), token: ownerToken)
         return try #require(answer.json?["data"]?["placeOrder"]?["order"], "\(answer.body)")
-    }
-
-    private func account(_ server: RunningServer) async throws -> String {
-        let answer = try await server.ask("{ account { id } }", token: ownerToken)
-        return try #require(answer.json?["data"]?["account"]?["id"]?.string, "\(answer.body)")
     }
 
     /// Asks for the orders again: each is there under the id that was told, and once at the broker.

@@ -2,6 +2,7 @@ import GraphQL
 import Logging
 import NIOCore
 import NIOHTTP1
+import PorticoCore
 import Synchronization
 import TestSupport
 import Web
@@ -36,12 +37,7 @@ func withCollector(_ test: (Collector, _ url: String) async throws -> Void) asyn
         ServerConfiguration(host: "127.0.0.1", port: 0), service: service, routes: ["/v1/traces": collector],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let running = Task { try await server.run() }
-    let result: Result<Void, any Error>
-    do {
-        result = .success(try await test(collector, "http://127.0.0.1:\(server.port)"))
-    } catch {
-        result = .failure(error)
-    }
+    let result = await Result.of { try await test(collector, "http://127.0.0.1:\(server.port)") }
     running.cancel()
     _ = await running.result
     try result.get()

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A run of a command in a folder with some files, and what comes of it.
 struct CommandRun {
@@ -28,5 +29,28 @@ struct CommandRun {
             func bare(_ text: String) -> String { text.replacing(folder.path + "/", with: "") }
             return CommandRun(status: run.status, output: bare(run.output), errors: bare(run.errors))
         }
+    }
+}
+
+/// A run of a command, and its expected result.
+struct CommandCase: CustomTestStringConvertible, Sendable {
+    /// Words that are paths of files are relative to the folder of the run.
+    let arguments: [String]
+    var input: String?
+    let status: Int32
+    var output = ""
+    /// The whole standard error, or its first line if the arguments are wrong, because the usage follows.
+    var errors = ""
+
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    func check(
+        status: Int32, output: String, errors: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(status == self.status, sourceLocation: sourceLocation)
+        #expect(output == self.output, sourceLocation: sourceLocation)
+        let firstLine = errors.split(separator: "\n").first.map(String.init)
+        let compared = self.errors.hasPrefix("Error: ") ? firstLine : errors
+        #expect(compared == self.errors, sourceLocation: sourceLocation)
     }
 }

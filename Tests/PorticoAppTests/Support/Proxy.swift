@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import PorticoCore
 import Synchronization
 
 /// A TCP proxy on a free port: a load balancer in front of several targets, or a network between a replica and a server
@@ -51,12 +52,7 @@ final class Proxy: Sendable {
         -> Value
     {
         let proxy = try await Proxy(to: targets)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(proxy))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(proxy) }
         proxy.change(.cuts)
         try await proxy.listener.close()
         return try result.get()

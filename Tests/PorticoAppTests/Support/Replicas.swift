@@ -19,13 +19,10 @@ enum Replicas {
         let cluster = try cluster ?? PostgresCluster.shared.get()
         let name = "replicas_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
         _ = try cluster.execute("CREATE DATABASE \(name)")
-        let token = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: token, atomically: true, encoding: .utf8)
-        var environment = other.merging([
+        var environment = try other.merging(ownerSetting(in: folder)) { $1 }.merging([
             "PORTICO_DATABASE_URL": cluster.url(name), "PORTICO_PASSWORD_COST": "4",
             "PORTICO_SIGN_UP": "open",
             "PORTICO_MASTER_KEY": Data(repeating: 7, count: 32).base64EncodedString(),
-            "PORTICO_OWNER_TOKEN_FILE": token.path,
         ]) { $1 }
         environment["PORTICO_DATA"] = nil
         return environment.merging(patience) { $1 }

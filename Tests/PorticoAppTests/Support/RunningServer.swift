@@ -1,4 +1,5 @@
 import Foundation
+import PorticoCore
 import TestSupport
 import Testing
 
@@ -15,6 +16,18 @@ struct RunningServer {
         _ query: String, token: String? = sandboxToken, patience: Int = RawClient.patience
     ) async throws -> RawResponse {
         try await send(RawRequest.post(RawRequest.query(query), fields: fields(token)), patience: patience)
+    }
+
+    /// The token of a session, from a mutation of the API that begins one; by default that of a new guest.
+    func token(of mutation: String = "startGuestSession", token: String? = nil) async throws -> String {
+        let answer = try await ask("mutation { it: \(mutation) { token } }", token: token)
+        return try #require(answer.json?["data"]?["it"]?["token"]?.string, "\(answer.body)")
+    }
+
+    /// The id of the owner's default account.
+    func accountID() async throws -> String {
+        let answer = try await ask("{ account { id } }", token: ownerToken)
+        return try #require(answer.json?["data"]?["account"]?["id"]?.string, "\(answer.body)")
     }
 
     func get(_ path: String, token: String? = nil) async throws -> RawResponse {
@@ -62,11 +75,8 @@ func withCrashingServer<Value>(
 ) async throws -> Value {
     try await ProcessLimiter.take {
         let program = try Program(["serve", "--port", "0"], environment: environment)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(RunningServer(program: program, port: program.port())))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await test(RunningServer(program: program, port: program.port()))
         }
         program.crash()
         #expect(await program.exitStatus == 128 + 9, sourceLocation: sourceLocation)
@@ -83,12 +93,7 @@ func withProgram<Value>(
     try await ProcessLimiter.take {
         let program = try Program(
             at: path, arguments, environment: environment, longestLife: longestLife)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await test(program, program.port()))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await test(program, program.port()) }
         program.stop()
         let status = await program.exitStatus
         #expect(

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoCore
 import Sandbox
 import TestSupport
 import Testing
@@ -31,6 +32,15 @@ struct Upstream {
     }
 }
 
+extension Upstream {
+    /// The settings of a server in front of the provider, with an owner, and with its data in a folder.
+    func environment(in folder: URL, _ others: [String: String] = [:]) throws -> [String: String] {
+        var settings = try environment.merging(ownerSetting(in: folder)) { $1 }
+        settings["PORTICO_DATA"] = folder.path
+        return settings.merging(others) { $1 }
+    }
+}
+
 /// The token of the owner of a server's broker keys, in tests.
 let ownerToken = "owner-token-of-the-tests"
 
@@ -39,13 +49,29 @@ func withServer<Value>(
     before upstream: Upstream, _ arguments: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
     _ test: (RunningServer) async throws -> Value
 ) async throws -> Value {
+    try await withOwnersServer(
+        upstream.environment, arguments, sourceLocation: sourceLocation, test)
+}
+
+/// Runs `portico serve` with some variables and an owner.
+func withOwnersServer<Value>(
+    _ environment: [String: String], _ arguments: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation, _ test: (RunningServer) async throws -> Value
+) async throws -> Value {
     try await withFolder { folder in
-        let file = folder.appending(path: "owner-token")
-        try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
-        let environment = upstream.environment.merging(["PORTICO_OWNER_TOKEN_FILE": file.path]) { $1 }
-        return try await withServer(
-            arguments, environment: environment, sourceLocation: sourceLocation, test)
+        try await withServer(
+            arguments, environment: environment.merging(ownerSetting(in: folder)) { $1 },
+            sourceLocation: sourceLocation, test)
     }
+}
+
+/// Writes the owner's token to a file of a folder.
+///
+/// - Returns: The setting with the path of the file.
+func ownerSetting(in folder: URL) throws -> [String: String] {
+    let file = folder.appending(path: "owner-token")
+    try (ownerToken + "\n").write(to: file, atomically: true, encoding: .utf8)
+    return ["PORTICO_OWNER_TOKEN_FILE": file.path]
 }
 
 /// Runs a sandbox within the tests, for those that tell it what to do.
@@ -56,12 +82,7 @@ func withSandbox<Value>(
     var configuration = SandboxConfiguration()
     configure(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let result: Result<Value, any Error>
-    do {
-        result = .success(try await test(sandbox))
-    } catch {
-        result = .failure(error)
-    }
+    let result = await Result.of { try await test(sandbox) }
     await sandbox.stop()
     return try result.get()
 }

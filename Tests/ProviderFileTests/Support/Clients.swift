@@ -1,15 +1,12 @@
 import Brokerage
 import Foundation
+import PorticoCore
 import ProviderFile
 import ProviderTestSupport
 import Sandbox
 import TestSupport
 import Testing
 import Upstream
-
-func symbol(_ text: String) throws -> Symbol {
-    try #require(Symbol(text))
-}
 
 /// A file of the repository.
 func repositoryText(_ path: String) throws -> String {
@@ -32,19 +29,15 @@ func withSandbox(
     var configuration = SandboxConfiguration(seed: 7, clock: clock.clock)
     change(&configuration)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "portico-tests")
     let system = TimeSource.system
     let time = TimeSource(now: system.now, wallTime: { clock.now }, sleep: system.sleep)
-    let result: Result<Void, any Error>
-    do {
-        result = .success(
+    let result = await Result.of {
+        try await HTTPClient.with(userAgent: "portico-tests") { transport in
             try await body(sandbox) {
                 ProviderChannel(QuotaAccount($0), over: transport, clock: time, retry: .once)
-            })
-    } catch {
-        result = .failure(error)
+            }
+        }
     }
-    await transport.shutDown()
     await sandbox.stop()
     try result.get()
 }

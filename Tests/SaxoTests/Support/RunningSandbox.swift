@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Saxo
 import Synchronization
@@ -31,15 +32,11 @@ struct RunningSandbox: Sendable {
         var configuration = SandboxConfiguration(clock: time.wall.clock, users: users)
         settings(&configuration.saxo)
         let sandbox = try await Sandbox.start(configuration)
-        let transport = try HTTPClient(userAgent: "portico-tests")
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await body(RunningSandbox(sandbox: sandbox, transport: transport, time: time)))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await HTTPClient.with(userAgent: "portico-tests") {
+                try await body(RunningSandbox(sandbox: sandbox, transport: $0, time: time))
+            }
         }
-        await transport.shutDown()
         await sandbox.stop()
         try result.get()
     }

@@ -16,13 +16,6 @@ func goldenText(_ name: String) throws -> String {
     String(decoding: try Data(contentsOf: Golden.url("providers/saxo/\(name).json")), as: UTF8.self)
 }
 
-func symbol(_ text: String) throws -> Symbol { try #require(Symbol(text)) }
-
-func decimal(_ text: String) throws -> Brokerage.Decimal {
-    let value: Brokerage.Decimal? = .init(text)
-    return try #require(value)
-}
-
 /// A client of a server at `url`, with a token that nobody renews.
 func client(
     at url: String, over transport: HTTPClient, access: SaxoCredential? = nil,

@@ -35,7 +35,6 @@ struct CredentialStoreTests {
             #expect(try await store.load(Self.identity("c2")) == nil)
             #expect(try await store.load(Self.identity("c1", .alpaca)) == nil)
             #expect(try await store.load(Self.identity("c1", .saxo, "bob")) == nil)
-            #expect(try await store.identities() == [identity])
         }
     }
 
@@ -106,7 +105,8 @@ struct CredentialStoreTests {
     @Test("of two replacements of a token, the second changes nothing", arguments: TestEngine.allCases)
     func replaces(engine: TestEngine) async throws {
         try await engine.with { folder in
-            let store = try Self.store(folder)
+            let file = try folder.open()
+            let store = try CredentialStore(in: file, MasterKey(base64: Self.key, origin: "x"))
             let identity = try Self.identity()
             _ = try await store.save(Secret("1"), of: identity)
             #expect(
@@ -114,8 +114,7 @@ struct CredentialStoreTests {
             #expect(try await store.replace(with: Secret("x"), of: identity, expecting: 1) == .outdated)
             #expect(try await store.load(identity)?.secret == Secret("2"))
             #expect(try await store.save(Secret("3"), of: identity) == 3)
-            #expect(try await store.delete(identity))
-            #expect(try await store.delete(identity) == false)
+            try await file.database.write { try $0.execute("DELETE FROM credential") }
             #expect(try await store.replace(with: Secret("x"), of: identity, expecting: 3) == .outdated)
         }
     }

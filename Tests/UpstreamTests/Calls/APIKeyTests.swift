@@ -36,11 +36,4 @@ struct ProviderBaseURLTests {
             error?.description == "https://a.example/b?apikey=… cannot be the base address of a provider:"
                 + " paths are put behind it, so it must end before the \"?\".")
     }
-
-    @Test(
-        "exposes a key by plain HTTP to another machine",
-        arguments: [("https://a.example", false), ("http://127.0.0.1:9", false), ("http://a.example", true)])
-    func exposure(url: String, isExposed: Bool) throws {
-        #expect(try ProviderBaseURL(#require(HTTPURL(url))).exposesCredential == isExposed)
-    }
 }

@@ -266,3 +266,17 @@ struct ProviderHTTPClientTests {
         #expect(RetryAfter.instant(in: response, now: now)?.description == expected)
     }
 }
+
+extension ProviderHTTPClient {
+    /// A client of a provider without limits of calls.
+    init(
+        _ provider: ProviderID, over transport: HTTPClient, clock: TimeSource = .system,
+        retry: RetryPolicy = RetryPolicy(),
+        failure: @escaping @Sendable (HTTPClientResponse, _ now: Instant) -> ProviderFailure.Cause? = {
+            ProviderFailure.Cause.status(of: $0, now: $1)
+        }
+    ) {
+        self = ProviderChannel(QuotaAccount(provider), over: transport, clock: clock, retry: retry)
+            .client(failure: failure)
+    }
+}

@@ -21,7 +21,7 @@ struct WriteObserverTests {
         var context: CallContext {
             CallContext(
                 deadline: .now + .seconds(60),
-                watch: WriteObserver(
+                writeObserver: WriteObserver(
                     willSend: { [self] in
                         words.withLock { $0.append("sending") }
                         if isBroken { throw Broken() }
@@ -151,12 +151,12 @@ struct WriteObserverTests {
             let deadline = clock.now + (end == .deadline ? .milliseconds(20) : .seconds(60))
             let context = CallContext(
                 deadline: deadline,
-                watch: WriteObserver(
+                writeObserver: WriteObserver(
                     willSend: {
-                        try await told.context.watch?.willSend()
+                        try await told.context.writeObserver?.willSend()
                         if end == .deadline { try await ContinuousClock().sleep(until: deadline) }
                         marked.open()
-                    }, wasNotProcessed: { told.context.watch?.wasNotProcessed() }))
+                    }, wasNotProcessed: { told.context.writeObserver?.wasNotProcessed() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1], within: .seconds(120))
             let write = Task {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
@@ -228,11 +228,11 @@ struct WriteObserverTests {
             let marked = Gate()
             let context = CallContext(
                 deadline: .now + .seconds(120),
-                watch: WriteObserver(
+                writeObserver: WriteObserver(
                     willSend: {
-                        try await told.context.watch?.willSend()
+                        try await told.context.writeObserver?.willSend()
                         marked.open()
-                    }, wasNotProcessed: { told.context.watch?.wasNotProcessed() }))
+                    }, wasNotProcessed: { told.context.writeObserver?.wasNotProcessed() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1], within: .seconds(120))
             let write = Task {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)
@@ -263,9 +263,9 @@ struct WriteObserverTests {
             let told = ReceivedEvents()
             let context = CallContext(
                 deadline: .now + .seconds(120),
-                watch: WriteObserver(
+                writeObserver: WriteObserver(
                     willSend: { clock.advance(by: .seconds(5)) },
-                    wasNotProcessed: { told.context.watch?.wasNotProcessed() }))
+                    wasNotProcessed: { told.context.writeObserver?.wasNotProcessed() }))
             let request = try HTTPClientTests.request(server, "/", .post, body: [1])
             let failure = await ProviderHTTPClientTests.failure {
                 try await caller.call("order", request, in: context, read: ProviderHTTPClientTests.text)

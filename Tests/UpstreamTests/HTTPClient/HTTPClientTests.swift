@@ -10,16 +10,10 @@ struct HTTPClientTests {
         _ body: (TestServer, HTTPClient) async throws -> Void
     ) async throws {
         let server = try TestServer(answer)
-        let transport = try HTTPClient(limits: limits, userAgent: "portico-test")
-        do {
-            try await body(server, transport)
-        } catch {
-            server.stop()
-            await transport.shutDown()
-            throw error
+        defer { server.stop() }
+        try await HTTPClient.with(limits: limits, userAgent: "portico-test") {
+            try await body(server, $0)
         }
-        server.stop()
-        await transport.shutDown()
     }
 
     static func request(

@@ -6,15 +6,7 @@ enum GarbageServer {
     static func with(_ body: (UInt16, HTTPClient) async throws -> Void) async throws {
         let server = try TestServer(greeting: Array("220 mail.example.com ESMTP\r\n".utf8)) { _ in .disconnect
         }
-        let transport = try HTTPClient(userAgent: "portico-test")
-        do {
-            try await body(server.port, transport)
-        } catch {
-            server.stop()
-            await transport.shutDown()
-            throw error
-        }
-        server.stop()
-        await transport.shutDown()
+        defer { server.stop() }
+        try await HTTPClient.with(userAgent: "portico-test") { try await body(server.port, $0) }
     }
 }

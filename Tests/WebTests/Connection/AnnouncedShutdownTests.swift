@@ -56,11 +56,7 @@ struct AnnouncedShutdownTests {
 
     @Test("refuses connections when the shutdown begins, and serves those that it has accepted")
     func closesListener() async throws {
-        let (started, gate) = (Event<Void>(), Event<Void>())
-        let service = TestService.make(later: {
-            started.happen()
-            await gate.wait()
-        })
+        let (service, started, gate) = TestService.gated()
         var limits = ServerLimits.patient
         // The time for the first request of a connection; all connections of the test end before.
         limits.lingerTimeout = .seconds(60)

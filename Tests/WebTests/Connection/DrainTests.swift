@@ -8,19 +8,9 @@ import Web
 
 @Suite("A server that shuts down")
 struct DrainTests {
-    /// A service whose field `slow` has started with one event, and ends after the other.
-    private static func gatedService() -> (TestGraphQLService, started: Event<Void>, gate: Event<Void>) {
-        let (started, gate) = (Event<Void>(), Event<Void>())
-        let service = TestService.make(later: {
-            started.happen()
-            await gate.wait()
-        })
-        return (service, started, gate)
-    }
-
     @Test("finishes requests in flight, closes idle connections, and refuses new requests")
     func drains() async throws {
-        let (service, started, gate) = Self.gatedService()
+        let (service, started, gate) = TestService.gated()
         try await withServer(service) { server in
             let idle = try server.client()
             try await idle.send(RawRequest.get("/health/live"))
@@ -52,7 +42,7 @@ struct DrainTests {
 
     @Test("reports to monitoring that it is not ready, while it finishes requests in flight")
     func monitoring() async throws {
-        let (service, started, gate) = Self.gatedService()
+        let (service, started, gate) = TestService.gated()
         try await withServer(service) { server in
             let busy = try server.client()
             try await busy.send(RawRequest.post(RawRequest.query("{ slow }")))
@@ -74,7 +64,7 @@ struct DrainTests {
 
     @Test("responds to every request that has arrived on a connection, and then refuses the next")
     func drainsPipelinedRequests() async throws {
-        let (service, started, gate) = Self.gatedService()
+        let (service, started, gate) = TestService.gated()
         try await withServer(service) { server in
             let client = try server.client()
             let request = RawRequest.post(RawRequest.query("{ slow }"))

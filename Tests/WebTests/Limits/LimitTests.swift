@@ -41,12 +41,7 @@ struct LimitTests {
         var limits = ServerLimits()
         limits.requestsInFlight = 1
         limits.requestsQueued = 0
-        let started = Event<Void>()
-        let gate = Event<Void>()
-        let service = TestService.make(later: {
-            started.happen()
-            await gate.wait()
-        })
+        let (service, started, gate) = TestService.gated()
         try await withServer(service, limits: limits) { server in
             let first = try server.client()
             try await first.send(RawRequest.post(RawRequest.query("{ slow }")))
@@ -131,12 +126,7 @@ struct LimitTests {
     func queue() async throws {
         var limits = ServerLimits.patient
         limits.requestsInFlight = 1
-        let gate = Event<Void>()
-        let started = Event<Void>()
-        let service = TestService.make(later: {
-            started.happen()
-            await gate.wait()
-        })
+        let (service, started, gate) = TestService.gated()
         try await withServer(service, limits: limits) { server in
             let first = try server.client()
             try await first.send(RawRequest.post(RawRequest.query("{ slow }")))
@@ -158,12 +148,7 @@ struct LimitTests {
         var limits = ServerLimits.patient
         limits.requestsInFlight = 1
         limits.queueTimeout = .milliseconds(50)
-        let gate = Event<Void>()
-        let started = Event<Void>()
-        let service = TestService.make(later: {
-            started.happen()
-            await gate.wait()
-        })
+        let (service, started, gate) = TestService.gated()
         try await withServer(service, limits: limits) { server in
             let first = try server.client()
             try await first.send(RawRequest.post(RawRequest.query("{ slow }")))

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import PorticoCore
 import TestSupport
 import Web
 
@@ -44,16 +45,10 @@ func withServer<Value>(
     let server = try await HTTPServer.start(
         configuration, service: service.service, routes: routes, logger: logger)
     let running = Task { try await server.run() }
-    do {
-        let value = try await test(TestServer(server: server, running: running))
-        running.cancel()
-        _ = await running.result
-        return value
-    } catch {
-        running.cancel()
-        _ = await running.result
-        throw error
-    }
+    let result = await Result.of { try await test(TestServer(server: server, running: running)) }
+    running.cancel()
+    _ = await running.result
+    return try result.get()
 }
 
 extension Logger {

@@ -19,6 +19,16 @@ enum TestService {
             })
     }
 
+    /// The service; `{ slow }` has started with one event, and ends after the other.
+    static func gated() -> (TestGraphQLService, started: Event<Void>, gate: Event<Void>) {
+        let (started, gate) = (Event<Void>(), Event<Void>())
+        let service = make(later: {
+            started.happen()
+            await gate.wait()
+        })
+        return (service, started, gate)
+    }
+
     private static func answer(
         _ request: GraphQLRequest, _ context: RequestContext,
         _ later: @escaping @Sendable () async throws -> Void

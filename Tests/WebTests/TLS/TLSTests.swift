@@ -68,11 +68,7 @@ struct TLSTests {
         "a client of HTTP/2 opens a connection for each request after the announcement of a shutdown",
         arguments: [(false, ["1", "0"]), (true, ["1", "1"])])
     func announcement(isAnnounced: Bool, newConnections: [String]) async throws {
-        let (started, gate) = (Event<Void>(), Event<Void>())
-        let service = TestService.make(later: {
-            started.happen()
-            await gate.wait()
-        })
+        let (service, started, gate) = TestService.gated()
         try await withCertificate { files in
             try await withServer(configuration(files), service) { server in
                 if isAnnounced { server.server.announceShutdown() }

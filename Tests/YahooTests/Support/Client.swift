@@ -52,10 +52,6 @@ func withYahoo(
     try await withYahoo(Answers(others: { _ in .text(text, status: status) }), body)
 }
 
-func symbol(_ text: String) throws -> Symbol {
-    try #require(Symbol(text))
-}
-
 extension CannedServer {
     /// What was asked for besides cookies and crumbs.
     var targets: [String] {

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Sandbox
 import TestSupport
@@ -31,15 +32,11 @@ func withSandbox(
     var configuration = SandboxConfiguration(seed: 7, clock: clock.clock)
     change(&configuration.yahoo)
     let sandbox = try await Sandbox.start(configuration)
-    let transport = try HTTPClient(userAgent: "portico-tests")
-    let result: Result<Void, any Error>
-    do {
-        let fixture = try makeFixture(sandbox, clock, transport)
-        result = .success(try await body(fixture))
-    } catch {
-        result = .failure(error)
+    let result = await Result.of {
+        try await HTTPClient.with(userAgent: "portico-tests") { transport in
+            try await body(makeFixture(sandbox, clock, transport))
+        }
     }
-    await transport.shutDown()
     await sandbox.stop()
     try result.get()
 }

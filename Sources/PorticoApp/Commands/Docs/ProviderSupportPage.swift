@@ -11,10 +11,9 @@ struct ProviderSupportPage {
 
     /// Creates the page from clients that make no call.
     static func page() async throws -> GeneratedPage {
-        let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
-        let page = Result { () throws(UsageError) in try ProviderSupportPage(over: transport).page }
-        await transport.shutDown()
-        return try page.get()
+        try await HTTPClient.with(userAgent: "portico/\(Version.current)") {
+            try ProviderSupportPage(over: $0).page
+        }
     }
 
     private init(over transport: HTTPClient) throws(UsageError) {

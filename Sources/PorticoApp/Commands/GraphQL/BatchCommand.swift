@@ -36,8 +36,8 @@ struct BatchCommand: AsyncParsableCommand {
             var input = LineReader(descriptor: FileHandle.standardInput.fileDescriptor)
             var batch = BatchRunner()
             while let line = try input.next() {
-                let answer = batch.outputLine(for: line) + [UInt8(ascii: "\n")]
-                try Terminal.write(answer)
+                let output = batch.outputLine(for: line) + [UInt8(ascii: "\n")]
+                try Terminal.write(output)
             }
         }
     }

@@ -59,15 +59,12 @@ struct MockRecordCommand: AsyncParsableCommand {
         )
         // After the schema is read: an interruption before it leaves no file.
         let (recording, file) = (ScenarioRecording(of: schema), try ScenarioFile(creating: out))
-        let client = try HTTPClient(userAgent: "portico/\(Version.current)")
-        let result: Result<Void, any Error>
-        do {
-            let server = RecordedServer(endpoint: endpoint, ownHeaders: headers, client: client)
-            result = .success(try await serve(server, recording, schemaText: text))
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await HTTPClient.with(userAgent: "portico/\(Version.current)") { client in
+                let server = RecordedServer(endpoint: endpoint, ownHeaders: headers, client: client)
+                try await serve(server, recording, schemaText: text)
+            }
         }
-        await client.shutDown()
         // What is recorded is written also if the server has failed.
         if recording.summary.responses > 0 {
             try write(recording, to: file)

@@ -129,19 +129,10 @@ extension SchemaSource {
 
     /// Fetches `/schema.graphql` below the address, or introspects a GraphQL endpoint at the address itself.
     private static func fetch(_ url: HTTPURL, _ headers: HTTPClientHeaders) async throws -> SourceText {
-        let client = try HTTPClient(userAgent: "portico/\(Version.current)")
-        let answer: Result<SourceText, UsageError>
-        do throws(UsageError) {
-            if let text = try await schemaText(url, headers, client) {
-                answer = .success(text)
-            } else {
-                answer = .success(try await introspect(url, headers, client))
-            }
-        } catch {
-            answer = .failure(error)
+        try await HTTPClient.with(userAgent: "portico/\(Version.current)") { client in
+            if let text = try await schemaText(url, headers, client) { return text }
+            return try await introspect(url, headers, client)
         }
-        await client.shutDown()
-        return try answer.get()
     }
 
     /// Returns the response to `/schema.graphql`; nil if the server has no such path.

@@ -108,17 +108,11 @@ enum SchemaUsageSource {
         guard let address = url.appending(path: "schema", "usage") else {
             throw UsageError("\(url) is not the address of a server.")
         }
-        let client = try HTTPClient(userAgent: "portico/\(Version.current)")
         let request = HTTPClientRequest(
             .get, address, headers: headers, deadline: .now + .seconds(30), maximumResponseBytes: 64 << 20)
-        let result: Result<HTTPClientResponse, UsageError>
-        do throws(UsageError) {
-            result = .success(try await SchemaSource.send(request, client))
-        } catch {
-            result = .failure(error)
+        let response = try await HTTPClient.with(userAgent: "portico/\(Version.current)") {
+            try await SchemaSource.send(request, $0)
         }
-        await client.shutDown()
-        let response = try result.get()
         guard response.isSuccess else {
             let reason =
                 switch response.status {

@@ -87,9 +87,7 @@ extension AlpacaClient: AccountSource {
         try await get(
             "account", from: .trading, { $0.appending(path: "v2", "account") }, in: context
         ) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try AlpacaAccount(json: &reader).account(fetchedAt: clock.wallTime())
-            }
+            try AlpacaAccount(json: response.body).account(fetchedAt: clock.wallTime())
         }
     }
 
@@ -117,11 +115,7 @@ extension AlpacaClient: AccountSource {
             "history", from: .trading,
             { $0.appending(path: "v2", "account", "portfolio", "history")?.appending(query: query.items) },
             in: context
-        ) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try AlpacaHistory(json: &reader)
-            }
-        }
+        ) { response throws(JSONError) in try AlpacaHistory(json: response.body) }
         let (interval, now) = (query.timeframe.interval, clock.wallTime())
         var equity: Decimal?
         if history.repeatsPreviousDay(of: interval, at: now) {

@@ -7,9 +7,7 @@ extension AlpacaClient: MarketClockSource {
     package func clock(in context: CallContext) async throws(ProviderFailure) -> MarketClock {
         let response = try await get(
             "clock", from: .trading, { $0.appending(path: "v2", "clock") }, in: context
-        ) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in try AlpacaClock(json: &reader) }
-        }
+        ) { response throws(JSONError) in try AlpacaClock(json: response.body) }
         var clock = MarketClock(provider: .alpaca, isOpen: response.isOpen, now: response.now)
         clock.nextOpen = response.nextOpen
         clock.nextClose = response.nextClose
@@ -125,11 +123,7 @@ extension AlpacaClient {
             try await get(
                 "calendar", from: .trading,
                 { $0.appending(path: "v2", "calendar")?.appending(query: items) }, in: context
-            ) { response throws(JSONError) in
-                try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try AlpacaCalendar(json: &reader)
-                }
-            }
+            ) { response throws(JSONError) in try AlpacaCalendar(json: response.body) }
         }
     }
 }

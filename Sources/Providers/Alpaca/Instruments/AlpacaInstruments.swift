@@ -33,9 +33,7 @@ extension AlpacaClient: InstrumentSource {
         return try await get(
             "instrument", from: .trading, { $0.appending(path: "v2", "assets", spelling) }, in: context
         ) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try AlpacaAsset(json: &reader).instrument(fetchedAt: clock.wallTime())
-            }
+            try AlpacaAsset(json: response.body).instrument(fetchedAt: clock.wallTime())
         }
     }
 

@@ -48,9 +48,7 @@ extension AlpacaClient: NewsSource {
         try await get(
             "news", from: .data,
             { $0.appending(path: "v1beta1", "news")?.appending(query: items) }, in: context
-        ) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in try AlpacaNews(json: &reader) }
-        }
+        ) { response throws(JSONError) in try AlpacaNews(json: response.body) }
     }
 }
 

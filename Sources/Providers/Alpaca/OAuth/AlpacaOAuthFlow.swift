@@ -83,9 +83,7 @@ package struct AlpacaOAuthFlow: Sendable {
         let request = HTTPClientRequest(
             .post, tokenURL, headers: headers, body: Array(body.utf8), deadline: context.deadline)
         return try await httpClient.call("token", request, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try AlpacaTokenResponse(json: &reader)
-            }
+            try AlpacaTokenResponse(json: response.body)
         }
     }
 }

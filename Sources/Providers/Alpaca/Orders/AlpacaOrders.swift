@@ -172,16 +172,12 @@ extension AlpacaClient: TradingAPI {
         in context: CallContext, _ address: (HTTPURL) -> HTTPURL?
     ) async throws(ProviderFailure) -> AlpacaOrder {
         try await getOrders("order", address, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try AlpacaOrder(json: &reader)
-            }
+            try AlpacaOrder(json: response.body)
         }
     }
 
     private func order(in response: HTTPClientResponse) throws(JSONError) -> Order {
-        try JSONReader.read(response.body) { reader throws(JSONError) in
-            try AlpacaOrder(json: &reader).order(fetchedAt: clock.wallTime())
-        }
+        try AlpacaOrder(json: response.body).order(fetchedAt: clock.wallTime())
     }
 
     // MARK: Writing
@@ -194,11 +190,11 @@ extension AlpacaClient: TradingAPI {
         _ ticket: OrderTicket, in context: CallContext
     ) async throws(ProviderFailure) -> OrderResult {
         guard let body = JSONObjectText(ticket) else { throw ProviderFailure(.alpaca, .unsupported) }
-        let answer = try await write(
+        let response = try await write(
             "place", .post, { $0.appending(path: "v2", "orders") }, body: body, in: context,
             read: writeResult(in:)
         )
-        return try await settled(answer, clientID: ticket.clientOrderID, in: context) {
+        return try await settled(response, clientID: ticket.clientOrderID, in: context) {
             $0.symbol == ticket.symbol && $0.side == ticket.side
         }
     }
@@ -216,10 +212,10 @@ extension AlpacaClient: TradingAPI {
         guard let body = JSONObjectText(change, of: order, clientOrderID: clientOrderID) else {
             throw ProviderFailure(.alpaca, .unsupported)
         }
-        let answer = try await write(
+        let response = try await write(
             "replace", .patch, { $0.appending(path: "v2", "orders", id.text) }, body: body, in: context,
             read: writeResult(in:))
-        let result = try await settled(answer, clientID: clientOrderID, in: context) {
+        let result = try await settled(response, clientID: clientOrderID, in: context) {
             $0.replaces == order.id
         }
         guard case .accepted(let new) = result, new.state == .rejected else { return result }
@@ -252,21 +248,21 @@ extension AlpacaClient: TradingAPI {
         return order
     }
 
-    private enum WriteAnswer {
+    private enum WriteResponse {
         case order(Order)
         case rejection(AlpacaWriteRejection)
     }
 
-    private func writeResult(in response: HTTPClientResponse) throws(JSONError) -> WriteAnswer {
+    private func writeResult(in response: HTTPClientResponse) throws(JSONError) -> WriteResponse {
         if let refusal = AlpacaWriteRejection(response) { return .rejection(refusal) }
         return .order(try order(in: response))
     }
 
     /// The response; for an id that is already used, the order that has it.
     private func settled(
-        _ answer: WriteAnswer, clientID: String, in context: CallContext, isSame: (Order) -> Bool
+        _ response: WriteResponse, clientID: String, in context: CallContext, isSame: (Order) -> Bool
     ) async throws(ProviderFailure) -> OrderResult {
-        switch answer {
+        switch response {
         case .order(let order): return .accepted(order)
         case .rejection(let refusal) where refusal.isDuplicate:
             switch try await order(clientID: clientID, of: nil, in: context) {

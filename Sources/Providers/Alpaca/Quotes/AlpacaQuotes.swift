@@ -42,9 +42,7 @@ extension AlpacaClient: QuoteSource {
                 in: context
             ) { response throws(JSONError) -> AlpacaSnapshots? in
                 if wanted.remove(rejectedIn: response) { return nil }
-                return try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try AlpacaSnapshots(json: &reader)
-                }
+                return try AlpacaSnapshots(json: response.body)
             }
             if let snapshots { return snapshots }
         }

@@ -84,7 +84,7 @@ extension AlpacaClient: WatchlistEditing {
         var body = JSONObjectText()
         body.add("name", name)
         body.add("symbols", spelled)
-        let answer = try await write(
+        let response = try await write(
             operation, method, address, body: body, in: context
         ) { response throws(JSONError) -> Result<BrokerWatchlist, ProviderFailure> in
             if let refusal = AlpacaWriteRejection(response) {
@@ -92,13 +92,11 @@ extension AlpacaClient: WatchlistEditing {
             }
             return .success(try watchlist(in: response))
         }
-        return try answer.get()
+        return try response.get()
     }
 
     private func watchlist(in response: HTTPClientResponse) throws(JSONError) -> BrokerWatchlist {
-        try JSONReader.read(response.body) { reader throws(JSONError) in
-            try AlpacaWatchlist(json: &reader).watchlist
-        }
+        try AlpacaWatchlist(json: response.body).watchlist
     }
 }
 

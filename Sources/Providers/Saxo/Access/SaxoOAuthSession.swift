@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 import Synchronization
 package import Upstream
 
@@ -187,11 +188,7 @@ package final class SaxoOAuthSession: Sendable {
         let result: Result<Entry, ProviderFailure>
         do {
             result = try await credentialStore.renewing { () async -> Result<Entry, ProviderFailure> in
-                do throws(ProviderFailure) {
-                    return .success(try await renewAlone(need))
-                } catch {
-                    return .failure(error)
-                }
+                await .of { () throws(ProviderFailure) in try await renewAlone(need) }
             }
         } catch {
             return try await fallBack(on: held, after: ProviderFailure(.saxo, .unavailable), need)
@@ -255,13 +252,11 @@ package final class SaxoOAuthSession: Sendable {
             throw ProviderFailure(.saxo, transport: .badURL)
         }
         let (start, startOfCall) = (clock.wallTime(), clock.now())
-        let answer = try await caller.call("token", request, in: CallContext(deadline: deadline)) {
+        let response = try await caller.call("token", request, in: CallContext(deadline: deadline)) {
             response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoTokenResponse(json: &reader)
-            }
+            try SaxoTokenResponse(json: response.body)
         }
-        let tokens = answer.tokens(asOf: start, verifier: verifier)
+        let tokens = response.tokens(asOf: start, verifier: verifier)
         return (tokens, startOfCall + tokens.refreshEndsAt.duration(since: start))
     }
 

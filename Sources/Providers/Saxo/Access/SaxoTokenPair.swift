@@ -117,10 +117,7 @@ extension SaxoTokenPair: JSONDecodable {
 
     /// Nil for bytes that ``stored`` has not written.
     package init?(stored: [UInt8]) {
-        let tokens = try? JSONReader.read(stored) { reader throws(JSONError) in
-            try SaxoTokenPair(json: &reader)
-        }
-        guard let tokens else { return nil }
+        guard let tokens = try? SaxoTokenPair(json: stored) else { return nil }
         self = tokens
     }
 }

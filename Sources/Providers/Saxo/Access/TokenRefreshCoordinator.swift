@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import Synchronization
 import Upstream
 
@@ -100,12 +101,7 @@ final class TokenRefreshCoordinator: Sendable {
     }
 
     private func run(_ renew: Renew) async {
-        let result: Result
-        do throws(ProviderFailure) {
-            result = .success(try await renew())
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of(renew)
         let (waiters, settling) = state.withLock { state in
             if case .success(let entry) = result { state.current = entry.tokens }
             state.isRunning = false

@@ -41,9 +41,7 @@ extension SaxoClient {
         try await identities.identity(in: context) { context async throws(ProviderFailure) in
             let url = try address(.portfolio, ["v1", "clients", "me"])
             let user = try await get("client", .portfolio, url, in: context) { response throws(JSONError) in
-                try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try SaxoUser(json: &reader)
-                }
+                try SaxoUser(json: response.body)
             }
             var accounts = try await fetchAccounts(in: context)
             for index in accounts.indices where accounts[index].clientKey.isEmpty {
@@ -66,7 +64,7 @@ extension SaxoClient {
             .portfolio, ["v1", "balances"],
             [("ClientKey", account.clientKey), ("AccountKey", account.key)])
         return try await get("balance", .portfolio, url, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in try SaxoBalance(json: &reader) }
+            try SaxoBalance(json: response.body)
         }
     }
 

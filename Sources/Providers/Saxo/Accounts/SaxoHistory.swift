@@ -27,9 +27,7 @@ extension SaxoClient {
         var series = SaxoPerformanceSeries()
         do throws(ProviderFailure) {
             series = try await get("history", .history, url, in: context) { response throws(JSONError) in
-                try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try SaxoPerformanceSeries(json: &reader)
-                }
+                try SaxoPerformanceSeries(json: response.body)
             }
         } catch {
             guard error.cause == .notFound else { throw error }

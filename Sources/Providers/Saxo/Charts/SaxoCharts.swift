@@ -92,9 +92,7 @@ extension SaxoClient: ChartSource {
             ])
         return try await get("chart", .chart, url, in: context) { response throws(JSONError) in
             guard response.status != 204, !response.body.isEmpty else { return SaxoChart() }
-            return try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoChart(json: &reader)
-            }
+            return try SaxoChart(json: response.body)
         }
     }
 }

@@ -74,10 +74,7 @@ package struct SaxoErrorBody: JSONDecodable, Hashable {
 
     /// Reads the error of a body; nil for a body without one: HTML, or empty.
     init?(_ response: HTTPClientResponse) {
-        let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
-            try SaxoErrorBody(json: &reader)
-        }
-        guard let problem else { return nil }
+        guard let problem = try? SaxoErrorBody(json: response.body) else { return nil }
         self = problem
     }
 }

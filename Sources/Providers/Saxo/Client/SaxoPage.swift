@@ -33,9 +33,7 @@ package struct SaxoPage<Item: JSONDecodable & Sendable>: JSONDecodable {
             self.init()
             return
         }
-        self = try JSONReader.read(response.body) { reader throws(JSONError) in
-            try SaxoPage(json: &reader)
-        }
+        self = try SaxoPage(json: response.body)
     }
 }
 

@@ -19,9 +19,7 @@ extension SaxoClient: MarketDepthSource {
                 ("FieldGroups", "Quote,MarketDepth"),
             ])
         let price = try await get("market depth", .trading, url, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoMarketDepth(json: &reader)
-            }
+            try SaxoMarketDepth(json: response.body)
         }
         // Levels without prices would look like an empty order book.
         guard price.levels == nil || !listing.lacksPriceUnit else {

@@ -42,8 +42,6 @@ package struct SaxoPrice: JSONDecodable, Hashable {
         var volume: Decimal?
     }
 
-    init() {}
-
     package init(json reader: inout JSONReader) throws(JSONError) {
         try merge(json: &reader)
     }

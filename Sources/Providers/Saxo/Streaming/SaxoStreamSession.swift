@@ -207,9 +207,7 @@ final class SaxoStreamSession: Sendable {
         do throws(ProviderFailure) {
             return try await client.write("subscribe", group, .post, url, body: body, in: context) {
                 response throws(JSONError) in
-                try JSONReader.read(response.body) { reader throws(JSONError) in
-                    try Answer(json: &reader)
-                }
+                try Answer(json: response.body)
             }
         } catch {
             state.withLock { $0.stream.didNotSubscribe(referenceID) }

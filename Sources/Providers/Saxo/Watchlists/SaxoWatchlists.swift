@@ -37,9 +37,7 @@ extension SaxoClient: WatchlistSource {
     ) async throws(ProviderFailure) -> BrokerWatchlist {
         let url = try address(.reference, ["v1", "watchlists", list.id])
         let content = try await get("watchlist", .reference, url, in: context) { response throws(JSONError) in
-            try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoWatchlist(json: &reader)
-            }
+            try SaxoWatchlist(json: response.body)
         }
         let known = content.instruments.elements.compactMap { instrument in
             configuration.symbolMapping.symbol(of: instrument.key, providerSymbol: instrument.providerSymbol)

@@ -84,9 +84,11 @@ package struct YahooClient: Sendable {
         _ operation: String, _ address: (HTTPURL) -> HTTPURL?, in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value {
-        let pass = try await crumb(in: context)
-        if let value = try await get(operation, address, with: pass, in: context, read: read) { return value }
-        invalidate(pass)
+        let crumb = try await crumb(in: context)
+        if let value = try await get(operation, address, with: crumb, in: context, read: read) {
+            return value
+        }
+        invalidate(crumb)
         let fresh = try await self.crumb(in: context)
         guard let value = try await get(operation, address, with: fresh, in: context, read: read) else {
             invalidate(fresh)
@@ -98,12 +100,13 @@ package struct YahooClient: Sendable {
 
     /// Nil where Yahoo refuses the crumb.
     private func get<Value>(
-        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, with pass: YahooCrumb, in context: CallContext,
+        _ operation: String, _ address: (HTTPURL) -> HTTPURL?, with crumb: YahooCrumb,
+        in context: CallContext,
         read: (inout JSONReader) throws(JSONError) -> Value
     ) async throws(ProviderFailure) -> Value? {
-        let url = address(configuration.base.url)?.appending(query: [("crumb", pass.crumb)])
+        let url = address(configuration.base.url)?.appending(query: [("crumb", crumb.crumb)])
         var request = try request(url, in: context)
-        request.headers.add("Cookie", pass.cookie)
+        request.headers.add("Cookie", crumb.cookie)
         return try await crumbed.call(operation, request, in: context) {
             response throws(JSONError) -> Value? in
             YahooErrorBody.isStaleCrumb(response) ? nil : try JSONReader.read(response.body, read)
@@ -141,8 +144,8 @@ package struct YahooClient: Sendable {
     }
 
     /// Only the rejected one: another call may have fetched a new one in the meantime.
-    private func invalidate(_ pass: YahooCrumb) {
-        guard crumbs.cached(SingleValueQuery(), in: .shared(.yahoo)) == pass else { return }
+    private func invalidate(_ crumb: YahooCrumb) {
+        guard crumbs.cached(SingleValueQuery(), in: .shared(.yahoo)) == crumb else { return }
         crumbs.invalidate(SingleValueQuery(), in: .shared(.yahoo))
     }
 
@@ -219,7 +222,7 @@ package struct YahooCrumb: Hashable {
 }
 
 extension YahooCrumb: CustomStringConvertible, CustomReflectable {
-    package var description: String { "Yahoo pass \(Redaction.placeholder)" }
+    package var description: String { "crumb of Yahoo \(Redaction.placeholder)" }
 
-    package var customMirror: Mirror { Mirror(self, children: ["pass": Redaction.placeholder]) }
+    package var customMirror: Mirror { Mirror(self, children: ["crumb": Redaction.placeholder]) }
 }

@@ -36,10 +36,7 @@ struct YahooErrorBody: JSONDecodable, Hashable {
 
     /// Reads the error of a response; nil for a body without one: HTML or plain text.
     init?(_ response: HTTPClientResponse) {
-        let problem = try? JSONReader.read(response.body) { reader throws(JSONError) in
-            try YahooErrorBody(json: &reader)
-        }
-        guard let problem else { return nil }
+        guard let problem = try? YahooErrorBody(json: response.body) else { return nil }
         self = problem
     }
 

@@ -66,14 +66,14 @@ extension YahooClient: InstrumentSource {
     ) async throws(ProviderFailure) -> SearchHits {
         let limit = max(limit, 1)
         let items = [("q", Optional(text)), ("quotesCount", String(limit)), ("newsCount", "0")]
-        let answer = try await get(
+        let response = try await get(
             "search", { $0.appending(path: "v1", "finance", "search")?.appending(query: items) }, in: context
         ) { reader throws(JSONError) in try YahooSearch(json: &reader) }
         let fetchedAt = clock.wallTime()
-        let hits = answer.matches.lazy.compactMap { match in
+        let hits = response.matches.lazy.compactMap { match in
             match.instrument(symbolMapping, fetchedAt: fetchedAt).map { SearchHit(instrument: $0) }
         }
-        return SearchHits(Array(hits.prefix(limit)), unreadable: answer.unreadable)
+        return SearchHits(Array(hits.prefix(limit)), unreadable: response.unreadable)
     }
 
     /// The instrument of a quote.

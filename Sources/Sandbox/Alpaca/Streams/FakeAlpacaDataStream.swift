@@ -375,6 +375,6 @@ enum FakeAlpacaStreamError: Int {
             case .connectionLimit: "connection limit exceeded"
             case .insufficientSubscription: "insufficient subscription"
             }
-        return ["T": "error", "code": JSONDocument(integerLiteral: rawValue), "msg": .string(message)]
+        return ["T": "error", "code": .integer(rawValue), "msg": .string(message)]
     }
 }

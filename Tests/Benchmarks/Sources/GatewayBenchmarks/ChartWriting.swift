@@ -26,7 +26,7 @@ struct ChartWriting {
         let monitor = ProviderMonitor()
         backends = try GatewayServices(
             connections: [], market: [source], reads: ReadCaches(clock: .stopped),
-            userData: UserData.temporary(),
+            userData: UserData(in: .temporary(), .random()),
             condition: { provider in
                 ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
             })

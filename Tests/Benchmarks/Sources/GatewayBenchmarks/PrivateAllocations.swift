@@ -56,7 +56,8 @@ struct PrivateAllocations {
                         accounts: broker,
                         market: market))
             ],
-            market: [], reads: ReadCaches(clock: clock.calls), userData: UserData.temporary(),
+            market: [], reads: ReadCaches(clock: clock.calls),
+            userData: UserData(in: .temporary(), .random()),
             condition: { ProviderHealthReport(health: monitor.health(of: $0), rateLimits: []) })
     }
 

@@ -58,7 +58,7 @@ struct SandboxGateway {
                         accounts: alpaca))
             ],
             market: market,
-            reads: ReadCaches(clock: clock.calls), userData: UserData.temporary(),
+            reads: ReadCaches(clock: clock.calls), userData: UserData(in: .temporary(), .random()),
             condition: { provider in
                 ProviderHealthReport(health: monitor.health(of: provider), rateLimits: [])
             })

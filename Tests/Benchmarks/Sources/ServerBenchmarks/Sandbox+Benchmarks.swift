@@ -1,3 +1,4 @@
+import PorticoCore
 import Sandbox
 
 extension Sandbox {
@@ -23,12 +24,7 @@ extension Sandbox {
         configuration.alpaca.dataRequestsPerMinute = 1_000_000
         let sandbox = try await Sandbox.start(configuration)
         sandbox.script = MarketScript(hours: .open)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await work(sandbox))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of { try await work(sandbox) }
         await sandbox.stop()
         return try result.get()
     }

@@ -2,6 +2,7 @@ import Brokerage
 import Foundation
 import HostileTraffic
 import IssuerSupport
+import PorticoCore
 import Sandbox
 import TestSupport
 
@@ -50,11 +51,8 @@ struct HostileSoak {
         configuration.alpaca.dataRequestsPerMinute = 1_000_000
         let sandbox = try await Sandbox.start(configuration)
         sandbox.script = MarketScript(hours: .open)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await TestIssuer.with { try await soak(command, sandbox, $0) })
-        } catch {
-            result = .failure(error)
+        let result = await Result.of {
+            try await TestIssuer.with { try await soak(command, sandbox, $0) }
         }
         await sandbox.stop()
         try result.get()

@@ -67,17 +67,11 @@ struct ProvidersVerifyCommand: AsyncParsableCommand {
         guard chosen.contains(where: \.provider.hasAccount) else {
             throw UsageError("No provider is configured. \(ProviderRegistry.example).")
         }
-        let transport = try HTTPClient(userAgent: "portico/\(Version.current)")
-        let report: Result<VerificationReport, UsageError>
-        do throws(UsageError) {
-            report = .success(try await verify(chosen, symbols, over: transport))
-        } catch {
-            report = .failure(error)
+        let report = try await HTTPClient.with(userAgent: "portico/\(Version.current)") {
+            try await verify(chosen, symbols, over: $0)
         }
-        await transport.shutDown()
-        let result = try report.get()
-        try Terminal.write(format == .json ? result.json : result.text)
-        if !result.isClean { throw ExitCode(1) }
+        try Terminal.write(format == .json ? report.json : report.text)
+        if !report.isClean { throw ExitCode(1) }
     }
 
     private typealias Choice = (id: ProviderID, provider: any ConfiguredProvider)
