@@ -9,7 +9,7 @@ package func decode<Value: JSONDecodable>(
     try Value(json: Array(body.utf8))
 }
 
-/// The error that a text in a test does not represent a value.
+/// A text in a test that does not represent a value.
 package struct InvalidText: Error {
     let text: String
 }

@@ -159,7 +159,7 @@ struct FakeAlpacaOrdersTests {
 
     @Test("an order given while the market is closed is accepted, and filled when it opens")
     func queued() async throws {
-        try await withClock(at: "Moment.weekend") { fixture, clock in
+        try await withClock(at: Moment.weekend) { fixture, clock in
             let placed = try await fixture.place(Self.market)
             #expect(placed["status"] == "accepted")
             #expect(placed["expires_at"] == "2026-11-23T21:00:00Z")

@@ -41,8 +41,8 @@ package final class LeaseKeeper: Sendable {
 
     /// Takes the lease whenever it is free, and executes work while this process holds it, until the task is cancelled.
     ///
-    /// Then the lease is released after the work has ended. If the last request had no response, it may be held without this
-    /// process knowing it, and is released too.
+    /// Then the lease is released after the work has ended. If a request had no response, it may be held without this process
+    /// knowing it, also after a refusal that came later, and is released too.
     ///
     /// - Parameter work: Executed with the epoch of each time that the lease is acquired; its task is cancelled when the
     ///   lease is lost.
@@ -88,7 +88,6 @@ package final class LeaseKeeper: Sendable {
                 do throws(StorageError) {
                     state.withLock { $0.mayBeStored = true }
                     let epoch = try await store.take(name, by: owner, for: times.lifetime)
-                    state.withLock { $0.mayBeStored = epoch != nil }
                     change(starting: work) { lease, now in
                         epoch.map { lease.granted($0, at: now) } ?? lease.refused(at: now)
                     }

@@ -5,10 +5,10 @@ extension Result {
     /// thrown:
     ///
     /// ```swift
-    /// let client = try HTTPClient(userAgent: "example")
-    /// let response = await Result.of { try await client.send(request) }
-    /// await client.shutDown()
-    /// return try response.get()
+    /// let sandbox = try await Sandbox.start()
+    /// let result = await Result.of { try await test(sandbox) }
+    /// await sandbox.stop()
+    /// return try result.get()
     /// ```
     ///
     /// An operation with one type of error states it, `{ () throws(UsageError) in … }`; without it, the type is `any Error`.

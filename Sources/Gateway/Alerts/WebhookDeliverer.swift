@@ -13,10 +13,10 @@ package import Upstream
 /// receiver has accepted it: if the process is killed in between, it is sent again with the same id. If the database cannot
 /// delete it, the deletion is repeated without another message.
 ///
-/// A webhook whose messages cannot be read, or whose outcome cannot be stored, holds no place of the others: its messages are
+/// A webhook whose messages cannot be read, or whose outcome cannot be stored, does not delay the others: its messages are
 /// postponed in the database, so that any number of webhooks with damaged rows needs no memory. If the pause cannot be stored
 /// either, it waits in memory with the pauses of ``Upstream/RetryPolicy/streams``. When ``Settings/maximumFailures`` wait in
-/// memory, the failure is the database's, and no others are tried until one of them succeeds.
+/// memory, the database itself has failed, and no others are tried until one of them succeeds.
 ///
 /// Test messages go to receivers that have not agreed to get messages, so their rate is limited for each host: for each
 /// address of IPv4, and each /64 network of IPv6, whatever its names are (``CallLimits/webhookTestsOfHost``). Each further
@@ -41,7 +41,7 @@ package final class WebhookDeliverer: Sendable {
         package var maximumResponse = 64 << 10
         /// The stored pause of a webhook after a storage error.
         package var storagePause = Duration.seconds(30)
-        /// Webhooks that wait in memory after a storage error, and accepted messages that are remembered until they are deleted.
+        /// Webhooks that wait in memory after a storage error, and accepted messages until they are deleted.
         package var maximumFailures = 1_000
 
         package init() {}
@@ -97,10 +97,10 @@ package final class WebhookDeliverer: Sendable {
             failures[webhook] = failure
         }
 
-        /// Remembers an accepted message.
+        /// Keeps an accepted message in memory.
         ///
-        /// Above a limit, the oldest one of a webhook that waits in the database is forgotten, and is sent again.
-        mutating func remember(_ new: AcceptedMessage, limit: Int) {
+        /// Above a limit, the oldest one of a webhook that waits in the database is removed from memory, and is sent again.
+        mutating func keep(_ new: AcceptedMessage, limit: Int) {
             if accepted.count >= limit, accepted[new.message.webhook] == nil {
                 let oldest = accepted.filter { !busy.contains($0.key) && failures[$0.key] == nil }
                     .min { $0.value.acceptedAt < $1.value.acceptedAt }
@@ -225,7 +225,11 @@ package final class WebhookDeliverer: Sendable {
     /// Lets a webhook wait after a storage error.
     private func postpone(_ webhook: String, of owner: OwnerID) async {
         do throws(StorageError) {
-            try await store.postponeAll(of: webhook, owner, until: clock.wallTime() + settings.storagePause)
+            let now = clock.wallTime()
+            try await store.postponeAll(
+                of: webhook, owner,
+                "The messages of this webhook cannot be read or stored. Ask the operator.", at: now,
+                until: now + settings.storagePause)
             state.withLock { $0.failures[webhook] = nil }
         } catch {
             state.withLock { $0.didFail(webhook, of: owner, at: clock.now()) }
@@ -246,8 +250,9 @@ package final class WebhookDeliverer: Sendable {
         let attempts = max(attempts, message.attempts)
         let outcome: Outcome
         do throws(StorageError) {
-            // A webhook that was deleted has no messages.
+            // A webhook that was deleted has no messages; another program can have changed the user of a message.
             guard let target = try await store.target(of: message.webhook, message.owner) else {
+                try await store.postpone(message, until: clock.wallTime() + settings.storagePause)
                 return false
             }
             outcome = await attempt(message, after: attempts, at: target)
@@ -286,7 +291,7 @@ package final class WebhookDeliverer: Sendable {
     /// Deletes a message, which is not sent again if this fails.
     private func delete(_ accepted: AcceptedMessage) async throws(StorageError) {
         let message = accepted.message
-        state.withLock { $0.remember(accepted, limit: settings.maximumFailures) }
+        state.withLock { $0.keep(accepted, limit: settings.maximumFailures) }
         try await store.didDeliver(message, at: accepted.acceptedAt)
         state.withLock { $0.accepted[message.webhook] = nil }
         events.count { $0.delivered += 1 }

@@ -98,10 +98,10 @@ extension ChartService {
         return "set `\(argument)` to \(values.count == 1 ? "" : "one of ")\(values.joined(separator: ", "))"
     }
 
-    /// The error of a chart whose instrument no source knows that has charts with the arguments.
+    /// The error of a chart if no source that has charts with the arguments knows the symbol.
     ///
-    /// It names the argument if it excludes all sources that can have the symbol, and in addition to the error if it excludes
-    /// some of them.
+    /// If an argument excludes all sources that can have the symbol, the error names the argument; if it excludes some, this
+    /// reason follows the error.
     private func excluded(
         _ error: FieldError, _ symbol: Symbol, _ window: ChartWindow, _ arguments: ChartArguments
     ) -> FieldError {
@@ -111,7 +111,8 @@ extension ChartService {
         if others.isEmpty { return error }
         let reason = noChart(window, arguments, of: others)
         return others.count == sources.count
-            ? reason : FieldError(error.code, "\(error.message) \(reason.message)")
+            ? reason
+            : FieldError(error.code, "\(error.message) \(reason.message)", provider: error.provider)
     }
 
     /// The error of a chart that no source returned, which names the argument `adjustment` if it could not be derived.

@@ -63,7 +63,10 @@ struct PerformancePeriod: Hashable, Sendable {
     ) throws(FieldError) -> (start: CalendarDate?, end: CalendarDate) {
         if let from {
             guard from < today else {
-                throw .argument("from", "It is \(from), and today is \(today). Use an earlier day.")
+                throw .argument(
+                    "from",
+                    "It is \(from), and today is \(today) in the time zone of the accounts. Use an earlier day."
+                )
             }
             return (from, min(to ?? today, today))
         }

@@ -11,6 +11,8 @@ package protocol LiveEntity: Sendable {
     var isCurrent: Bool { get }
     /// Whether its list has all objects: one that could not be read was not removed.
     var isListComplete: Bool { get }
+    /// The object without its list, whose other objects it would keep in memory.
+    var detached: Self { get }
 
     /// Whether a screen would show the same, whenever it was read.
     func isEquivalent(to other: Self) -> Bool
@@ -19,6 +21,7 @@ package protocol LiveEntity: Sendable {
 extension LiveEntity {
     package var isCurrent: Bool { true }
     package var isListComplete: Bool { true }
+    package var detached: Self { self }
 }
 
 /// Determines the changes between two reads of a connection's objects.
@@ -56,7 +59,7 @@ package struct ChangeDetector<Item: LiveEntity> {
             let isComplete = items.allSatisfy(\.isListComplete)
             let gone = isComplete ? missing.compactMap(\.value.closed) : []
             known = Dictionary(items.map { ($0.globalID, $0) }, uniquingKeysWith: { first, _ in first })
-            if !isComplete { known.merge(missing) { first, _ in first } }
+            if !isComplete { known.merge(missing.mapValues(\.detached)) { first, _ in first } }
             failure = nil
             hasRead = true
             return .items(changed + gone.sorted { $0.globalID < $1.globalID })
@@ -70,6 +73,10 @@ extension ConnectedPosition: LiveEntity {
         position.quantity = .zero
         position.marketValue = nil
         return ConnectedPosition(in: [position], at: 0, connection: connection)
+    }
+
+    package var detached: ConnectedPosition {
+        ConnectedPosition(in: [position], at: 0, connection: connection)
     }
 
     package func isEquivalent(to other: ConnectedPosition) -> Bool {

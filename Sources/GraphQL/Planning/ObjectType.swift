@@ -12,7 +12,7 @@
 public protocol GraphQLObject: GraphQLOutput where Node == Self, Selection == ObjectPlanReference<Self> {
     /// The class of the contexts that loaders receive with each request.
     ///
-    /// All types of a schema have the same one. A type without loaded fields need not declare it.
+    /// All types of a schema that declare one have the same one. A type without loaded fields need not declare it.
     associatedtype Context: AnyObject & Sendable = EmptyContext
 
     /// The type's name and fields, as a stored constant, because it is read whenever an operation is

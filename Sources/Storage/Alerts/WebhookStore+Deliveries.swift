@@ -55,12 +55,13 @@ extension WebhookStore {
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT webhook.id, webhook.owner FROM webhook_delivery
-                    JOIN webhook ON webhook.id = webhook_delivery.webhook
-                WHERE next_at <= ?\(others.sql) GROUP BY webhook.id
+                SELECT webhook.id, webhook.owner FROM (
+                    SELECT webhook, min(next_at) AS first_at FROM webhook_delivery
+                    WHERE next_at <= ?\(others.sql) GROUP BY webhook
+                ) AS due JOIN webhook ON webhook.id = due.webhook
                 ORDER BY coalesce(
                     CASE WHEN last_success_at > coalesce(last_failure_at, 0) THEN last_success_at ELSE last_failure_at END,
-                    webhook.created_at), min(next_at), webhook.id LIMIT ?
+                    webhook.created_at), first_at, webhook.id LIMIT ?
                 """, [now.millisecondsSince1970] + others.arguments + [limit]
             ).compactMap { row in
                 let webhook: String = try row["id"]
@@ -137,14 +138,31 @@ extension WebhookStore {
     }
 
     /// Postpones the deliveries of a webhook that are due before a time, without an attempt; their rows may be unreadable.
+    ///
+    /// - Parameters:
+    ///   - webhook: The webhook.
+    ///   - owner: Its user.
+    ///   - reason: The reason, for the user.
+    ///   - now: The time of the failure, after which the webhook is behind the others.
+    ///   - next: The time.
+    /// - Throws: `StorageError`; then nothing was changed, except if the outcome is unknown.
     package func postponeAll(
-        of webhook: String, _ owner: OwnerID, until next: Instant
+        of webhook: String, _ owner: OwnerID, _ reason: String, at now: Instant, until next: Instant
     ) async throws(StorageError) {
         try await database.write(for: owner) { db in
             try db.execute(
                 "UPDATE webhook_delivery SET next_at = ?1 WHERE webhook = ?2 AND next_at < ?1",
                 [next.millisecondsSince1970, webhook])
+            try Self.recordFailure(of: webhook, reason, at: now, db)
         }
+    }
+
+    private static func recordFailure(
+        of webhook: String, _ reason: String, at now: Instant, _ db: SQLTransaction
+    ) throws {
+        try db.execute(
+            "UPDATE webhook SET last_failure_at = ?, last_failure = ? WHERE id = ?",
+            [now.millisecondsSince1970, reason, webhook])
     }
 
     /// Records a failed attempt, and postpones the other deliveries of the webhook that existed when the due ones were read.
@@ -175,9 +193,7 @@ extension WebhookStore {
                 UPDATE webhook_delivery SET next_at = ?1
                 WHERE webhook = ?2 AND next_at < ?1 AND (id = ?3 OR created_at <= ?4)
                 """, [next, delivery.webhook, delivery.id, time.millisecondsSince1970])
-            try db.execute(
-                "UPDATE webhook SET last_failure_at = ?, last_failure = ? WHERE id = ?",
-                [now.millisecondsSince1970, reason, delivery.webhook])
+            try Self.recordFailure(of: delivery.webhook, reason, at: now, db)
             let end = isGone ? Instant.latest : end
             let discarded = try db.executeUpdate(
                 "DELETE FROM webhook_delivery WHERE webhook = ? AND created_at < ?",

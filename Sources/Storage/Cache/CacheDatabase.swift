@@ -87,7 +87,8 @@ package struct CacheDatabase: Sendable {
                         PRIMARY KEY (until, provider, connection, window, kind)
                     ) STRICT, WITHOUT ROWID;
                     INSERT INTO quota_by_end
-                        SELECT provider, connection, window, kind, until, count, boot, uptime_until, lifetime FROM quota;
+                        SELECT provider, connection, window, kind, until, count, boot, uptime_until, lifetime FROM quota
+                        ORDER BY until, provider, connection, window, kind;
                     DROP TABLE quota;
                     ALTER TABLE quota_by_end RENAME TO quota;
                     """)

@@ -115,8 +115,8 @@ package enum Deletion: Hashable, Sendable {
     case deleted
     /// The user has no session, password, identity or connection any more; many orders of the user are still to be deleted.
     ///
-    /// ``GuestDeletion`` deletes them, and then the user, as those of a guest without a session. A connection has no such
-    /// rest.
+    /// ``GuestDeletion`` deletes them, and then the user, as those of a guest without a session. The deletion of
+    /// a connection never has this result.
     case begun
     /// The user or the connection does not exist.
     case unknown

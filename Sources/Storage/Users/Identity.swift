@@ -42,10 +42,10 @@ package struct KeptToken: Sendable {
 
     /// The earliest `iat` of a later token of the session.
     ///
-    /// The token was issued after this one, and may have been issued after the revocation, by the clocks. `iat` has whole seconds.
+    /// Such a token was issued after this one and, within the difference of clocks, after the revocation. `iat` has whole seconds.
     ///
     /// - Parameter time: The time of the revocation.
-    /// - Returns: The later of the two times, in milliseconds since 1970.
+    /// - Returns: The later of the two limits, in milliseconds since 1970.
     func earliestLaterIssue(after time: Instant) -> Int64 {
         let start = (time - skew).millisecondsSince1970
         return max(issuedAt.millisecondsSince1970 + 1, start - start % 1_000)
@@ -149,7 +149,7 @@ package enum EndedIdentity: Hashable, Sendable {
 
     /// The value of a row for the session at the provider whose later tokens remain when all other sessions of its user end.
     ///
-    /// Its time is the earliest `iat` of these tokens. Processes need not learn of it: they verify such a token again.
+    /// Its time is the earliest `iat` of these tokens. Other processes are not notified: they verify such a token again.
     static func laterTokensValue(of sessionID: String, _ subject: String) -> String {
         let hash = Base64.url.encoded(HashFunction.sha256.hash(sessionID))
         return "\(exceptionPrefix)\(sessionPrefix)\(hash):\(subject)"

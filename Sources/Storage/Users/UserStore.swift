@@ -64,7 +64,7 @@ package struct UserStore: Sendable {
         try IdentityStore.endTokens(ofDeleted: id, in: db, now: now)
         try deleteSessions(of: id, in: db)
         if try db.row("SELECT 1 FROM \"user\" WHERE id = ? AND \(hasManyOrders)", [id.text]) != nil {
-            // Other processes learn of the end of bearer tokens by this, and not by the deletion of the user's row.
+            // Other processes are notified of the end of bearer tokens by this, and not by the deletion of the user's row.
             try IdentityStore.revokeTokens(of: id, in: db, now: now)
             for (table, column) in accessTables {
                 try db.execute("DELETE FROM \(table) WHERE \(column) = ?", [id.text])

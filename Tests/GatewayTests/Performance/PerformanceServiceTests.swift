@@ -113,7 +113,7 @@ struct PerformanceServiceTests {
         #expect(try results[1].get()?.report.gain.value?.total == 166)
     }
 
-    /// Times at which the day in New York is not that in UTC, or is it again.
+    /// Times at which the day in New York differs from that by UTC, and one at which both are equal.
     ///
     /// Alpaca counts days in New York: the value of a day has the time 20:00 there (portfolio history). Requests to Saxo have
     /// days by UTC (`FromDate` of closed positions).

@@ -77,7 +77,9 @@ struct WebhookStorageFailureTests {
             Damage(
                 statement: "UPDATE webhook SET sealed_url = zeroblob(length(sealed_url)) WHERE owner = ?",
                 reason: undecryptable),
-            Damage(statement: "UPDATE webhook_delivery SET attempts = -1 WHERE owner = ?", reason: .null),
+            Damage(
+                statement: "UPDATE webhook_delivery SET attempts = -1 WHERE owner = ?",
+                reason: "The messages of this webhook cannot be read or stored. Ask the operator."),
         ]
     }
 
@@ -131,7 +133,7 @@ struct WebhookStorageFailureTests {
                 testDescription: "damaged rows",
                 begin: "UPDATE webhook_delivery SET attempts = -1 WHERE owner <> 'other'",
                 end: "UPDATE webhook_delivery SET attempts = 0", sent: 1, total: 4),
-            // Two accepted messages are remembered, and the first of three is sent again.
+            // Two accepted messages are kept in memory, and the first of three is sent again.
             Failing(
                 testDescription: "no deletion",
                 begin: """

@@ -34,7 +34,7 @@ struct CommandRun {
 
 /// A run of a command, and its expected result.
 struct CommandCase: CustomTestStringConvertible, Sendable {
-    /// Words that are paths of files are relative to the folder of the run.
+    /// A word that begins with "@" is a path in the folder of the run; for `portico graphql`, a word with an ending is.
     let arguments: [String]
     var input: String?
     let status: Int32

@@ -77,7 +77,8 @@ struct WebhookDeliveryTests {
             await #expect(throws: StorageError.self) {
                 try await store.deliveries(of: webhook.id, dueAt: end, limit: 9)
             }
-            try await store.postponeAll(of: webhook.id, users.ann, until: end)
+            try await store.postponeAll(
+                of: webhook.id, users.ann, "cannot be read", at: Self.now + .seconds(29), until: end)
             #expect(try await store.due(at: end - .seconds(1), except: [], limit: 9).isEmpty)
             #expect(try await store.nextDue(except: []) == end)
             #expect(try await store.due(at: end, except: [], limit: 9).map(\.webhook) == [webhook.id])

@@ -49,7 +49,7 @@ struct LockOrderTests {
         ]
     }
 
-    /// Expects that a write that waits for a lock of another transaction has locked no row that this one still needs.
+    /// Expects that a write that waits for a lock of another transaction has locked no row that the other transaction still needs.
     ///
     /// - Parameters:
     ///   - lock: The statement by which the other transaction gets its lock.

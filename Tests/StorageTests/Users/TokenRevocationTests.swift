@@ -152,7 +152,7 @@ struct TokenRevocationTests {
                 for sid in ["s1", "s2", nil] {
                     for seconds in [0, 10, 39, 40, 90, 91, 100, 160, 170] {
                         let origin = Self.origin(sid: sid, at: seconds, skew: 60)
-                        // 170 s is later than 160 s, the last time at which a clock can be that was at 100 s.
+                        // 170 s is after 160 s, the time of the revocation and the difference of clocks.
                         let isAccepted = seconds == 170 || accepted[sid ?? ""]?.contains(seconds) == true
                         #expect(
                             try await Self.isRefused(origin, hash: "next", by: store) != isAccepted,

@@ -70,7 +70,7 @@ struct UserDeletionTests {
     }
 
     @Test(
-        "ends all access at once, and is finished by that of guests",
+        "ends all access at once, and is finished by the deletion of guests",
         arguments: TestEngine.allCases, [false, true])
     func finished(engine: TestEngine, isByCommand: Bool) async throws {
         try await Self.with(engine) { site in

@@ -19,7 +19,7 @@ enum TestService {
             })
     }
 
-    /// The service; `{ slow }` has started with one event, and ends after the other.
+    /// The service whose field `slow` signals `started` when it begins, and ends after `gate`.
     static func gated() -> (TestGraphQLService, started: Event<Void>, gate: Event<Void>) {
         let (started, gate) = (Event<Void>(), Event<Void>())
         let service = make(later: {

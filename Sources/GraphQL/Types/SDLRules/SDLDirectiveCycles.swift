@@ -8,7 +8,8 @@ extension SDLRule {
             ValidationFinding(.end, at: cycle.map(\.span)) {
                 let names = cycle.map { "\"\($0.isType ? "" : "@")\(document.text($0.name))\"" }
                 let kind = cycle.contains(where: \.isType) ? "references" : "directive applications"
-                let path = " through a series of \(kind): \(names.joined(separator: ", "))"
+                // A cycle can have as many elements as a file has names.
+                let path = " through a series of \(kind): \(names.prefix(100).joined(separator: ", "))"
                 return "Cannot reference directive \(names[names.count - 1]) within itself"
                     + (names.count == 1 ? "." : path + ".")
             }

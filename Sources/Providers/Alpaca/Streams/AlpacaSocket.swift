@@ -4,31 +4,31 @@ package import Upstream
 /// One connection to a stream of Alpaca's, with the longest time for each step that waits for a response.
 struct AlpacaSocket: Sendable {
     private let connection: WebSocketConnection
-    private let patience: Duration
+    private let timeLimit: Duration
     private let clock: TimeSource
 
     /// Runs `body` on a connection, which is closed when it returns.
     ///
     /// - Parameters:
     ///   - url: The URL of the stream.
-    ///   - patience: The timeout for connecting and `login` together, and for each later request.
+    ///   - timeLimit: The timeout for connecting and `login` together, and for each later request.
     ///   - clock: The clock of the timeouts.
     ///   - login: Sends the login; it fails with `timedOut` when the timeout ends.
     ///   - body: Reads the messages after the login until it fails.
     /// - Throws: The failure to connect, or an error of `login` or `body`.
     static func run(
-        _ url: HTTPURL, within patience: Duration, clock: TimeSource,
+        _ url: HTTPURL, within timeLimit: Duration, clock: TimeSource,
         login: (AlpacaSocket) async throws(ProviderFailure) -> Void,
         then body: (AlpacaSocket) async throws(ProviderFailure) -> Void
     ) async throws(ProviderFailure) {
-        let deadline = clock.now() + patience
+        let deadline = clock.now() + timeLimit
         let connection: WebSocketConnection
         do throws(WebSocketError) {
             connection = try await WebSocketConnection.open(url, before: deadline)
         } catch {
             throw ProviderFailure(.alpaca, webSocket: error, now: clock.wallTime())
         }
-        let socket = AlpacaSocket(connection: connection, patience: patience, clock: clock)
+        let socket = AlpacaSocket(connection: connection, timeLimit: timeLimit, clock: clock)
         defer { connection.close() }
         let timeout = socket.timeout(at: deadline)
         do {
@@ -39,7 +39,7 @@ struct AlpacaSocket: Sendable {
     }
 
     /// The timeout of a request that is sent now; the caller cancels it when the response has arrived.
-    func timeout() -> Task<Void, any Error> { timeout(at: clock.now() + patience) }
+    func timeout() -> Task<Void, any Error> { timeout(at: clock.now() + timeLimit) }
 
     /// Closes the connection at a time, so that its reader fails with `timedOut`.
     private func timeout(at deadline: ContinuousClock.Instant) -> Task<Void, any Error> {

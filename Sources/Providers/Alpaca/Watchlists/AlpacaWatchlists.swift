@@ -45,6 +45,8 @@ extension AlpacaClient: WatchlistEditing {
 
     /// `POST /v2/watchlists`; `unsupported` for a name that another list has, or that is longer than 64 characters, and
     /// for symbols that Alpaca does not have.
+    ///
+    /// Portico does not offer it; tests create lists with it.
     package func createWatchlist(
         named name: String, of symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> BrokerWatchlist {

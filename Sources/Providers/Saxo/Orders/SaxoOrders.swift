@@ -148,7 +148,7 @@ extension SaxoClient: TradingAPI {
                 Order(id: id, related, ticket, parts, of: listing, readAt: clock.wallTime()))
         case .rejected(let error): return .rejected(OrderRejection(saxo: error))
         case .duplicate:
-            // Saxo has accepted an equal request before. A 404 of its lists is UNAVAILABLE, so that no order passes for missing.
+            // Saxo has accepted an equal request before. A 404 of its lists is UNAVAILABLE, so that an existing order is never treated as missing.
             let found = try await order(clientID: ticket.clientOrderID, of: ticket.accountID, in: context)
             guard case .found(let order) = found else { throw Self.undecided }
             return .accepted(order)

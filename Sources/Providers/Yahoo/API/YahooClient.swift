@@ -222,7 +222,7 @@ package struct YahooCrumb: Hashable {
 }
 
 extension YahooCrumb: CustomStringConvertible, CustomReflectable {
-    package var description: String { "crumb of Yahoo \(Redaction.placeholder)" }
+    package var description: String { "Yahoo crumb \(Redaction.placeholder)" }
 
     package var customMirror: Mirror { Mirror(self, children: ["crumb": Redaction.placeholder]) }
 }
