@@ -116,7 +116,7 @@ package final class ConnectionService: Sendable {
     func disconnect(_ globalID: String, of owner: OwnerID) async throws {
         let connection = try connection(globalID, of: owner, with: nil)
         switch try await store.delete(connection.id, of: owner) {
-        case .deleted, .begun: break
+        case .deleted: break
         case .unknown: throw FieldError.noConnection(globalID)
         case .ordersInProgress(let count):
             throw FieldError.ordersInProgress(count, "this connection's", "Disconnect the provider")

@@ -135,7 +135,7 @@ extension AuthenticationService {
                 try await sessions.deleteUser(of: stored)
             })
         {
-        case .deleted, .begun: return NodeID(.user, owner.text).text
+        case .deleted: return NodeID(.user, owner.text).text
         case .unknown: throw session.unauthenticated
         case .ordersInProgress(let count):
             throw FieldError.ordersInProgress(count, "this user's", "Delete the user")

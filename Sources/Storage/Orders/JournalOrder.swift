@@ -113,11 +113,6 @@ package struct JournalWrite: Hashable, Sendable {
 /// The result of deleting a user or a connection.
 package enum Deletion: Hashable, Sendable {
     case deleted
-    /// The user has no session, password, identity or connection any more; many orders of the user are still to be deleted.
-    ///
-    /// ``GuestDeletion`` deletes them, and then the user, as those of a guest without a session. The deletion of
-    /// a connection never has this result.
-    case begun
     /// The user or the connection does not exist.
     case unknown
     /// Nothing was deleted, because this number of writes to brokers is not sent or has no response yet, and

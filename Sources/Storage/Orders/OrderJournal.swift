@@ -222,8 +222,6 @@ package struct OrderJournal: Sendable {
     }
 
     /// Whether the connection of an order (if it has a row) and its owner still exist.
-    ///
-    /// An owner whose deletion has begun is a guest without a session.
     private static func exists(
         _ order: OrderIdentity, isStored: Bool, _ db: SQLTransaction
     ) throws -> Bool {
@@ -232,11 +230,7 @@ package struct OrderJournal: Sendable {
             ? db.value(
                 "SELECT EXISTS (SELECT 1 FROM connection WHERE id = ? AND owner = ?)", [connection, owner],
                 as: Bool.self) == true
-            : db.value(
-                """
-                SELECT EXISTS (SELECT 1 FROM "user" WHERE id = ?
-                    AND (kind <> 'GUEST' OR EXISTS (SELECT 1 FROM session WHERE user_id = "user".id)))
-                """, [owner], as: Bool.self) == true
+            : db.value("SELECT EXISTS (SELECT 1 FROM \"user\" WHERE id = ?)", [owner], as: Bool.self) == true
     }
 
     /// Records a write in a transaction.

@@ -2,8 +2,7 @@ import Synchronization
 
 /// The deletion of guests without a session, whose data no client can access.
 ///
-/// All data of a guest is deleted with the guest; many orders are deleted before, in transactions of their own. A user with many
-/// orders whose deletion has begun is such a guest. The time of a transaction is limited, and some guests have very much data: a
+/// All data of a guest is deleted with the guest. The time of a transaction is limited, and some guests have very much data: a
 /// transaction that takes too long is repeated with half as many guests, and a guest whose data alone takes too long is left out,
 /// so that the others are deleted.
 package final class GuestDeletion: Sendable {
@@ -38,9 +37,8 @@ package final class GuestDeletion: Sendable {
         var failureCount = 0
         while failureCount < Self.maximumFailures {
             let (batch, last) = state.withLock { ($0.batch, $0.last) }
-            let (ids, large) = try await sessions.database.read { db in
-                let ids = try UserStore.guestsWithoutSession(after: last, limit: batch, in: db)
-                return (ids, try UserStore.guestsWithManyOrders(among: ids, in: db))
+            let ids = try await sessions.database.read { db in
+                try UserStore.guestsWithoutSession(after: last, limit: batch, in: db)
             }
             guard let end = ids.last else {
                 state.withLock { $0.last = "" }
@@ -48,7 +46,6 @@ package final class GuestDeletion: Sendable {
                 return
             }
             do throws(StorageError) {
-                for guest in large { try await UserStore.deleteOrders(ofGuest: guest, in: sessions.database) }
                 let deleted = try await sessions.database.write { db in
                     try UserStore.deleteGuestsWithoutSession(ids, in: db)
                 }

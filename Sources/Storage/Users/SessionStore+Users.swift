@@ -144,7 +144,7 @@ extension SessionStore {
     ///   - session: The session that the request's token has opened.
     ///   - now: The time of the deletion.
     /// - Throws: The reason that it was not written; then nothing has changed.
-    /// - Returns: The outcome; `unknown` if the token has ended meanwhile, `begun` if ``GuestDeletion`` deletes the rest.
+    /// - Returns: The outcome; `unknown` if the token has ended meanwhile.
     package func deleteUser(
         of session: ActiveSession, now: Instant = .now
     ) async throws(StorageError) -> Deletion {
@@ -156,9 +156,10 @@ extension SessionStore {
             guard count == 0 else { return .ordersInProgress(count) }
             // A guest goes with the last session; the others do not.
             _ = try end(of: owner, in: db) { _ in true }
-            return try UserStore.delete(owner, in: db, now: now) == .begun ? .begun : .deleted
+            _ = try UserStore.delete(owner, in: db, now: now)
+            return .deleted
         }
-        if deletion == .deleted || deletion == .begun { deletions.report([owner]) }
+        if deletion == .deleted { deletions.report([owner]) }
         return deletion
     }
 }

@@ -29,8 +29,7 @@ package struct UserStore: Sendable {
 
     /// Deletes a user and all data of the user, unless orders of the user are in progress.
     ///
-    /// A session of the user in memory ends when its store is notified, or detects that the file was changed. If the user has
-    /// many orders, ``finishDeletion(of:)`` deletes them.
+    /// A session of the user in memory ends when its store is notified, or detects that the file was changed.
     package func delete(_ id: OwnerID, now: Instant = .now) async throws(StorageError) -> Deletion {
         try await database.write(for: id) { db in try Self.delete(id, in: db, now: now) }
     }
@@ -46,65 +45,13 @@ package struct UserStore: Sendable {
             .map { try User($0) }
     }
 
-    /// Deletes the rest of a user whose deletion has begun; it has no effect on another user.
-    ///
-    /// - Throws: The error of the database. What the transactions before have deleted is deleted, and the call can be repeated.
-    package func finishDeletion(of id: OwnerID) async throws(StorageError) {
-        try await Self.deleteOrders(ofGuest: id, in: database)
-        _ = try await database.write(for: id) { db in try Self.deleteGuestWithoutSession(id, in: db) }
-    }
-
     /// Deletes a user with all data; tokens of an identity provider that were issued before do not create the user again.
-    ///
-    /// The time of a transaction is limited, and the deletion of an order takes longer than that of other rows. A user with many
-    /// orders becomes a guest without a session, so that the deletion is also finished if this process ends.
     static func delete(_ id: OwnerID, in db: SQLTransaction, now: Instant) throws -> Deletion {
         let count = try JournalWrite.countInProgress(of: id, in: db)
         guard count == 0 else { return .ordersInProgress(count) }
         try IdentityStore.endTokens(ofDeleted: id, in: db, now: now)
         try deleteSessions(of: id, in: db)
-        if try db.row("SELECT 1 FROM \"user\" WHERE id = ? AND \(hasManyOrders)", [id.text]) != nil {
-            // Other processes are notified of the end of bearer tokens by this, and not by the deletion of the user's row.
-            try IdentityStore.revokeTokens(of: id, in: db, now: now)
-            for (table, column) in accessTables {
-                try db.execute("DELETE FROM \(table) WHERE \(column) = ?", [id.text])
-            }
-            try db.execute(
-                """
-                UPDATE "user" SET kind = 'GUEST', username = NULL, username_key = NULL, is_admin = FALSE WHERE id = ?
-                """, [id.text])
-            return .begun
-        }
         return try db.executeUpdate("DELETE FROM \"user\" WHERE id = ?", [id.text]) > 0 ? .deleted : .unknown
-    }
-
-    /// The tables by which a user has access, or which have effects without a request, with their columns of the user.
-    private static let accessTables = [
-        ("password", "user_id"), ("identity", "user_id"), ("connection", "owner"), ("webhook", "owner"),
-        ("alert", "owner"),
-    ]
-
-    /// The maximum number of orders that a transaction deletes.
-    private static let maximumOrders = 1_000
-
-    private static let hasManyOrders = """
-        EXISTS (SELECT 1 FROM journal_order WHERE owner = "user".id LIMIT 1 OFFSET \(maximumOrders))
-        """
-
-    /// Deletes the orders of a guest who has no session and no order in progress, in several transactions.
-    static func deleteOrders(ofGuest id: OwnerID, in database: SQLDatabase) async throws(StorageError) {
-        var count = maximumOrders
-        while count == maximumOrders {
-            count = try await database.write(for: id) { db in
-                try db.executeUpdate(
-                    """
-                    DELETE FROM journal_order WHERE owner = ?1 AND (connection, id) IN (
-                        SELECT connection, id FROM journal_order WHERE owner = ?1 ORDER BY connection, id
-                        LIMIT \(Self.maximumOrders))
-                        AND EXISTS (SELECT 1 FROM "user" WHERE "user".id = ?1 AND \(Self.isGuestWithoutSession))
-                    """, [id.text])
-            }
-        }
     }
 
     /// Deletes the sessions of a user in the order of their ids, in which each transaction changes sessions.
@@ -145,14 +92,6 @@ package struct UserStore: Sendable {
             [id, limit])
     }
 
-    /// Those of some guests who have more orders than a transaction deletes.
-    static func guestsWithManyOrders(among ids: [String], in db: SQLTransaction) throws -> [OwnerID] {
-        let list = SQLList(ids)
-        return try db.values(
-            "SELECT id FROM \"user\" WHERE id IN (\(list.placeholders)) AND \(hasManyOrders)", list.arguments
-        ).compactMap { OwnerID($0) }
-    }
-
     /// Deletes those of some guests who still have no session and no order in progress.
     ///
     /// - Returns: The deleted guests.
@@ -164,13 +103,11 @@ package struct UserStore: Sendable {
         ).compactMap { OwnerID($0) }
     }
 
-    /// Deletes a guest who has no session, no order in progress, and no more orders than a transaction deletes.
+    /// Deletes a guest who has no session and no order in progress.
     ///
     /// - Returns: Whether there was one.
     static func deleteGuestWithoutSession(_ id: OwnerID, in db: SQLTransaction) throws -> Bool {
-        try db.executeUpdate(
-            "DELETE FROM \"user\" WHERE id = ? AND \(isGuestWithoutSession) AND NOT \(hasManyOrders)",
-            [id.text]) > 0
+        try db.executeUpdate("DELETE FROM \"user\" WHERE id = ? AND \(isGuestWithoutSession)", [id.text]) > 0
     }
 
     private static let isGuestWithoutSession = """

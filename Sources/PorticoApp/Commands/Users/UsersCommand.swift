@@ -202,15 +202,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
                     + "goals. Confirm with --yes.")
         }
         switch try await users.delete(user.id) {
-        case .deleted: break
-        case .begun:
-            do throws(StorageError) {
-                try await users.finishDeletion(of: user.id)
-            } catch {
-                Terminal.report(
-                    "The user is deleted, but not all of the orders: a server deletes the rest.\n")
-                throw error
-            }
+        case .deleted: try Terminal.write("\(user.username ?? username) is deleted.\n")
         case .unknown: throw UnknownUserError(name: username)
         case .ordersInProgress(let count):
             throw UsageError(
@@ -218,7 +210,6 @@ struct DeleteUserCommand: AsyncParsableCommand {
                     + "the command in a minute. If no server has run since a crash, start it once: it records their outcomes."
             )
         }
-        try Terminal.write("\(user.username ?? username) is deleted.\n")
     }
 }
 
