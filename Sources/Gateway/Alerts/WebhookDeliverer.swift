@@ -291,8 +291,12 @@ package final class WebhookDeliverer: Sendable {
     /// Deletes a message, which is not sent again if this fails.
     private func delete(_ accepted: AcceptedMessage) async throws(StorageError) {
         let message = accepted.message
-        state.withLock { $0.keep(accepted, limit: settings.maximumFailures) }
-        try await store.didDeliver(message, at: accepted.acceptedAt)
+        do throws(StorageError) {
+            try await store.didDeliver(message, at: accepted.acceptedAt)
+        } catch {
+            state.withLock { $0.keep(accepted, limit: settings.maximumFailures) }
+            throw error
+        }
         state.withLock { $0.accepted[message.webhook] = nil }
         events.count { $0.delivered += 1 }
     }

@@ -60,6 +60,7 @@ extension AuthenticationService {
             try await sessions.revokeOthers(
                 than: session.id ?? "", exceptToken: session.bearer?.kept, of: owner)
         }
+        guard let ids else { throw session.unauthenticated }
         return ids.map { NodeID(.session, $0).text }
     }
 

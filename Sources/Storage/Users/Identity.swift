@@ -25,7 +25,7 @@ package struct IssuerSession: Hashable, Sendable {
     package let issuedAt: Instant
 }
 
-/// The bearer token that remains when its user ends all other sessions.
+/// A bearer token, such as the one that remains when its user ends all other sessions.
 package struct KeptToken: Sendable {
     /// The hash by which it is identified.
     let hash: String
@@ -164,8 +164,9 @@ package enum EndedIdentity: Hashable, Sendable {
     static func exception(_ value: String) -> (kept: Substring, subject: String)? {
         guard value.hasPrefix(exceptionPrefix) else { return nil }
         let rest = value.dropFirst(exceptionPrefix.count)
-        guard let mark = rest.firstIndex(of: ":") else { return nil }
-        return (rest[..<mark], String(rest[rest.index(after: mark)...]))
+        // By bytes: a colon and a combining mark behind it are one character.
+        guard let mark = rest.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return (rest[..<mark], String(rest[rest.utf8.index(after: mark)...]))
     }
 
     /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version, and for a row whose

@@ -59,7 +59,22 @@ extension IdentityStore {
     /// Whether a bearer token was issued before its user has ended all other sessions, and is neither the one that remained nor a
     /// later one of its session.
     static func isRevoked(_ origin: Origin, tokenHash: String, in db: SQLTransaction) throws -> Bool {
-        let (issuer, subject) = (origin.identity.issuer, origin.identity.subject)
+        let token = KeptToken(
+            hash: tokenHash, sessionID: origin.sessionID, issuedAt: origin.issuedAt,
+            skew: origin.issuedAt.duration(since: origin.issuedAfter))
+        return try isRevoked(token, of: origin.identity.subject, issuer: origin.identity.issuer, in: db)
+    }
+
+    /// Whether a bearer token of a user has been revoked, as another transaction may have done since the token was verified.
+    static func isRevoked(_ token: KeptToken, of owner: OwnerID, in db: SQLTransaction) throws -> Bool {
+        try db.rows("SELECT issuer, subject FROM identity WHERE user_id = ?", [owner.text]).contains {
+            try isRevoked(token, of: $0["subject"], issuer: $0["issuer"], in: db)
+        }
+    }
+
+    private static func isRevoked(
+        _ token: KeptToken, of subject: String, issuer: String, in db: SQLTransaction
+    ) throws -> Bool {
         let row = try db.row(
             """
             SELECT value FROM ended_identity_session WHERE issuer = ?1 AND kind = 'TOKEN' AND value = ?2 AND ended_at >= ?4
@@ -70,10 +85,10 @@ extension IdentityStore {
             """,
             [
                 issuer, EndedIdentity.revocationValue(of: subject),
-                EndedIdentity.exceptionValue(for: tokenHash, of: subject),
-                origin.issuedAfter.millisecondsSince1970,
-                origin.sessionID.map { EndedIdentity.laterTokensValue(of: $0, subject) },
-                origin.issuedAt.millisecondsSince1970,
+                EndedIdentity.exceptionValue(for: token.hash, of: subject),
+                (token.issuedAt - token.skew).millisecondsSince1970,
+                token.sessionID.map { EndedIdentity.laterTokensValue(of: $0, subject) },
+                token.issuedAt.millisecondsSince1970,
             ])
         return row != nil
     }

@@ -270,12 +270,13 @@ package final class SessionStore: Sendable {
     ///   - kept: The bearer token that remains; nil for none.
     ///   - owner: The user.
     ///   - now: The current time.
-    /// - Returns: The ids of the sessions that ended.
+    /// - Returns: The ids of the sessions that ended; nil if `kept` was revoked before, so that nothing was changed.
     /// - Throws: The error that prevented the write; then nothing was changed.
     package func revokeOthers(
         than id: String, exceptToken kept: KeptToken? = nil, of owner: OwnerID, now: Instant = .now
-    ) async throws(StorageError) -> [String] {
-        let (ids, deleted) = try await database.write(for: owner) { [self] db in
+    ) async throws(StorageError) -> [String]? {
+        let (ids, deleted) = try await database.write(for: owner) { [self] db -> ([String]?, [OwnerID]) in
+            if let kept, try IdentityStore.isRevoked(kept, of: owner, in: db) { return (nil, []) }
             try IdentityStore.revokeTokens(of: owner, except: kept, in: db, now: now)
             return try end(of: owner, in: db) { $0 != id }
         }
