@@ -139,7 +139,7 @@ final class UserAlertEvaluation: Sendable {
         alertState.observe(connections: await connections(alertState.connectionIDs))
         let now = clock.wallTime()
         let outcome = alertState.evaluate(at: now)
-        let (store, events) = (services.userData.alerts, services.watches.alerts)
+        let (store, events) = (services.userData.alerts, services.subscriptions.alerts)
         if !outcome.met.isEmpty {
             // The rest is met after the alerts were read again.
             let met = Array(outcome.met.prefix(maximumFirings))
