@@ -12,25 +12,19 @@ struct EndedTokenTests {
 
     private static let password = "correct horse battery"
 
-    static func token(
-        _ server: RunningServer, _ mutation: String, token: String? = nil
-    ) async throws -> String {
-        try await server.token(of: mutation, token: token)
-    }
-
     /// Signs a guest up, which ends the guest's own tokens.
     ///
     /// - Returns: The token of the same user.
     private static func signUp(_ server: RunningServer, guest: String) async throws -> String {
-        try await token(server, signUp, token: guest)
+        try await server.token(of: signUp, token: guest)
     }
 
     private static let signUp = #"signUp(input: { username: "ann", password: "\#(password)" })"#
 
     private static func signIn(_ server: RunningServer) async throws -> String {
-        try await token(
-            server,
-            #"signIn(input: { username: "ann", password: "\#(password)", scopes: [READ, WRITE, TRADE] })"#)
+        try await server.token(
+            of: #"signIn(input: { username: "ann", password: "\#(password)", scopes: [READ, WRITE, TRADE] })"#
+        )
     }
 
     /// A way to end the token of a session of Ann, by another request or by another process.
@@ -98,8 +92,8 @@ struct EndedTokenTests {
     func ends(end: End) async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
-                _ = try await Self.token(
-                    server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                _ = try await server.token(
+                    of: #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
                 let token = try await Self.signIn(server)
                 let idle = try await Self.open(server, token: token)
                 let busy = try await Self.open(server, token: token)
@@ -135,8 +129,8 @@ struct EndedTokenTests {
     func beginsNothing() async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
-                _ = try await Self.token(
-                    server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                _ = try await server.token(
+                    of: #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
                 let old = try await Self.signIn(server)
                 let socket = try await Self.open(server, token: old)
                 let out = try await server.ask("mutation { signOut { deletedId } }", token: old)
@@ -163,8 +157,8 @@ struct EndedTokenTests {
                     .merging(Self.environment(folder)) { $1 }
                     .merging(["PORTICO_SIGN_UP": "open"]) { $1 }
                 try await withServer(environment: environment) { server in
-                    _ = try await Self.token(
-                        server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                    _ = try await server.token(
+                        of: #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
                     let old = try await Self.signIn(server)
                     let key = SandboxUser.demo.alpaca
                     let connected = try await server.ask(
@@ -217,7 +211,7 @@ struct EndedTokenTests {
     @Test("starts no operation that arrived while it was valid, after a stream on the same connection")
     func pipelined() async throws {
         try await withServer { server in
-            let old = try await Self.token(server, "startGuestSession")
+            let old = try await server.token()
             let client = try RawClient(port: server.port)
             defer { client.close() }
             func request(_ document: String, _ fields: String...) -> String {
@@ -264,7 +258,7 @@ struct EndedTokenTests {
     @Test("starts no operation whose body arrives after it has ended")
     func lateBody() async throws {
         try await withServer { server in
-            let old = try await Self.token(server, "startGuestSession")
+            let old = try await server.token()
             let body = RawRequest.query("mutation { \(Self.creation) }")
             let request = RawRequest.post(
                 body, fields: ["Authorization: Bearer \(old)", "Expect: 100-continue"])
@@ -278,7 +272,7 @@ struct EndedTokenTests {
     @Test("gets no export if the request is complete only after it has ended")
     func lateExport() async throws {
         try await withServer { server in
-            let old = try await Self.token(server, "startGuestSession")
+            let old = try await server.token()
             let head = RawRequest.get(
                 "/export",
                 fields: ["Authorization: Bearer \(old)", "Content-Length: 2", "Expect: 100-continue"])
@@ -291,7 +285,7 @@ struct EndedTokenTests {
     @Test("starts no field of a mutation that needs it after an earlier field has ended it")
     func laterFields() async throws {
         try await withServer { server in
-            let old = try await Self.token(server, "startGuestSession")
+            let old = try await server.token()
             let answer = try await server.ask(
                 """
                 mutation {
@@ -313,7 +307,7 @@ struct EndedTokenTests {
 
     /// A guest's token that has just ended.
     private static func endedToken(_ server: RunningServer) async throws -> String {
-        let ended = try await token(server, "startGuestSession")
+        let ended = try await server.token()
         let answer = try await server.ask("mutation { signOut { deletedId } }", token: ended)
         #expect(answer.failures.isEmpty, "\(answer.body)")
         return ended
@@ -360,9 +354,9 @@ struct EndedTokenTests {
                     case "signUp": #"signUp(input: { username: "bob", password: "\#(Self.password)" })"#
                     default: field
                     }
-                _ = try await Self.token(
-                    server, #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
-                let new = try await Self.token(server, mutation, token: token)
+                _ = try await server.token(
+                    of: #"signUp(input: { username: "ann", password: "\#(Self.password)" })"#)
+                let new = try await server.token(of: mutation, token: token)
                 let viewer = try await server.ask("{ viewer { id } }", token: new)
                 #expect(viewer.json?["data"]?["viewer"]?["id"]?.string != nil, "\(viewer.body)")
                 let out = try await server.ask("mutation { signOut { deletedId } }", token: token)

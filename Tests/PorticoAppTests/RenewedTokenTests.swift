@@ -17,7 +17,7 @@ struct RenewedTokenTests {
     @Test("leaves streams, sockets and requests on their way to the session, until the session ends")
     func continues() async throws {
         try await withServer { server in
-            let old = try await EndedTokenTests.token(server, "startGuestSession")
+            let old = try await server.token()
             let socket = try await EndedTokenTests.open(server, token: old)
             try await socket.subscribe("1", Self.stream)
             #expect(try await socket.next().text.contains(Self.first))
@@ -60,10 +60,10 @@ struct RenewedTokenTests {
     @Test("is replaced by the same token in all tabs that renew at the same time")
     func tabs() async throws {
         try await withServer { server in
-            let old = try await EndedTokenTests.token(server, "startGuestSession")
+            let old = try await server.token()
             let tokens = try await withThrowingTaskGroup(of: String.self) { tabs in
                 for _ in 0..<3 {
-                    tabs.addTask { try await EndedTokenTests.token(server, "renewSession", token: old) }
+                    tabs.addTask { try await server.token(of: "renewSession", token: old) }
                 }
                 return try await tabs.reduce(into: Set()) { $0.insert($1) }
             }

@@ -14,12 +14,6 @@ struct UserTests {
 
     private static let planted = "planted-password-nobody-knows"
 
-    private static func token(
-        _ server: RunningServer, _ mutation: String, token: String? = nil
-    ) async throws -> String {
-        try await server.token(of: mutation, token: token)
-    }
-
     private static func signUp(_ name: String, password: String = planted, invitation: String? = nil)
         -> String
     {
@@ -39,8 +33,8 @@ struct UserTests {
     func wholeWay() async throws {
         try await withFolder { folder in
             let kept = try await withServer(environment: Self.environment(folder)) { server in
-                let first = try await Self.token(server, Self.signUp("ann"))
-                let second = try await Self.token(server, Self.signIn("Ann"))
+                let first = try await server.token(of: Self.signUp("ann"))
+                let second = try await server.token(of: Self.signIn("Ann"))
                 let answer = try await server.ask(Self.viewer, token: second)
                 #expect(answer.json?["data"]?["viewer"]?["username"] == "ann")
                 #expect(answer.json?["data"]?["viewer"]?["sessions"]?.elements?.count == 2)
@@ -63,8 +57,8 @@ struct UserTests {
         try await withFolder { folder in
             let environment = Self.environment(folder)
             let (ended, kept) = try await withCrashingServer(environment: environment) { server in
-                let ended = try await Self.token(server, Self.signUp("ann"))
-                let kept = try await Self.token(server, Self.signIn("ann"))
+                let ended = try await server.token(of: Self.signUp("ann"))
+                let kept = try await server.token(of: Self.signIn("ann"))
                 let out = try await server.ask("mutation { signOut { deletedId } }", token: ended)
                 #expect(out.failures.isEmpty, "\(out.body)")
                 return (ended, kept)
@@ -90,7 +84,7 @@ struct UserTests {
     static func expectSeparateGuests(_ server: RunningServer) async throws {
         var seen: [[String]] = []
         for _ in 0..<2 {
-            let token = try await Self.token(server, "startGuestSession")
+            let token = try await server.token()
             let answer = try await server.ask(Self.viewer, token: token)
             let viewer = try #require(answer.json?["data"]?["viewer"], "\(answer.body)")
             let sessions = viewer["sessions"]?.elements ?? []
@@ -111,9 +105,9 @@ struct UserTests {
                 ["--log-level", "trace"], environment: Self.environment(folder)
             ) { server in
                 var secrets = [Self.planted]
-                secrets.append(try await Self.token(server, "startGuestSession"))
-                secrets.append(try await Self.token(server, Self.signUp("ann"), token: secrets[1]))
-                secrets.append(try await Self.token(server, "renewSession", token: secrets[2]))
+                secrets.append(try await server.token())
+                secrets.append(try await server.token(of: Self.signUp("ann"), token: secrets[1]))
+                secrets.append(try await server.token(of: "renewSession", token: secrets[2]))
                 let invited = try await Program.run(
                     ["users", "invite", "--sandbox", "--data", folder.path])
                 #expect(invited.status == 0, "\(invited.errors)")
@@ -191,14 +185,14 @@ struct UserTests {
             }
             try await withServer(environment: Self.environment(folder, signUp: "invitation")) { server in
                 let code = String(try await users("invite").prefix { $0 != " " })
-                let token = try await Self.token(server, Self.signUp("ann", invitation: code))
+                let token = try await server.token(of: Self.signUp("ann", invitation: code))
                 let list = try await users("list")
                 #expect(list.contains("ann  "), "\(list)")
                 #expect(list.hasSuffix("2 users, 0 guests in \(folder.path)/sandbox"), "\(list)")
 
                 let password = try await users("reset-password", "ANN")
                 try await expectEnd(of: token, server)
-                let new = try await Self.token(server, Self.signIn("ann", password: password))
+                let new = try await server.token(of: Self.signIn("ann", password: password))
                 #expect(try await users("delete", "ann", "--yes") == "ann is deleted.")
                 try await expectEnd(of: new, server)
             }
@@ -268,7 +262,7 @@ struct UserTests {
     func meant() async throws {
         try await withFolder { folder in
             try await withServer(environment: Self.environment(folder)) { server in
-                let token = try await Self.token(server, Self.signUp("ann"))
+                let token = try await server.token(of: Self.signUp("ann"))
                 let run = try await Program.run([
                     "users", "delete", "ann", "--sandbox", "--data", folder.path,
                 ])

@@ -1,5 +1,6 @@
 import Brokerage
 import Polygon
+import PorticoCore
 import ProviderFile
 import ProviderTestSupport
 import Sandbox
@@ -41,17 +42,6 @@ struct PolygonFileTests {
         }
     }
 
-    /// A value, or the cause of the failure.
-    private func outcome<Value>(
-        _ body: () async throws(ProviderFailure) -> Value
-    ) async -> Result<Value, ProviderFailure> {
-        do throws(ProviderFailure) {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
-    }
-
     private static let from = Instant("2026-01-05T05:00:00Z")
     private static let to = Instant("2026-03-02T15:00:00Z")
     private static let windows =
@@ -75,10 +65,10 @@ struct PolygonFileTests {
             let file = try #require(pair.file.charts)
             #expect(file.chartCapabilities == pair.compiled.chartCapabilities)
             for window in Self.windows {
-                let compiled = await outcome { () throws(ProviderFailure) in
+                let compiled = await Result.of { () throws(ProviderFailure) in
                     try await pair.compiled.charts(of: [symbol], window, in: .patient)[symbol]
                 }
-                let described = await outcome { () throws(ProviderFailure) in
+                let described = await Result.of { () throws(ProviderFailure) in
                     try await file.charts(of: [symbol], window, in: .patient)[symbol]
                 }
                 switch (compiled, described) {
@@ -106,10 +96,10 @@ struct PolygonFileTests {
                 ChartWindow(interval: .fiveMinutes, last: 20),
                 ChartWindow(interval: .oneDay, from: Instant("2015-01-05T05:00:00Z")),
             ] {
-                let compiled = await outcome { () throws(ProviderFailure) in
+                let compiled = await Result.of { () throws(ProviderFailure) in
                     try await pair.compiled.charts(of: [symbol], window, in: .patient)[symbol]?.comparable
                 }
-                let described = await outcome { () throws(ProviderFailure) in
+                let described = await Result.of { () throws(ProviderFailure) in
                     try await file.charts(of: [symbol], window, in: .patient)[symbol]?.comparable
                 }
                 if key == FakePolygonSettings.demoKey, window.from != nil {
@@ -133,10 +123,10 @@ struct PolygonFileTests {
         try await withPair { pair in
             let symbol = try symbol(name)
             let file = try #require(pair.file.instruments)
-            let compiled = await outcome { () throws(ProviderFailure) in
+            let compiled = await Result.of { () throws(ProviderFailure) in
                 try await pair.compiled.instrument(symbol, in: .patient).comparable
             }
-            let described = await outcome { () throws(ProviderFailure) in
+            let described = await Result.of { () throws(ProviderFailure) in
                 try await file.instrument(symbol, in: .patient).comparable
             }
             #expect(compiled.mapError(\.comparable) == described.mapError(\.comparable))

@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Saxo
 import Testing
@@ -116,11 +117,8 @@ struct OrderCancellationTests {
     func results(_ wanted: Case) async throws {
         let order = try Self.order(wanted)
         try await withSaxo(answering: { _, _ in .text(wanted.body, status: wanted.status) }) { saxo, server in
-            let result: Result<OrderResult, ProviderFailure>
-            do throws(ProviderFailure) {
-                result = .success(try await saxo.cancel(order, in: .patient))
-            } catch {
-                result = .failure(error)
+            let result = await Result.of { () throws(ProviderFailure) in
+                try await saxo.cancel(order, in: .patient)
             }
             switch result {
             case .success(.accepted(let cancelled)):

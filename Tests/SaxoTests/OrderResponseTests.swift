@@ -1,4 +1,5 @@
 import Brokerage
+import PorticoCore
 import ProviderTestSupport
 import Saxo
 import Testing
@@ -37,13 +38,7 @@ struct OrderResponseTests {
             default: .text("", status: 404)
             }
         }) { saxo, server in
-            let result: Result<OrderResult, ProviderFailure>
-            do throws(ProviderFailure) {
-                result = .success(try await saxo.place(ticket, in: .patient))
-            } catch {
-                result = .failure(error)
-            }
-            try check(result)
+            try check(await .of { () throws(ProviderFailure) in try await saxo.place(ticket, in: .patient) })
             #expect(server.requests.filter { $0.path == "/trade/v2/orders" }.count == 1)
         }
     }

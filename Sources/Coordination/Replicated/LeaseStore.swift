@@ -1,4 +1,5 @@
 package import Brokerage
+import PorticoCore
 package import Storage
 import Synchronization
 
@@ -167,12 +168,7 @@ extension LeaseStore {
             if isTaken, now - asked < lifetime / 10 { break }
             if !isTaken { try await Task.sleep(for: Self.pause) }
         }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
+        let result = await Result.of(body)
         // If it cannot be released, it ends by itself.
         try? await release(name, by: owner)
         return try result.get()

@@ -37,10 +37,10 @@ package final class AlertEvaluation: Sendable {
         services.userData.authentication.sessions.deletions.register(
             owners: { [weak self] in self?.running.withLock { Array($0.keys) } ?? [] },
             // The alerts of the user are gone, so that its evaluation ends.
-            release: { [events = services.watches.alerts] in events.alertsChanged(of: $0) })
+            release: { [events = services.subscriptions.alerts] in events.alertsChanged(of: $0) })
     }
 
-    private var events: AlertEvents { services.watches.alerts }
+    private var events: AlertEvents { services.subscriptions.alerts }
 
     /// The number of users whose alerts are evaluated.
     package var userCount: Int { running.withLock(\.count) }

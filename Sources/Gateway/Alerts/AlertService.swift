@@ -12,7 +12,8 @@ package struct AlertService: Sendable {
 
 extension AlertService {
     package init(_ scope: RequestScope) {
-        self.init(scope: scope, store: scope.services.userData.alerts, events: scope.services.watches.alerts)
+        self.init(
+            scope: scope, store: scope.services.userData.alerts, events: scope.services.subscriptions.alerts)
     }
 
     /// The alerts of the user with some ids of the store, in the order of the ids; nil for one that does not exist.

@@ -8,11 +8,11 @@ import Upstream
 /// Evaluates the active alerts of one user.
 ///
 /// One task follows each subject of the alerts, by the feeds and subscriptions that clients also use, so that no value is
-/// read twice. Their observations are stored in an inbox, and one loop evaluates them and records firings. If a firing
+/// read twice. Their observations are stored, and one loop evaluates them and records firings. If a firing
 /// cannot be stored, it is tried again after a pause with the same observations, and with half as many firings in the
 /// transaction: many firings of a user with many webhooks can exceed its time with a slow database.
 final class UserAlertEvaluation: Sendable {
-    private struct Inbox {
+    private struct PendingObservations {
         /// Whether the alerts must be read from the database.
         var needsReload = true
         /// Whether prices must be followed at the present sources.
@@ -34,7 +34,7 @@ final class UserAlertEvaluation: Sendable {
     private let settings: AlertEvaluation.Settings
     private let report: @Sendable (StorageError) -> Void
     // Filled by the tasks that follow subjects; held for a few stores.
-    private let inbox = Mutex(Inbox())
+    private let pending = Mutex(PendingObservations())
     private let wakeSignal = WakeSignal()
 
     init(
@@ -47,24 +47,24 @@ final class UserAlertEvaluation: Sendable {
 
     /// The alerts have changed.
     func reload() {
-        inbox.withLock { $0.needsReload = true }
+        pending.withLock { $0.needsReload = true }
         wakeSignal.send()
     }
 
     /// Goals, holdings or connections have changed.
     func refresh() {
-        inbox.withLock(\.goalSignal)?.send()
+        pending.withLock(\.goalSignal)?.send()
         wakeSignal.send()
     }
 
     /// The user has another connection, or one with another credential.
     func sourcesChanged() {
-        inbox.withLock { $0.hasNewSources = true }
+        pending.withLock { $0.hasNewSources = true }
         wakeSignal.send()
     }
 
     /// Whether no change has arrived that was not evaluated.
-    var isIdle: Bool { inbox.withLock { !$0.needsReload } }
+    var isIdle: Bool { pending.withLock { !$0.needsReload } }
 
     /// Evaluates the alerts until the task is cancelled, or the user has no active alert.
     ///
@@ -77,7 +77,7 @@ final class UserAlertEvaluation: Sendable {
         var maximumFirings = Self.maximumFirings
         while !Task.isCancelled {
             do throws(StorageError) {
-                if inbox.withLock({ $0.needsReload }) {
+                if pending.withLock({ $0.needsReload }) {
                     try await reload(&alertState)
                     follow(alertState.subjects, &followers)
                     if alertState.alerts.isEmpty, mayEnd() { return }
@@ -107,17 +107,17 @@ final class UserAlertEvaluation: Sendable {
     }
 
     private func reload(_ alertState: inout UserAlertState) async throws(StorageError) {
-        inbox.withLock { $0.needsReload = false }
+        pending.withLock { $0.needsReload = false }
         do throws(StorageError) {
             alertState.replace(with: try await services.userData.alerts.active(of: owner))
         } catch {
-            inbox.withLock { $0.needsReload = true }
+            pending.withLock { $0.needsReload = true }
             throw error
         }
         let goals = alertState.goalIDs
-        let signal = inbox.withLock { inbox in
-            defer { inbox.goalIDs = goals }
-            return inbox.goalIDs.isSuperset(of: goals) ? nil : inbox.goalSignal
+        let signal = pending.withLock { pending in
+            defer { pending.goalIDs = goals }
+            return pending.goalIDs.isSuperset(of: goals) ? nil : pending.goalSignal
         }
         signal?.send()
     }
@@ -129,9 +129,9 @@ final class UserAlertEvaluation: Sendable {
     private func evaluate(
         _ alertState: inout UserAlertState, _ maximumFirings: inout Int
     ) async throws(StorageError) {
-        let news = inbox.withLock { inbox in
-            defer { (inbox.prices, inbox.orders, inbox.goals) = ([:], [:], [:]) }
-            return (prices: inbox.prices, orders: inbox.orders, goals: inbox.goals)
+        let news = pending.withLock { pending in
+            defer { (pending.prices, pending.orders, pending.goals) = ([:], [:], [:]) }
+            return (prices: pending.prices, orders: pending.orders, goals: pending.goals)
         }
         for (symbol, price) in news.prices { alertState.observe(price, of: symbol) }
         for (id, order) in news.orders { alertState.observe(order, of: id) }
@@ -139,7 +139,7 @@ final class UserAlertEvaluation: Sendable {
         alertState.observe(connections: await connections(alertState.connectionIDs))
         let now = clock.wallTime()
         let outcome = alertState.evaluate(at: now)
-        let (store, events) = (services.userData.alerts, services.watches.alerts)
+        let (store, events) = (services.userData.alerts, services.subscriptions.alerts)
         if !outcome.met.isEmpty {
             // The rest is met after the alerts were read again.
             let met = Array(outcome.met.prefix(maximumFirings))
@@ -179,7 +179,7 @@ final class UserAlertEvaluation: Sendable {
         for subject in subjects where followers[subject] == nil {
             // Each task has its own, because one task at a time may wait for a signal.
             let goalSignal = WakeSignal()
-            if subject == .goals { inbox.withLock { $0.goalSignal = goalSignal } }
+            if subject == .goals { pending.withLock { $0.goalSignal = goalSignal } }
             followers[subject] = Task { [self] in
                 switch subject {
                 case .price(let symbol): await followPrice(of: symbol, replacing: nil)
@@ -194,9 +194,9 @@ final class UserAlertEvaluation: Sendable {
 
     /// Follows prices at the present sources, if they may have changed; the observations stay.
     private func followAtNewSources(_ followers: inout [AlertSubject: Task<Void, Never>]) {
-        let mustFollow = inbox.withLock { inbox in
-            defer { inbox.hasNewSources = false }
-            return inbox.hasNewSources
+        let mustFollow = pending.withLock { pending in
+            defer { pending.hasNewSources = false }
+            return pending.hasNewSources
         }
         guard mustFollow else { return }
         for (subject, follower) in followers {
@@ -211,8 +211,8 @@ final class UserAlertEvaluation: Sendable {
             call: CallContext(deadline: clock.now() + settings.timeout))
     }
 
-    private func put(_ change: (inout Inbox) -> Void) {
-        inbox.withLock { change(&$0) }
+    private func put(_ change: (inout PendingObservations) -> Void) {
+        pending.withLock { change(&$0) }
         wakeSignal.send()
     }
 
@@ -303,7 +303,7 @@ final class UserAlertEvaluation: Sendable {
     /// Reads the goals at an interval, and after changes of the user's goals and holdings.
     private func followGoals(wokenBy signal: WakeSignal) async {
         while !Task.isCancelled {
-            let wanted = inbox.withLock(\.goalIDs)
+            let wanted = pending.withLock(\.goalIDs)
             if !wanted.isEmpty {
                 let observed = await readGoals(wanted)
                 put { $0.goals.merge(observed) { $1 } }

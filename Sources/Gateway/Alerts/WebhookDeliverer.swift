@@ -124,7 +124,7 @@ package final class WebhookDeliverer: Sendable {
     }
 
     private var store: WebhookStore { services.userData.webhooks }
-    private var events: AlertEvents { services.watches.alerts }
+    private var events: AlertEvents { services.subscriptions.alerts }
 
     /// What happens while messages are delivered.
     package enum Report: Sendable {

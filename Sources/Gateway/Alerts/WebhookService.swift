@@ -17,8 +17,8 @@ package struct WebhookService: Sendable {
 extension WebhookService {
     package init(_ scope: RequestScope) {
         self.init(
-            scope: scope, store: scope.services.userData.webhooks, events: scope.services.watches.alerts,
-            tests: scope.services.webhookTests)
+            scope: scope, store: scope.services.userData.webhooks,
+            events: scope.services.subscriptions.alerts, tests: scope.services.webhookTests)
     }
 
     /// The user's webhooks, in the order of their registration.

@@ -16,8 +16,6 @@ struct Chart: Sendable {
 }
 
 extension Chart: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<Chart>("Chart") {
         Field("id") { $0.id.nodeID.text }
         Field("symbol", \.series.symbol)
@@ -93,8 +91,6 @@ struct CandleRow: Sendable {
 }
 
 extension CandleRow: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<CandleRow>("Candle") {
         Field("time", \.time)
         Field("date", \.date)
@@ -110,8 +106,6 @@ extension CandleRow: GraphQLObject {
 }
 
 extension OHLC: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<OHLC>("BidAskBar") {
         Field("open", \.open)
         Field("high", \.high)
@@ -126,8 +120,6 @@ struct CandleColumns: Sendable {
 }
 
 extension CandleColumns: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<CandleColumns>("CandleColumns") {
         Field("time") { LazyMapList($0.series.times.lazy.map(UnixTime.init)) }
         Field("open") { LazyMapList(NumberColumn(column: $0.series.prices.open)) }
@@ -142,8 +134,6 @@ extension CandleColumns: GraphQLObject {
 }
 
 extension OHLCColumns: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<OHLCColumns>("BidAskColumns") {
         Field("open") { LazyMapList(NumberColumn(column: $0.open)) }
         Field("high") { LazyMapList(NumberColumn(column: $0.high)) }

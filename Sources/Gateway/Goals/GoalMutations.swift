@@ -27,7 +27,7 @@ extension GoalService {
         return .async { [self] in
             let held = try await held(for: content.allocations)
             let outcome = try await store.create(content, for: owner, holding: held)
-            watches.goalsChanged(of: owner)
+            subscriptions.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: content.allocations)
         }
     }
@@ -39,7 +39,7 @@ extension GoalService {
         return .async { [self] in
             let held = try await held(for: patch.allocations ?? [])
             let outcome = try await store.update(own, patch, for: owner, holding: held)
-            watches.goalsChanged(of: owner)
+            subscriptions.goalsChanged(of: owner)
             return try GoalPayload(outcome, of: patch.allocations ?? [], id: id)
         }
     }
@@ -51,7 +51,7 @@ extension GoalService {
             guard try await store.delete(own, for: owner) else {
                 throw FieldError.noGoal(id)
             }
-            watches.goalsChanged(of: owner)
+            subscriptions.goalsChanged(of: owner)
             return DeletePayload(deletedID: id)
         }
     }

@@ -7,12 +7,13 @@ import Upstream
 package struct GoalService: Sendable {
     let scope: RequestScope
     let store: GoalStore
-    let watches: LiveSubscriptions
+    let subscriptions: LiveSubscriptions
 }
 
 extension GoalService {
     package init(_ scope: RequestScope) {
-        self.init(scope: scope, store: scope.services.userData.goals, watches: scope.services.watches)
+        self.init(
+            scope: scope, store: scope.services.userData.goals, subscriptions: scope.services.subscriptions)
     }
 
     /// All goals of the user, in the order in which they were made.

@@ -81,8 +81,6 @@ extension Instrument: GraphQLObject {
 }
 
 extension InstrumentContract: GraphQLAbstract {
-    package typealias Context = RequestScope
-
     package static let graphQL = AbstractType<InstrumentContract>("Contract") {
         PossibleType(OptionContract.self) { if case .option(let option) = $0 { option } else { nil } }
         PossibleType(FutureContract.self) { if case .future(let future) = $0 { future } else { nil } }
@@ -90,8 +88,6 @@ extension InstrumentContract: GraphQLAbstract {
 }
 
 extension OptionContract: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<OptionContract>("OptionContract") {
         // Nullable as that of a future, so that a selection can have both.
         Field("underlying") { Optional($0.underlying) }
@@ -108,8 +104,6 @@ extension OptionContract.Right: GraphQLEnum {
 }
 
 extension FutureContract: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<FutureContract>("FutureContract") {
         Field("underlying", \.underlying)
         Field("expiresOn", \.expiresOn)
@@ -121,8 +115,6 @@ extension FutureContract: GraphQLObject {
 extension ContractSettlement: GraphQLEnum {}
 
 extension Listing: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<Listing>("Listing") {
         Field("provider", \.provider)
         Field("key", \.key)

@@ -3,8 +3,6 @@ import Foundation
 package import GraphQL
 
 extension Article: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<Article>("Article") {
         Field("id") { ArticleID($0).text }
         Field("headline", \.headline)
@@ -68,8 +66,6 @@ struct ArticleEdge: Sendable {
 }
 
 extension ArticleConnectionPage: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<ArticleConnectionPage>("ArticleConnection") {
         Field("edges", \.entries)
         Field("nodes") { $0.entries.map { $0.map(\.article) } }
@@ -82,8 +78,6 @@ extension ArticleConnectionPage: GraphQLObject {
 }
 
 extension ArticleEdge: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<ArticleEdge>("ArticleEdge") {
         Field("cursor", \.cursor)
         Field("node", \.article)

@@ -10,12 +10,14 @@ import Upstream
 package struct OrderEntryService: Sendable {
     let scope: RequestScope
     let workflow: OrderWorkflow
-    let watches: LiveSubscriptions
+    let subscriptions: LiveSubscriptions
 }
 
 extension OrderEntryService {
     package init(_ scope: RequestScope) {
-        self.init(scope: scope, workflow: scope.services.userData.orders, watches: scope.services.watches)
+        self.init(
+            scope: scope, workflow: scope.services.userData.orders,
+            subscriptions: scope.services.subscriptions)
     }
 
     // MARK: Placing
@@ -295,9 +297,9 @@ extension OrderEntryService {
         if !isSettled { workflow.wakeSignal.send() }
         workflow.followedConnections.send(for: connection.owner, connection.id)
         // Also after a failure: the broker may have changed the order.
-        defer { watches.holdingsChanged(of: connection.owner) }
+        defer { subscriptions.holdingsChanged(of: connection.owner) }
         if let failure {
-            watches.orders.changed(by: connection)
+            subscriptions.orders.changed(by: connection)
             if failure.rejection == .tooLate, let end = await ended(order, of: connection) { throw end }
             throw failure
         }
@@ -307,7 +309,7 @@ extension OrderEntryService {
             current.order.rejection?.disclaimers = rejection.disclaimers
         }
         let connected = ConnectedOrder(current, current.currentOrder, of: connection)
-        watches.orders.publish(connected)
+        subscriptions.orders.publish(connected)
         return connected
     }
 

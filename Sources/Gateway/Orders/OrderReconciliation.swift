@@ -194,8 +194,8 @@ package final class OrderReconciliation: Sendable {
         services.reads.invalidateHoldings(of: owner, at: connection.provider)
         try await journal.recordOutcome(outcome, of: write.id, previous)
         orderWorkflow.followedConnections.send(for: owner, connection.id)
-        services.watches.orders.changed(by: connection)
-        services.watches.holdingsChanged(of: owner)
+        services.subscriptions.orders.changed(by: connection)
+        services.subscriptions.holdingsChanged(of: owner)
         // A cancellation stays open if its order has given its place back to the one that it was to replace.
         return try await journal.unconfirmed(write.id) != nil
     }

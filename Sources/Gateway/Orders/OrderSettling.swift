@@ -70,7 +70,7 @@ extension GatewayServices {
     /// Forgets the values of accounts that changed orders may have changed, and informs their subscribers.
     func ordersChanged(of connection: BrokerConnection) {
         reads.invalidateHoldings(of: connection.owner, at: connection.provider)
-        watches.holdingsChanged(of: connection.owner)
+        subscriptions.holdingsChanged(of: connection.owner)
     }
 }
 

@@ -11,8 +11,6 @@ package protocol FigureValue: Sendable, Hashable {
 extension Figure: GraphQLOutput where Value: FigureValue {}
 
 extension Figure: GraphQLObject where Value: FigureValue {
-    package typealias Context = RequestScope
-
     package static var graphQL: ObjectType<Figure<Value>> { Value.figure }
 
     /// The known part as a figure.
@@ -20,8 +18,6 @@ extension Figure: GraphQLObject where Value: FigureValue {
 }
 
 extension Undetermined: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<Undetermined>("Undetermined") {
         Field("reason", \.reason)
         Field("date", \.date)

@@ -265,8 +265,6 @@ private struct PortfolioBooks: Sendable {
 }
 
 extension HoldingProfit: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<HoldingProfit>("HoldingProfit") {
         Field("averageCost", \.averageCost)
         Field("fifo", \.fifo)
@@ -277,8 +275,6 @@ extension HoldingProfit: GraphQLObject {
 }
 
 extension CostBasis: GraphQLObject {
-    typealias Context = RequestScope
-
     /// The most transfers and purchases without a known cost that are listed.
     private static let maximumMissing = 50
 
@@ -311,8 +307,6 @@ private struct LotsArguments: GraphQLArguments {
 }
 
 extension AccountLot: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<AccountLot>("TaxLot") {
         Field("account", \.account)
         Field("acquired", \.lot.acquired)
@@ -324,8 +318,6 @@ extension AccountLot: GraphQLObject {
 }
 
 extension AccountMissingCost: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<AccountMissingCost>("MissingCost") {
         Field("account", \.account)
         Field("quantity", \.missing.quantity)

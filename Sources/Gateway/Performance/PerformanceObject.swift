@@ -38,8 +38,6 @@ struct PerformanceObject: Sendable {
 }
 
 extension PerformanceObject: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<PerformanceObject>("Performance") {
         Field("currency", \.report.currency)
         Field("from", \.report.from)

@@ -1,6 +1,7 @@
 import Brokerage
 import GraphQL
 import Performance
+import PorticoCore
 import Upstream
 
 /// Accounts, or one instrument in them, whose performance is calculated together.
@@ -139,11 +140,7 @@ extension PerformanceService {
         _ arguments: PerformanceArguments, from first: CalendarDate
     ) async -> Result<(Benchmark, ProviderID), any Error>? {
         guard let symbol = arguments.benchmark else { return nil }
-        do {
-            return .success(try await DailyPriceService(scope).benchmark(symbol, from: first))
-        } catch {
-            return .failure(error)
-        }
+        return await .of { try await DailyPriceService(scope).benchmark(symbol, from: first) }
     }
 
     /// The activities of accounts by their effect, by the schema's ids of the accounts.

@@ -62,8 +62,6 @@ extension PerformanceService {
 }
 
 extension PortfolioHistory: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<PortfolioHistory>("PortfolioHistory") {
         Field("currency") { $0.currency.code }
         Field("points", \.points)
@@ -76,8 +74,6 @@ extension PortfolioHistory: GraphQLObject {
 }
 
 extension DatedValue: GraphQLObject {
-    package typealias Context = RequestScope
-
     package static let graphQL = ObjectType<DatedValue>("PortfolioPoint") {
         Field("date", \.date)
         Field("value", \.value)

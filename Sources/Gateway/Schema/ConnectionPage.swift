@@ -41,8 +41,6 @@ extension ConnectionPage where Node.Details == Void {
 }
 
 extension ConnectionPage: GraphQLObject {
-    typealias Context = RequestScope
-
     static var graphQL: ObjectType<ConnectionPage> { Node.connectionType }
 
     /// The type of the schema with a name; `fields` are those of its details.
@@ -90,8 +88,6 @@ struct ConnectionEdge<Node: ConnectionNode>: Sendable {
 }
 
 extension ConnectionEdge: GraphQLObject {
-    typealias Context = RequestScope
-
     static var graphQL: ObjectType<ConnectionEdge> { Node.edgeType }
 
     static func type(_ name: String) -> ObjectType<ConnectionEdge> {
@@ -104,8 +100,6 @@ extension ConnectionEdge: GraphQLObject {
 
 /// The position of a page in its list (Relay, "PageInfo").
 struct PageInfo: GraphQLObject {
-    typealias Context = RequestScope
-
     let hasNextPage: Bool
     let hasPreviousPage: Bool
     let startCursor: String?

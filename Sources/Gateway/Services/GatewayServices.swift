@@ -21,7 +21,7 @@ package final class GatewayServices: Sendable {
     /// The users and their data.
     let userData: UserData
     let live: QuoteFeedRegistry
-    package let watches: LiveSubscriptions
+    package let subscriptions: LiveSubscriptions
     /// The previews and the limits of orders that language models place.
     let toolOrders: ToolOrders
     /// The test messages to webhooks that users request.
@@ -57,7 +57,7 @@ package final class GatewayServices: Sendable {
     ) {
         let live = QuoteFeedRegistry(
             quotes: reads.quotes, clock: clock, symbolsPerClient: symbolsPerClient, leases: userData.leases)
-        let watches = LiveSubscriptions(clock: clock)
+        let subscriptions = LiveSubscriptions(clock: clock)
         let registry = ProviderConnectionRegistry(connections)
         self.registry = registry
         connectionService = ConnectionService(
@@ -70,9 +70,9 @@ package final class GatewayServices: Sendable {
             activities.forget(connection.id, of: connection.owner)
             live.closeFeed(of: connection)
             if registry.connections(of: connection.owner).contains(where: { $0.id == connection.id }) {
-                watches.renew(connection)
+                subscriptions.renew(connection)
             } else {
-                watches.end(connection)
+                subscriptions.end(connection)
             }
         }
         self.market = market
@@ -83,7 +83,7 @@ package final class GatewayServices: Sendable {
         self.reads = reads
         self.userData = userData
         self.live = live
-        self.watches = watches
+        self.subscriptions = subscriptions
         self.toolOrders = toolOrders
         webhookTests = CallRateLimiter(perClient: userData.limits.webhookTests)
         calculations = CalculationLimiter(clock: reads.clock)
@@ -92,7 +92,7 @@ package final class GatewayServices: Sendable {
             owners: { [connectionService] in connectionService.owners },
             release: { [connectionService] in connectionService.removeAll(of: $0) })
         userData.authentication.changes.observers.onAlertChange {
-            [alerts = userData.alerts, events = watches.alerts, report = userData.authentication.report]
+            [alerts = userData.alerts, events = subscriptions.alerts, report = userData.authentication.report]
             changed throws(StorageError) in
             for (owner, ids) in changed {
                 events.alertsChanged(of: owner)
@@ -113,7 +113,7 @@ package final class GatewayServices: Sendable {
                 for provider in Set(connections.map(\.provider)) {
                     reads.invalidateHoldings(of: owner, at: provider)
                 }
-                if !connections.isEmpty { watches.holdingsChanged(of: owner) }
+                if !connections.isEmpty { subscriptions.holdingsChanged(of: owner) }
                 for connection in connections { orders.followedConnections.send(for: owner, connection.id) }
             }
         }
@@ -127,7 +127,7 @@ package final class GatewayServices: Sendable {
     package var connectionCount: Int { registry.count }
 
     /// What has happened to the alerts of all users since the start of the process.
-    package var alertCounts: AlertEvents.Counts { watches.alerts.counts }
+    package var alertCounts: AlertEvents.Counts { subscriptions.alerts.counts }
 
     /// The number of price feeds that are followed, or were followed a moment ago.
     package var quoteFeedCount: Int { live.count }

@@ -20,7 +20,7 @@ package struct OrderTracker: Sendable {
     /// next step.
     private static let maximumMissing = 20
     /// The number of pauses between two polls for ``OrderFollowing`` alone: a minute.
-    private static let unwatchedPauses = 12
+    private static let pausesWithoutSubscriber = 12
     /// The timeout of one step.
     private static let timeout = Duration.seconds(10)
 
@@ -37,8 +37,8 @@ package struct OrderTracker: Sendable {
                 var pauses = 0
                 while (try? await clock.sleep(clock.now() + pace.pause(after: round.failures))) != nil {
                     pauses += 1
-                    let isUnwatched = queue.isFollowed && subscription.subscriberCount <= 1
-                    guard Self.isDue(pauses, isUnwatched: isUnwatched, in: round) else { continue }
+                    let hasNoSubscriber = queue.isFollowed && subscription.subscriberCount <= 1
+                    guard Self.isDue(pauses, hasNoSubscriber: hasNoSubscriber, in: round) else { continue }
                     if round.requestFullReadIfNeeded() { subscription.requestUpdate() }
                 }
             }
@@ -54,9 +54,9 @@ package struct OrderTracker: Sendable {
 
     /// Whether orders may be read after a number of pauses.
     ///
-    /// Orders that no client watches need no calls as often as a screen does, unless an update was missed.
-    static func isDue(_ pauses: Int, isUnwatched: Bool, in round: OrderUpdateBatch) -> Bool {
-        !isUnwatched || round.hasMissedUpdates || pauses % unwatchedPauses == 0
+    /// Orders that no client subscribes to need no calls as often as a screen does, unless an update was missed.
+    static func isDue(_ pauses: Int, hasNoSubscriber: Bool, in round: OrderUpdateBatch) -> Bool {
+        !hasNoSubscriber || round.hasMissedUpdates || pauses % pausesWithoutSubscriber == 0
     }
 
     /// Without a stream, or if only the user can restore it, this returns at once, and orders are polled.

@@ -272,7 +272,7 @@ extension SubscriptionService {
             symbols.map { symbol in (symbol, sources.indices.filter { sources[$0].has(symbol) }) },
             uniquingKeysWith: { first, _ in first })
         return QuoteSubscription(
-            places, for: quoteClient, within: scope.call.callBudget, clock: watches.clock
+            places, for: quoteClient, within: scope.call.callBudget, clock: subscriptions.clock
         ) {
             [services = scope.services] place throws(ProviderFailure) in
             services.live.feed(for: try services.currentSource(sources[place]))

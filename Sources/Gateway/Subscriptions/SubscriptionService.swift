@@ -10,12 +10,12 @@ typealias LiveValue<Value: Sendable> = Result<Value?, any Error>
 package struct SubscriptionService: Sendable {
     let scope: RequestScope
     let reads: MarketDataReads
-    let watches: LiveSubscriptions
+    let subscriptions: LiveSubscriptions
 }
 
 extension SubscriptionService {
     package init(_ scope: RequestScope) {
-        self.init(scope: scope, reads: MarketDataReads(scope), watches: scope.services.watches)
+        self.init(scope: scope, reads: MarketDataReads(scope), subscriptions: scope.services.subscriptions)
     }
 
     /// The prices of some symbols: the first of each as soon as it is known, then each change.
@@ -32,7 +32,7 @@ extension SubscriptionService {
     > {
         if let provider { try scope.services.check(provider) }
         return stream(ofConnectionsOf: try scope.owner(), with: provider) { [self] connection in
-            subscribedSource(connection, SubscriptionKey.Target.positions, in: watches.positions) {
+            subscribedSource(connection, SubscriptionKey.Target.positions, in: subscriptions.positions) {
                 scope in
                 let list =
                     try await AccountService(scope).positions(of: connection, symbols: nil).value() ?? []
@@ -66,7 +66,7 @@ extension SubscriptionService {
             if connection == nil { connection = await firstConnection(of: owner) }
             guard let connection else { return }
             let source = subscribedSource(
-                connection, SubscriptionKey.Target.accounts, in: watches.accounts
+                connection, SubscriptionKey.Target.accounts, in: subscriptions.accounts
             ) { scope in
                 try await AccountService(scope).readAccounts(of: connection).value().map(\.connectedAccount)
             } carrying: { _, all in
@@ -87,7 +87,7 @@ extension SubscriptionService {
 
     /// Waits until a user has a connection; nil if the task is cancelled.
     private func firstConnection(of owner: OwnerID) async -> BrokerConnection? {
-        for await _ in watches.connections.changes(of: owner) {
+        for await _ in subscriptions.connections.changes(of: owner) {
             if let first = scope.services.connections(of: owner, with: nil).first { return first }
         }
         return nil
@@ -100,7 +100,7 @@ extension SubscriptionService {
         let currency = try Currency(code, of: "currency").code
         let key = SubscriptionKey(try scope.owner(), .goals(currency: currency))
         // Prices and rates may be read with the server's own credentials.
-        let subscription = watches.goals.subscription(for: key, within: scope.call.callBudget) {
+        let subscription = subscriptions.goals.subscription(for: key, within: scope.call.callBudget) {
             [session = scope.session, services = scope.services] call in
             let scope = RequestScope(session: session, services: services, call: call)
             return try await GoalService(scope).goalsProgress(in: currency).value().map { [$0] } ?? []
@@ -130,7 +130,7 @@ extension SubscriptionService {
 
     /// The subscription to the orders of a connection, which all sessions and alerts of the user share.
     func orderSubscription(to connection: BrokerConnection) -> OrderSubscription {
-        watches.orders.subscription(for: connection) {
+        subscriptions.orders.subscription(for: connection) {
             [session = scope.session, services = scope.services] queue, subscription, run in
             // By its credential of now, which may be another one than when it was first followed.
             let links = services.links(of: connection.owner)
@@ -140,7 +140,7 @@ extension SubscriptionService {
                 return subscription.end()
             }
             let follower = OrderTracker(
-                connection: current, clock: services.watches.clock, queue: queue
+                connection: current, clock: services.subscriptions.clock, queue: queue
             ) { call in RequestScope(session: session, services: services, call: call) }
             await follower.run(publishingTo: subscription, run)
         }
@@ -177,7 +177,7 @@ extension SubscriptionService {
         ConflatingStream { [services = scope.services] continuation in
             await withDiscardingTaskGroup { group in
                 var followed: Set<String> = []
-                for await _ in services.watches.connections.changes(of: owner) {
+                for await _ in services.subscriptions.connections.changes(of: owner) {
                     let all = services.connections(of: owner, with: provider).compactMap(watched)
                     for watched in all where !followed.contains(watched.id) {
                         group.addTask {

@@ -160,8 +160,6 @@ struct SessionDetails: Sendable {
 }
 
 extension SessionDetails: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<SessionDetails>("Session") {
         Field("id", \.id)
         Field("scopes", \.scopes)

@@ -79,8 +79,6 @@ struct SignInStart: Sendable {
 }
 
 extension SignInStart: GraphQLObject {
-    typealias Context = RequestScope
-
     static let graphQL = ObjectType<SignInStart>("SignInRequest") {
         Field("url", \.url)
         Field("state", \.state)

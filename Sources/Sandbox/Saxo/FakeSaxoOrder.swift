@@ -168,7 +168,7 @@ struct FakeSaxoOpenOrder {
                 .init(name: "AccountId", value: .string(account?.id ?? "")),
                 .init(name: "AccountKey", value: .string(order.accountKey)),
                 .init(name: "ClientKey", value: .string(context.client.key)),
-                .init(name: "Uic", value: JSONDocument(integerLiteral: order.listing.uic)),
+                .init(name: "Uic", value: .integer(order.listing.uic)),
                 .init(name: "AssetType", value: .string(order.listing.assetType.rawValue)),
                 .init(name: "Amount", value: context.format.number(order.amount)),
                 .init(name: "BuySell", value: order.isBuy ? "Buy" : "Sell"),
@@ -185,10 +185,10 @@ struct FakeSaxoOpenOrder {
             ]
         members += try prices
         if let reference = order.externalReference {
-            members.append(.init(name: "ExternalReference", value: .string(reference)))
+            members.append("ExternalReference", .string(reference))
         }
         if groups.contains("DisplayAndFormat") {
-            members.append(.init(name: "DisplayAndFormat", value: order.listing.displayAndFormat))
+            members.append("DisplayAndFormat", order.listing.displayAndFormat)
         }
         return .object(members)
     }
@@ -209,11 +209,11 @@ struct FakeSaxoOpenOrder {
         ]
         if let price = other.kind.price {
             let value = context.format.price(price, of: other.listing.instrument)
-            members.append(.init(name: "OrderPrice", value: value))
+            members.append("OrderPrice", value)
         }
         if case .stopLimit(_, let limit) = other.kind {
             let value = context.format.price(limit, of: other.listing.instrument)
-            members.append(.init(name: "StopLimitPrice", value: value))
+            members.append("StopLimitPrice", value)
         }
         return .object(members)
     }
@@ -224,7 +224,7 @@ struct FakeSaxoOpenOrder {
             let instrument = order.listing.instrument
             var members: [JSONDocument.Member] = []
             if let price = order.kind.price {
-                members.append(.init(name: "Price", value: context.format.price(price, of: instrument)))
+                members.append("Price", context.format.price(price, of: instrument))
             }
             if case .trailingStop(let trail) = order.kind {
                 members += [
@@ -245,7 +245,7 @@ struct FakeSaxoOpenOrder {
                 .init(name: "CurrentPriceType", value: type),
                 .init(
                     name: "CurrentPriceDelayMinutes",
-                    value: JSONDocument(integerLiteral: quote.delayInMinutes)),
+                    value: .integer(quote.delayInMinutes)),
                 .init(name: "MarketPrice", value: context.format.price(current, of: instrument)),
             ]
             if let price = order.kind.price {

@@ -68,9 +68,9 @@ struct FakeSaxoReference: Sendable {
             "CurrencyCode": .string(listing.currency),
             "Description": .string(listing.description),
             "ExchangeId": .string(listing.exchangeID),
-            "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
-            "Identifier": JSONDocument(integerLiteral: listing.uic),
-            "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
+            "GroupId": .integer(2_000 + listing.uic % 1_000),
+            "Identifier": .integer(listing.uic),
+            "PrimaryListing": .integer(listing.uic),
             "SummaryType": "Instrument",
             "Symbol": .string(listing.symbol),
             "TradableAs": tradableAs(listing),
@@ -99,19 +99,19 @@ struct FakeSaxoReference: Sendable {
             "Description": .string(listing.description),
             "Exchange": ["ExchangeId": .string(listing.exchangeID), "Name": .string(listing.exchangeID)],
             "Format": [
-                "Decimals": JSONDocument(integerLiteral: listing.displayDecimals),
+                "Decimals": .integer(listing.displayDecimals),
                 "Format": .string(listing.displayFormat),
-                "OrderDecimals": JSONDocument(integerLiteral: listing.displayDecimals),
+                "OrderDecimals": .integer(listing.displayDecimals),
             ],
-            "GroupId": JSONDocument(integerLiteral: 2_000 + listing.uic % 1_000),
-            "IncrementSize": JSONDocument(integerLiteral: listing.lot.increment),
+            "GroupId": .integer(2_000 + listing.uic % 1_000),
+            "IncrementSize": .integer(listing.lot.increment),
             "IsExtendedTradingHoursEnabled": .bool(listing.hasExtendedHours),
             "IsTradable": .bool(isTradable),
-            "MinimumTradeSize": JSONDocument(integerLiteral: listing.lot.minimum),
+            "MinimumTradeSize": .integer(listing.lot.minimum),
             "NonTradableReason": isTradable ? "None" : "NotOnlineClientTradable",
             "PriceCurrency": .string(listing.priceCurrency),
             "PriceToContractFactor": .number(listing.priceFactor),
-            "PrimaryListing": JSONDocument(integerLiteral: listing.uic),
+            "PrimaryListing": .integer(listing.uic),
             "SupportedOrderTypes": .array(types.map { .string($0) }),
             "SupportedOrderTypeSettings": .array(
                 types.map { type in
@@ -123,7 +123,7 @@ struct FakeSaxoReference: Sendable {
             "TickSize": context.format.price(1, of: listing.instrument),
             "TradableAs": tradableAs(listing),
             "TradableOn": [],
-            "Uic": JSONDocument(integerLiteral: listing.uic),
+            "Uic": .integer(listing.uic),
         ]
     }
 }

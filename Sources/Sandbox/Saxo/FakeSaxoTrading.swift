@@ -46,7 +46,7 @@ struct FakeSaxoTrading: Sendable {
         guard let entry = orders.first else { throw FakeSaxoError.order(.orderNotPlaced) }
         var members = result(of: entry)
         if results.count > 1 {
-            members.append(.init(name: "Orders", value: .array(Array(results.dropFirst()))))
+            members.append("Orders", .array(Array(results.dropFirst())))
         }
         return .json(.object(members))
     }
@@ -209,7 +209,7 @@ struct FakeSaxoTrading: Sendable {
                     .init(name: "Orders", value: .array(group.isPair ? errors : Array(errors.dropFirst()))))
             }
             if let pending = disclaimers.pending(of: context.client) {
-                members.append(.init(name: "PreTradeDisclaimers", value: pending))
+                members.append("PreTradeDisclaimers", pending)
             }
             if let kind = parts[0].kind {
                 members += try estimate(group.main, parts[0].listing, kind, groups, context)
@@ -283,7 +283,7 @@ struct FakeSaxoTrading: Sendable {
     private func result(of order: FakeSaxoOrder) -> [JSONDocument.Member] {
         var members: [JSONDocument.Member] = [.init(name: "OrderId", value: .string(order.id))]
         if let reference = order.externalReference {
-            members.append(.init(name: "ExternalReference", value: .string(reference)))
+            members.append("ExternalReference", .string(reference))
         }
         return members
     }

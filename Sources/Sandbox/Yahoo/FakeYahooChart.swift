@@ -31,7 +31,7 @@ struct FakeYahooChart: Sendable {
         let meta: JSONDocument = [
             "currency": nil, "symbol": .string(symbol), "exchangeName": "YHD", "fullExchangeName": "YHD",
             "instrumentType": "MUTUALFUND", "firstTradeDate": nil, "regularMarketTime": 1_561_759_658,
-            "hasPrePostMarketData": false, "gmtoffset": .integer(-18_000),
+            "hasPrePostMarketData": false, "gmtoffset": -18_000,
             "timezone": "EST",
             "exchangeTimezoneName": "America/New_York", "priceHint": 2, "dataGranularity": "1d", "range": "",
             "validRanges": .array(FakeYahooChartQuery.validRanges.map { .string($0) }),

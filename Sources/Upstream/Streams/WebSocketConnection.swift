@@ -18,11 +18,11 @@ import Synchronization
 /// ```
 package final class WebSocketConnection: Sendable {
     private let channel: any Channel
-    private let inbox: WebSocketReceiveQueue
+    private let queue: WebSocketReceiveQueue
 
-    init(_ channel: any Channel, _ inbox: WebSocketReceiveQueue) {
+    init(_ channel: any Channel, _ queue: WebSocketReceiveQueue) {
         self.channel = channel
-        self.inbox = inbox
+        self.queue = queue
     }
 
     deinit {
@@ -34,19 +34,19 @@ package final class WebSocketConnection: Sendable {
     /// - Throws: why the connection has ended, once all messages have been received that came before; `cancelled` with the
     ///   task, which loses no message.
     package func receive() async throws(WebSocketError) -> WebSocketMessage {
-        try await inbox.receive { channel.read() }
+        try await queue.receive { channel.read() }
     }
 
     /// Sends a message, and returns when it has been handed to the network.
     ///
     /// - Throws: why the connection has ended.
     package func send(_ message: WebSocketMessage) async throws(WebSocketError) {
-        if let end = inbox.end { throw end }
+        if let end = queue.end { throw end }
         let frame = WebSocketConnection.frame(of: message)
         do {
             try await channel.writeAndFlush(frame).get()
         } catch {
-            throw inbox.end ?? .interrupted
+            throw queue.end ?? .interrupted
         }
     }
 
@@ -60,7 +60,7 @@ package final class WebSocketConnection: Sendable {
     }
 
     /// The reason why the connection has ended; nil while it is open.
-    package var end: WebSocketError? { inbox.end }
+    package var end: WebSocketError? { queue.end }
 }
 
 extension WebSocketConnection {
@@ -274,14 +274,14 @@ private final class WebSocketConnector: Sendable {
 
     private func changeOver(_ channel: any Channel) -> EventLoopFuture<Upgrade> {
         channel.eventLoop.makeCompletedFuture {
-            let inbox = WebSocketReceiveQueue(capacity: limits.waitingMessages)
+            let queue = WebSocketReceiveQueue(capacity: limits.waitingMessages)
             try channel.pipeline.syncOperations.addHandlers([
                 NIOWebSocketFrameAggregator(
                     minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: limits.messageFrames,
                     maxAccumulatedFrameSize: limits.messageBytes),
-                WebSocketHandler(inbox, limits),
+                WebSocketHandler(queue, limits),
             ])
-            return .done(WebSocketConnection(channel, inbox))
+            return .done(WebSocketConnection(channel, queue))
         }
     }
 }

@@ -8,14 +8,14 @@ final class WebSocketHandler: ChannelDuplexHandler {
     typealias OutboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    private let inbox: WebSocketReceiveQueue
+    private let queue: WebSocketReceiveQueue
     private let limits: WebSocketLimits
     private var pinging: RepeatedTask?
     private var hasReceived = true
     private var isClosing = false
 
-    init(_ inbox: WebSocketReceiveQueue, _ limits: WebSocketLimits) {
-        self.inbox = inbox
+    init(_ queue: WebSocketReceiveQueue, _ limits: WebSocketLimits) {
+        self.queue = queue
         self.limits = limits
     }
 
@@ -29,17 +29,17 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         pinging?.cancel()
-        inbox.finish(.interrupted)
+        queue.finish(.interrupted)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        inbox.finish(.interrupted)
+        queue.finish(.interrupted)
         context.fireChannelInactive()
     }
 
     /// Reads only while messages are being received: data that is not read waits at the server.
     func read(context: ChannelHandlerContext) {
-        if inbox.shouldRead() { context.read() }
+        if queue.shouldRead() { context.read() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,8 +51,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
             return
         }
         switch frame.opcode {
-        case .text: inbox.deliver(WebSocketMessage(.text, Array(frame.data.readableBytesView)))
-        case .binary: inbox.deliver(WebSocketMessage(.binary, Array(frame.data.readableBytesView)))
+        case .text: queue.deliver(WebSocketMessage(.text, Array(frame.data.readableBytesView)))
+        case .binary: queue.deliver(WebSocketMessage(.binary, Array(frame.data.readableBytesView)))
         case .ping: send(.pong, frame.data, context)
         case .connectionClose: didReceiveClose(frame, context)
         case .pong: break
@@ -69,7 +69,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error:
             fail(.protocolViolation, .protocolError, context)
         default:
-            inbox.finish(.interrupted)
+            queue.finish(.interrupted)
             context.close(promise: nil)
         }
     }
@@ -82,7 +82,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
-        inbox.finish(.closedHere)
+        queue.finish(.closedHere)
         promise?.succeed()
         guard !isClosing else { return }
         sendClose(.init(codeNumber: goodbye.code), context)
@@ -98,9 +98,9 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     private func sendPing(_ context: ChannelHandlerContext) {
         // Without a read, the end of the connection would not be noticed.
-        if inbox.isHeld { return }
+        if queue.isHeld { return }
         guard hasReceived else {
-            inbox.finish(.silent)
+            queue.finish(.silent)
             context.close(promise: nil)
             return
         }
@@ -111,7 +111,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private func didReceiveClose(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
         var data = frame.data
         let code = data.readInteger(as: UInt16.self)
-        inbox.finish(.closed(code: code.map(Int.init)))
+        queue.finish(.closed(code: code.map(Int.init)))
         if !isClosing {
             let body = code.map { ByteBuffer(integer: $0) } ?? ByteBuffer()
             send(.connectionClose, body, context)
@@ -123,7 +123,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private func fail(
         _ error: WebSocketError, _ code: WebSocketErrorCode, _ context: ChannelHandlerContext
     ) {
-        inbox.finish(error)
+        queue.finish(error)
         if !isClosing { sendClose(code, context) }
         context.close(promise: nil)
     }

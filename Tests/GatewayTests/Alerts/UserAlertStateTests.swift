@@ -332,7 +332,7 @@ struct AlertSourceTests {
             #expect(own.callCount > 0)
 
             try await create(.priceBelow(symbol, 150))
-            services.watches.alerts.alertsChanged(of: alice)
+            services.subscriptions.alerts.alertsChanged(of: alice)
             connections.end(try #require(connections.registry.remove("c", of: alice)))
             try await waitUntil { try await firedValues() == [100, 300] }
             task.cancel()

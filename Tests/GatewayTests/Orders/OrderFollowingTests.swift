@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Upstream
 
-@Suite("Orders that no client watches")
+@Suite("Orders that no client subscribes to")
 struct OrderFollowingTests {
     /// A gateway whose sandbox's clock moves.
     private static func with(

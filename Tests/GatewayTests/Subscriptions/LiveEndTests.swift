@@ -32,8 +32,8 @@ struct LiveEndTests {
     @Test("does not block those who publish a value")
     func values() async {
         for _ in 0..<Self.rounds {
-            let watch = SharedSubscription<Int> { _, _ in }
-            await Self.end(watch.values()) { watch.publish(.success(1)) }
+            let subscription = SharedSubscription<Int> { _, _ in }
+            await Self.end(subscription.values()) { subscription.publish(.success(1)) }
         }
     }
 }

@@ -113,11 +113,11 @@ struct LiveRecoveryTests {
         var pace = PollingPolicy()
         pace.interval = .milliseconds(20)
         pace.minimumInterval = .milliseconds(1)
-        let watch = SharedSubscription<Int>(pace, .system) {
+        let subscription = SharedSubscription<Int>(pace, .system) {
             times.withLock { $0.append(.now) }
             return .failure(Lost())
         }
-        for await _ in watch.values() where times.withLock(\.count) >= 7 { break }
+        for await _ in subscription.values() where times.withLock(\.count) >= 7 { break }
         let instants = times.withLock { Array($0.prefix(7)) }
         let pauses = zip(instants, instants.dropFirst()).map { $0.duration(to: $1) }
         // Each pause is at least half of its full length, which doubles: 20, 40, 80, … ms.
@@ -148,14 +148,14 @@ struct LiveRecoveryTests {
                 if duration != pause { pauses.withLock { $0.append(duration) } }
             })
         let errors = failures.map(\.error)
-        let watch = SharedSubscription<Int>(pace, clock) {
+        let subscription = SharedSubscription<Int>(pace, clock) {
             let index = reads.withLock { count in
                 defer { count += 1 }
                 return count
             }
             return .failure(errors[min(index, errors.count - 1)])
         }
-        for await _ in watch.values() where pauses.withLock(\.count) >= errors.count { break }
+        for await _ in subscription.values() where pauses.withLock(\.count) >= errors.count { break }
         for (pause, failure) in zip(pauses.withLock(\.self), failures) {
             let expected = failure.pause
             #expect(
@@ -248,16 +248,16 @@ struct LiveRecoveryTests {
                 throw CancellationError()
             }
             let (connection, backends) = (try gateway.saxo(of: alice), try gateway.backends([]))
-            let watch = SharedSubscription<[SubscribedOrder]> { watch, turn in
+            let subscription = SharedSubscription<[SubscribedOrder]> { subscription, turn in
                 let follower = OrderTracker(connection: connection, clock: clock, queue: OrderUpdateQueue()) {
                     call in
                     RequestScope(
                         session: Session(owner: alice, scopes: [.read]), services: backends, call: call)
                 }
-                await follower.run(publishingTo: watch, turn)
+                await follower.run(publishingTo: subscription, turn)
             }
             var failures = 0
-            for await answer in watch.values() {
+            for await answer in subscription.values() {
                 #expect(throws: FieldError.self) { try answer.get() }
                 failures += 1
                 if failures == 6 { break }

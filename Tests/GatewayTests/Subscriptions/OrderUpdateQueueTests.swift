@@ -36,7 +36,7 @@ struct OrderUpdateQueueTests {
         round.put(.connected)
         _ = round.drain()
         round.recordFailure(isOverload: true)
-        // The pause does not become longer, and orders that no client watches are read after it, too.
+        // The pause does not become longer, and orders that no client subscribes to are read after it, too.
         #expect(round.failures == 0 && round.hasMissedUpdates)
         #expect(round.requestFullReadIfNeeded() && round.drain()?.needsFullRead == true)
         round.resetFailures()
@@ -45,18 +45,18 @@ struct OrderUpdateQueueTests {
     }
 
     @Test(
-        "requires a read after each pause if an update was missed, else after twelve if no client watches",
+        "requires a read after each pause if an update was missed, else after twelve if no client subscribes",
         arguments: [true, false])
-    func unwatched(isOverload: Bool) {
+    func withoutSubscriber(isOverload: Bool) {
         let round = OrderUpdateQueue().begin(1)
-        func due(isUnwatched: Bool) -> [Int] {
-            (1...24).filter { OrderTracker.isDue($0, isUnwatched: isUnwatched, in: round) }
+        func due(hasNoSubscriber: Bool) -> [Int] {
+            (1...24).filter { OrderTracker.isDue($0, hasNoSubscriber: hasNoSubscriber, in: round) }
         }
-        #expect(due(isUnwatched: false) == Array(1...24) && due(isUnwatched: true) == [12, 24])
+        #expect(due(hasNoSubscriber: false) == Array(1...24) && due(hasNoSubscriber: true) == [12, 24])
         round.recordFailure(isOverload: isOverload)
-        #expect(due(isUnwatched: true) == Array(1...24))
+        #expect(due(hasNoSubscriber: true) == Array(1...24))
         round.resetFailures()
-        #expect(due(isUnwatched: true) == [12, 24])
+        #expect(due(hasNoSubscriber: true) == [12, 24])
     }
 
     @Test("delivers each report once, in order")

@@ -70,7 +70,7 @@ struct WebhookStateTests {
                     #expect(tested["data"]?["testWebhook"]?["webhook"]?["state"] == "PENDING", "\(tested)")
                     try await waitUntil { try await Self.state(gateway)["state"] == "ACTIVE" }
                     #expect(try await fire(at: start + .seconds(60)) == 1)
-                    gateway.services.watches.alerts.deliverySignal.send()
+                    gateway.services.subscriptions.alerts.deliverySignal.send()
                     try await waitUntil { receiver.messages.count == 4 }
                 }
                 let messages = receiver.messages

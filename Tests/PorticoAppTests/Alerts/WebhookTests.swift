@@ -239,7 +239,7 @@ struct WebhookTests {
                 try await delivery.run {
                     try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
                     try await delivery.fire(at: start + .seconds(60))
-                    gateway.services.watches.alerts.deliverySignal.send()
+                    gateway.services.subscriptions.alerts.deliverySignal.send()
                     try await waitUntil { receiver.messages.count == 5 }
                     try await waitUntil { try await delivery.state()["pendingDeliveries"] == 0 }
                 }

@@ -15,8 +15,8 @@ struct RevokedTokenTests {
             _ name: String, _ text: @escaping @Sendable (_ password: String) -> String
         ) -> End {
             End(testDescription: name) { test, password, _ in
-                let session = try await EndedTokenTests.token(
-                    test.server, #"signIn(input: { username: "ann", password: "\#(password)" })"#)
+                let session = try await test.server.token(
+                    of: #"signIn(input: { username: "ann", password: "\#(password)" })"#)
                 let answer = try await test.server.ask("mutation { \(text(password)) }", token: session)
                 #expect(answer.failures.isEmpty, "\(answer.body)")
             }

@@ -5,7 +5,7 @@ import Upstream
 
 @Suite("The observer of a write")
 struct WriteObserverTests {
-    /// What a watch was told, in order.
+    /// The calls of the observer, in order.
     private final class ReceivedEvents: Sendable {
         private let words = Mutex<[String]>([])
         private let isBroken: Bool

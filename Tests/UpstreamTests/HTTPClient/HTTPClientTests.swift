@@ -5,11 +5,11 @@ import Upstream
 struct HTTPClientTests {
     /// A server and a transport for one test, both stopped when it is over.
     static func with(
-        limits: HTTPClientLimits = HTTPClientLimits(),
+        limits: HTTPClientLimits = HTTPClientLimits(), greeting: [UInt8] = [],
         answer: @escaping @Sendable (TestServer.Request) -> TestServer.Reply,
         _ body: (TestServer, HTTPClient) async throws -> Void
     ) async throws {
-        let server = try TestServer(answer)
+        let server = try TestServer(greeting: greeting, answer)
         defer { server.stop() }
         try await HTTPClient.with(limits: limits, userAgent: "portico-test") {
             try await body(server, $0)
@@ -231,8 +231,9 @@ struct HTTPClientTests {
 
     @Test("reports a TLS failure for a handshake with a text response")
     func tlsGarbage() async throws {
-        try await GarbageServer.with { port, transport in
-            let url = try #require(HTTPURL("https://127.0.0.1:\(port)/"))
+        let greeting = Array("220 mail.example.com ESMTP\r\n".utf8)
+        try await Self.with(greeting: greeting, answer: { _ in .disconnect }) { server, transport in
+            let url = try #require(HTTPURL("https://127.0.0.1:\(server.port)/"))
             await #expect(throws: HTTPClientError.tls) {
                 try await transport.send(HTTPClientRequest(.get, url, deadline: .now + .seconds(60)))
             }

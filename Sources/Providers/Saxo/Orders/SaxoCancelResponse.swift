@@ -29,7 +29,7 @@ package enum SaxoCancelResponse: Hashable {
         // See `SaxoOrderResponse`.
         case 404, 409: self = .open
         case 400:
-            let result = try? Self.result(response)
+            let result = try? SaxoOrderResult(json: response.body)
             if let result, !result.others.isEmpty {
                 self.init(result, of: ids)
                 return
@@ -45,14 +45,10 @@ package enum SaxoCancelResponse: Hashable {
                 self = .results(ids.map { _ in .accepted })
                 return
             }
-            self.init(try Self.result(response), of: ids)
+            self.init(try SaxoOrderResult(json: response.body), of: ids)
             // The result comes later, so an error may not be the outcome.
             if response.status == 202, self != .results(ids.map { _ in .accepted }) { self = .open }
         }
-    }
-
-    private static func result(_ response: HTTPClientResponse) throws(JSONError) -> SaxoOrderResult {
-        try JSONReader.read(response.body) { reader throws(JSONError) in try SaxoOrderResult(json: &reader) }
     }
 
     private init(_ result: SaxoOrderResult, of ids: [String]) {

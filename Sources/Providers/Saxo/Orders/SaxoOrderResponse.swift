@@ -75,9 +75,7 @@ package enum SaxoOrderResponse: Hashable {
         case 404: self = .open
         case 400:
             // Of related orders, some can be placed although others are refused.
-            let result = try? JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoOrderResult(json: &reader)
-            }
+            let result = try? SaxoOrderResult(json: response.body)
             self =
                 if let result, ([result.item] + result.others).contains(where: \.mayBePlaced) {
                     Self.reply(result)
@@ -90,10 +88,7 @@ package enum SaxoOrderResponse: Hashable {
                 self = .accepted(id: nil)
                 return
             }
-            let result = try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoOrderResult(json: &reader)
-            }
-            self = Self.reply(result)
+            self = Self.reply(try SaxoOrderResult(json: response.body))
         }
     }
 

@@ -102,9 +102,7 @@ extension SaxoPrecheck {
             self.init()
             error = SaxoErrorBody(response)?.detailedInfo ?? SaxoErrorInfo()
         } else {
-            self = try JSONReader.read(response.body) { reader throws(JSONError) in
-                try SaxoPrecheck(json: &reader)
-            }
+            self = try SaxoPrecheck(json: response.body)
         }
     }
 

@@ -55,7 +55,7 @@ final class SaxoStreamSession: Sendable {
         await withTaskGroup(of: ProviderFailure.self) { group in
             group.addTask { await self.listen() }
             group.addTask { await self.subscribe() }
-            group.addTask { await self.watch() }
+            group.addTask { await self.monitorSilenceAndToken() }
             let end = await group.next() ?? Self.cancelled
             group.cancelAll()
             return end
@@ -123,7 +123,7 @@ final class SaxoStreamSession: Sendable {
     /// The time limit of one call.
     private static let callTime = Duration.seconds(30)
     /// The interval of the checks of inactivity and token: a token is renewed a minute before its end.
-    private static let watchInterval = Duration.seconds(10)
+    private static let checkInterval = Duration.seconds(10)
 
     var context: CallContext { CallContext(deadline: client.clock.now() + Self.callTime) }
 
@@ -155,12 +155,12 @@ final class SaxoStreamSession: Sendable {
     private static let orders = ["v1", "activities", "subscriptions"]
 
     private func subscribe(_ request: SaxoSubscriptionRequest) async throws(ProviderFailure) {
-        let answer = try await send(
+        let response = try await send(
             request.referenceID, .trading, Self.prices, request.body(contextID: contextID),
             as: SaxoPriceSubscription.self)
         let now = client.clock.now()
         try deliver { state throws(JSONError) in
-            for change in try state.stream.didSubscribe(request, answer, now: now) {
+            for change in try state.stream.didSubscribe(request, response, now: now) {
                 state.deliverPrice?(.value(change))
             }
         }
@@ -171,21 +171,21 @@ final class SaxoStreamSession: Sendable {
     private func subscribe(_ request: SaxoOrderSubscriptionRequest) async throws(ProviderFailure) {
         let history = client.streams.history
         var start = history.start
-        let answer: SaxoOrderSubscription
+        let response: SaxoOrderSubscription
         do throws(ProviderFailure) {
-            answer = try await send(request, from: start)
+            response = try await send(request, from: start)
         } catch {
             guard case .sequence = start, error.cause == .unsupported else { throw error }
             start = history.startByTime
-            answer = try await send(request, from: start)
+            response = try await send(request, from: start)
         }
         let now = client.clock.now()
         // The orders of before the first subscription are read by the caller.
-        if start == .realTime { answer.events.forEach(history.record) }
+        if start == .realTime { response.events.forEach(history.record) }
         try deliver { state throws(JSONError) in
-            let later = try state.stream.didSubscribe(request, answer, now: now)
+            let later = try state.stream.didSubscribe(request, response, now: now)
             state.deliverOrderEvent?(.connected)
-            for event in (start == .realTime ? [] : answer.events) + later {
+            for event in (start == .realTime ? [] : response.events) + later {
                 state.deliverOrderEvent?(.value(event))
             }
         }
@@ -199,15 +199,15 @@ final class SaxoStreamSession: Sendable {
             as: SaxoOrderSubscription.self)
     }
 
-    private func send<Answer: JSONDecodable>(
+    private func send<Response: JSONDecodable>(
         _ referenceID: String, _ group: SaxoServiceGroup, _ path: [String], _ body: [UInt8],
-        as type: Answer.Type
-    ) async throws(ProviderFailure) -> Answer {
+        as type: Response.Type
+    ) async throws(ProviderFailure) -> Response {
         let url = try client.address(group, path)
         do throws(ProviderFailure) {
             return try await client.write("subscribe", group, .post, url, body: body, in: context) {
                 response throws(JSONError) in
-                try Answer(json: response.body)
+                try Response(json: response.body)
             }
         } catch {
             state.withLock { $0.stream.didNotSubscribe(referenceID) }
@@ -244,8 +244,8 @@ final class SaxoStreamSession: Sendable {
 
     // MARK: Silence and the token
 
-    private func watch() async -> ProviderFailure {
-        while (try? await client.clock.sleep(client.clock.now() + Self.watchInterval)) != nil {
+    private func monitorSilenceAndToken() async -> ProviderFailure {
+        while (try? await client.clock.sleep(client.clock.now() + Self.checkInterval)) != nil {
             let now = client.clock.now()
             if state.withLock({ $0.stream.expireSilent(now: now) }) { signal.yield() }
             do throws(ProviderFailure) {

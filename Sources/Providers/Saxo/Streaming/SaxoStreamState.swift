@@ -131,12 +131,12 @@ package struct SaxoStreamState {
     /// - Returns: Every price in full, with the messages that arrived since.
     /// - Throws: An error if one of these messages is malformed.
     mutating func didSubscribe(
-        _ order: SaxoSubscriptionRequest, _ answer: SaxoPriceSubscription, now: ContinuousClock.Instant
+        _ order: SaxoSubscriptionRequest, _ response: SaxoPriceSubscription, now: ContinuousClock.Instant
     ) throws(JSONError) -> [QuoteUpdate] {
         if let replaced = order.replaces { subscriptions[replaced] = nil }
-        let list = SaxoPriceSnapshot(answer.prices)
+        let list = SaxoPriceSnapshot(response.prices)
         subscriptions[order.referenceID] = Subscription(
-            content: .prices(order, list), timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
+            content: .prices(order, list), timeout: .seconds(response.inactivityTimeout), lastReceivedAt: now)
         var updates = list.prices.keys.sorted().flatMap { changes(of: $0, order.assetType, from: nil, list) }
         for message in pending.removeValue(forKey: order.referenceID) ?? [] {
             updates += try merge(message, now: now).changes
@@ -149,12 +149,12 @@ package struct SaxoStreamState {
     /// - Returns: The events of the messages that arrived since.
     /// - Throws: An error if one of these messages is malformed.
     mutating func didSubscribe(
-        _ request: SaxoOrderSubscriptionRequest, _ answer: SaxoOrderSubscription,
+        _ request: SaxoOrderSubscriptionRequest, _ response: SaxoOrderSubscription,
         now: ContinuousClock.Instant
     ) throws(JSONError) -> [SaxoOrderEvent] {
         if let replaced = request.replaces { subscriptions[replaced] = nil }
         subscriptions[request.referenceID] = Subscription(
-            content: .orders, timeout: .seconds(answer.inactivityTimeout), lastReceivedAt: now)
+            content: .orders, timeout: .seconds(response.inactivityTimeout), lastReceivedAt: now)
         var events: [SaxoOrderEvent] = []
         for message in pending.removeValue(forKey: request.referenceID) ?? [] {
             events += try merge(message, now: now).orderEvents

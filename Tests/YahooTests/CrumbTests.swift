@@ -5,7 +5,7 @@ import Upstream
 import Yahoo
 
 @Suite("A crumb")
-struct PassTests {
+struct CrumbTests {
     private static let stale =
         #"{"finance":{"result":null,"error":{"code":"Unauthorized","description":"Invalid Crumb"}}}"#
 
@@ -174,8 +174,8 @@ struct PassTests {
 
     @Test("is not shown")
     func silence() {
-        let pass = YahooCrumb(cookie: "A3=secret", crumb: "secret")
-        #expect(!everythingShown(of: pass).contains("secret"))
+        let crumb = YahooCrumb(cookie: "A3=secret", crumb: "secret")
+        #expect(!everythingShown(of: crumb).contains("secret"))
     }
 }
 
