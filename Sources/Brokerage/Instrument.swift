@@ -92,14 +92,6 @@ package struct Listing: Hashable, Sendable {
         guard let price else { return priceIncrements.uniform }
         return priceIncrements.increment(at: price)
     }
-
-    /// The same listing with what the broker permits its client; a permission that the broker does not report is unchanged.
-    package func adding(_ permissions: TradingPermissions) -> Listing {
-        var listing = self
-        listing.isTradable = permissions.isTradable ?? isTradable
-        listing.orderTypes = permissions.orderTypes ?? orderTypes
-        return listing
-    }
 }
 
 /// What a broker permits one of its clients to do with an instrument.

@@ -39,7 +39,7 @@ struct SpecificationTests {
         "Account.position_market_value",
         "Account.user_configurations", "Order.source", "Order.subtag",
         // The examples in Saxo's and Polygon's documents have them.
-        "NetPositionStatic.OpeningDirection", "Quote.RFQState", "OrderResponse.IsExtendedHoursEnabled",
+        "NetPositionStatic.OpeningDirection", "Quote.RFQState",
         "GetPreviousStocksAggregates.response.results.item.T",
         // developer.saxo, "Extended trading hours in OpenAPI", which is newer than the document.
         "OrderResponse.ExecuteAtTradingSession",

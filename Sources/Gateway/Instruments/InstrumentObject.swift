@@ -1,5 +1,6 @@
 package import Brokerage
 package import GraphQL
+import Upstream
 
 extension Instrument: GraphQLObject {
     package typealias Context = RequestScope
@@ -114,19 +115,28 @@ extension FutureContract: GraphQLObject {
 
 extension ContractSettlement: GraphQLEnum {}
 
-extension Listing: GraphQLObject {
-    package static let graphQL = ObjectType<Listing>("Listing") {
-        Field("provider", \.provider)
-        Field("key", \.key)
-        Field("assetType", \.assetType)
-        Field("exchange", \.exchange)
-        Field("tradable", \.isTradable)
-        Field("fractionable", \.isFractionable)
-        Field("shortable", \.isShortable)
-        Field("orderTypes", \.orderTypes)
-        Field("tickSize", \.tickSize)
-        Field("minimumQuantity", \.minimumQuantity)
-        Field("quantityIncrement", \.quantityIncrement)
+/// A listing at a source, with what the broker permits its client.
+package struct ListingObject: Sendable {
+    let listing: Listing
+    /// The scope of the source.
+    let scope: CacheScope
+    /// The permissions, or the failure of their read; none if they are not selected.
+    var permissions: Result<TradingPermissions, any Error> = .success(TradingPermissions())
+}
+
+extension ListingObject: GraphQLObject {
+    package static let graphQL = ObjectType<ListingObject>("Listing") {
+        Field("provider", \.listing.provider)
+        Field("key", \.listing.key)
+        Field("assetType", \.listing.assetType)
+        Field("exchange", \.listing.exchange)
+        Field("tradable", throwing: { try $0.permissions.get().isTradable ?? $0.listing.isTradable })
+        Field("fractionable", \.listing.isFractionable)
+        Field("shortable", \.listing.isShortable)
+        Field("orderTypes", throwing: { try $0.permissions.get().orderTypes ?? $0.listing.orderTypes })
+        Field("tickSize", \.listing.tickSize)
+        Field("minimumQuantity", \.listing.minimumQuantity)
+        Field("quantityIncrement", \.listing.quantityIncrement)
     }
 }
 

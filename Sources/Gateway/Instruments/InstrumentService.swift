@@ -121,28 +121,28 @@ extension InstrumentService {
 
     /// The listings of each instrument.
     ///
-    /// What a broker permits its client is read only if it is selected, for all instruments together. A listing without it is
-    /// not returned: the broker has failed.
+    /// What a broker permits its client is read only if it is selected: once for each connection, for all instruments together.
     func listings(
         of instruments: [Instrument], with selected: Set<String>
-    ) -> MaybeAsync<BatchResults<[Listing]>> {
-        let listings: MaybeAsync<BatchResults<[Listing]>> = .each(instruments) { self.listings(of: $0) }
+    ) -> MaybeAsync<BatchResults<[ListingObject]>> {
+        let listings: MaybeAsync<BatchResults<[ListingObject]>> = .each(instruments) { self.listings(of: $0) }
         let sources = reads.allSources.filter { $0.permissions != nil }
         if sources.isEmpty || selected.isDisjoint(with: ["tradable", "orderTypes"]) { return listings }
         return .async {
             var listings = try await listings.value()
-            for (provider, sources) in Dictionary(grouping: sources, by: \.provider) {
+            for source in sources {
                 let places = listings.indices.filter { place in
-                    (try? listings[place].get())?.contains { $0.provider == provider } ?? false
+                    (try? listings[place].get())?.contains { $0.scope == source.scope } ?? false
                 }
                 let permissions = try await reads.results(
                     for: places.map { instruments[$0].symbol }, named: \.phrase, as: { $0 }
-                ) { () throws(FieldError) in permissionRead(from: sources) }.value()
+                ) { () throws(FieldError) in permissionRead(from: source) }.value()
                 for (place, permissions) in zip(places, permissions) {
                     listings[place] = listings[place].map { listings in
-                        listings.compactMap { listing in
-                            listing.provider == provider
-                                ? (try? permissions.get()).map(listing.adding) : listing
+                        listings.map { listing in
+                            var listing = listing
+                            if listing.scope == source.scope { listing.permissions = permissions }
+                            return listing
                         }
                     }
                 }
@@ -151,9 +151,9 @@ extension InstrumentService {
         }
     }
 
-    private func permissionRead(from sources: [MarketDataSource]) -> RoutedRead<Symbol, TradingPermissions> {
+    private func permissionRead(from source: MarketDataSource) -> RoutedRead<Symbol, TradingPermissions> {
         RoutedRead(
-            sources: sources, cache: caches.permissions,
+            sources: [source], cache: caches.permissions,
             batchSize: { $0.instruments?.instrumentsPerCall ?? 1 }, supports: { $0.has($1) },
             load: { source, symbols, call throws(ProviderFailure) in
                 try await source.permissions?.permissions(of: symbols, in: call) ?? [:]
@@ -162,7 +162,7 @@ extension InstrumentService {
 
     /// The listing of an instrument at each provider that may have it: brokers are called, the symbols of
     /// data services follow from their rules.
-    private func listings(of instrument: Instrument) -> MaybeAsync<[Listing]> {
+    private func listings(of instrument: Instrument) -> MaybeAsync<[ListingObject]> {
         let symbol = instrument.symbol
         let sources = reads.allSources.filter { $0.has(symbol) }
         let brokers = sources.filter {
@@ -178,11 +178,14 @@ extension InstrumentService {
             let listings =
                 results.compactMap { try? $0.get()?.listing } + [instrument.listing].compactMap(\.self)
             return sources.compactMap { source in
-                if let listing = listings.first(where: { $0.provider == source.provider }) { return listing }
+                if let listing = listings.first(where: { $0.provider == source.provider }) {
+                    return ListingObject(listing: listing, scope: source.scope)
+                }
                 guard !source.isBroker, let key = source.symbolMapping.providerSymbol(for: symbol) else {
                     return nil
                 }
-                return Listing(provider: source.provider, key: key)
+                let listing = Listing(provider: source.provider, key: key)
+                return ListingObject(listing: listing, scope: source.scope)
             }
         }
     }

@@ -60,9 +60,10 @@ extension InstrumentService {
         }
     }
 
-    /// The first listing of each instrument at a broker that is complete; nil if no broker trades it.
+    /// The first listing of each instrument at a broker that is complete, otherwise the first one; nil if no broker has one, or
+    /// it states that the broker accepts no orders.
     ///
-    /// Saxo reports increments also of an index, which has no orders.
+    /// Saxo reports increments also of an index, which has no orders, and its listings do not state whether it accepts them.
     private func brokerListings(
         of symbols: [Symbol], isComplete: @escaping @Sendable (Listing) -> Bool
     ) -> MaybeAsync<BatchResults<Listing?>> {

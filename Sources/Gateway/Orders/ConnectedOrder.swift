@@ -101,8 +101,8 @@ extension ConnectedOrder {
             order.state == .rejected && known.map { !$0.order.state.isFinal } ?? false
             && (order.replaces ?? known?.order.replaces) != nil
         var current = isUndecided ? known?.order ?? order : order
-        // Saxo lists orders without it. It does not change while an order is open.
-        current.isExtendedHours = current.isExtendedHours ?? known?.order.isExtendedHours
+        // It does not change while an order is open, and Saxo's reference does not have it, so Portico's own value is used first.
+        current.isExtendedHours = known?.order.isExtendedHours ?? current.isExtendedHours
         let name: Name =
             if let known {
                 .current(known.identity.id)

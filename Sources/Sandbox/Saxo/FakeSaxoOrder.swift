@@ -179,7 +179,6 @@ struct FakeSaxoOpenOrder {
                 .init(name: "Duration", value: order.duration.document),
                 .init(name: "Status", value: order.masterID == nil ? "Working" : "NotWorking"),
                 .init(name: "IsMarketOpen", value: .bool(quote.isMarketOpen)),
-                .init(name: "IsExtendedHoursEnabled", value: .bool(order.isForAllSessions)),
                 .init(name: "ExecuteAtTradingSession", value: order.isForAllSessions ? "All" : "Regular"),
                 .init(name: "RelatedOpenOrders", value: .array(related.map(relatedItem))),
             ]

@@ -253,9 +253,9 @@ extension OrderJournal {
         try expireActivities(of: identity, filledBy: order, db)
         var columns = SQLColumns()
         columns.add(order)
-        // It does not change, and Saxo does not report it.
+        // It does not change, and Saxo's reference does not have it, so the value that was sent is kept.
         let assignments = columns.assignments.replacing(
-            "extended_hours = ?", with: "extended_hours = coalesce(?, extended_hours)")
+            "extended_hours = ?", with: "extended_hours = coalesce(extended_hours, ?)")
         try db.execute(
             """
             UPDATE journal_order SET \(assignments) WHERE owner = ? AND connection = ? AND id = ?

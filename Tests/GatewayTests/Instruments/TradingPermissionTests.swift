@@ -13,8 +13,9 @@ struct TradingPermissionTests {
     private static let one = "GET /ref/v1/instruments/details/{uic}/{asset_type}"
     private static let several = "GET /ref/v1/instruments/details"
 
-    /// Runs a test with connections of Alice and Bob to Saxo, which does not permit Bob to trade AAPL.
+    /// Runs a test with connections of Alice and another user to Saxo, which does not permit the second one to trade AAPL.
     private static func withConnections(
+        of user: OwnerID = bob,
         _ test: (TestGateway, GatewayServices) async throws -> Void
     ) async throws {
         let second = try #require(SandboxUser.second.saxo)
@@ -22,7 +23,7 @@ struct TradingPermissionTests {
             let cache = SaxoInstrumentCache()
             let connections = try [
                 gateway.saxo(of: alice, instrumentCache: cache),
-                gateway.saxo(of: bob, .second, instrumentCache: cache),
+                gateway.saxo(of: user, .second, id: "saxo-2", instrumentCache: cache),
             ]
             try await test(gateway, gateway.market([], connections: connections))
         }
@@ -79,13 +80,47 @@ struct TradingPermissionTests {
         }
     }
 
-    @Test("is never shown as unknown because it could not be read: the broker has no listing then")
+    @Test("is that of each of a user's connections")
+    func severalConnections() async throws {
+        try await Self.withConnections(of: alice) { gateway, backends in
+            for _ in 0..<2 {
+                let listings = try await Self.listings("tradable orderTypes", gateway, as: alice, backends)
+                #expect(listings?.map { $0["tradable"] } == [.bool(true), .bool(false)])
+                #expect(listings?.map { $0["orderTypes"]?.elements?.isEmpty } == [false, true])
+            }
+            #expect(gateway.calls(of: .saxo)[Self.one] == 3)
+        }
+    }
+
+    @Test("is never shown as unknown because it could not be read: the listing has an error in its place")
     func failed() async throws {
         try await Self.withConnections { gateway, backends in
-            _ = try await Self.listings("key", gateway, as: alice, backends)
+            let known = try await Self.listings("key", gateway, as: alice, backends)
+            #expect(known?.count == 1)
             #expect(gateway.sandbox.faults.add(Fault(.status(500), provider: .saxo)))
-            #expect(try await Self.listings("tradable", gateway, as: alice, backends) == [])
-            #expect(try await Self.listings("key", gateway, as: alice, backends)?.count == 1)
+            let answer = try await gateway.ask(
+                "{ instrument(symbol: \"AAPL\") { listings { key tradable orderTypes } } }", as: alice,
+                backends)
+            let path = "instrument.listings.0"
+            #expect(
+                answer.failures == [
+                    FieldFailure("\(path).tradable", "PROVIDER_UNAVAILABLE", "saxo"),
+                    FieldFailure("\(path).orderTypes", "PROVIDER_UNAVAILABLE", "saxo"),
+                ], "\(answer)")
+            #expect(answer.nulls == ["\(path).tradable", "\(path).orderTypes"])
+            #expect(answer["data"]?["instrument"]?["listings"]?[0]?["key"] == known?.first?["key"])
+            #expect(try await Self.listings("key", gateway, as: alice, backends) == known)
+        }
+    }
+
+    /// Saxo's reference does not state how it hides an instrument: 404 is that of an instrument that it does not know.
+    @Test("is unknown if Saxo does not show the instrument to the client")
+    func hidden() async throws {
+        try await Self.withConnections { gateway, backends in
+            _ = try await Self.listings("key", gateway, as: alice, backends)
+            #expect(gateway.sandbox.faults.add(Fault(.status(404), provider: .saxo, endpoint: Self.one)))
+            let listings = try await Self.listings("tradable orderTypes", gateway, as: alice, backends)
+            #expect(listings == [.object(["tradable": .null, "orderTypes": .null])])
         }
     }
 }

@@ -122,6 +122,25 @@ struct OrderEntryServiceTests {
         #expect(broker.calls["order"] == nil && broker.placed.count == 1)
     }
 
+    @Test("returns the sessions with which it sent an order, whatever the broker's list has")
+    func sessions() async throws {
+        let scope = try scope()
+        let id = try await place(in: scope).globalID
+        for isExtendedHours in [true, nil] {
+            broker.set { $0.orders["broker-1"]?.isExtendedHours = isExtendedHours }
+            let later = Self.later(scope)
+            #expect(try await OrderService(later).order(id: id).value().order.isExtendedHours == false)
+        }
+        #expect(broker.calls["order"] == 2)
+    }
+
+    /// The next request of the user, which does not use what is in memory.
+    private static func later(_ scope: RequestScope) -> RequestScope {
+        RequestScope(
+            session: scope.session, services: scope.services,
+            call: CallContext(deadline: .now + .seconds(3_600), notBefore: .now))
+    }
+
     /// How the orders of a broker are read.
     enum Reading: CaseIterable {
         case one, list, following
@@ -141,10 +160,7 @@ struct OrderEntryServiceTests {
             $0.orders["broker-1"]?.state = old
             $0.orders["new"]?.state = .rejected
         }
-        let later = RequestScope(
-            session: scope.session, services: scope.services,
-            call: CallContext(deadline: .now + .seconds(3_600), notBefore: .now))
-        return (replaced, later)
+        return (replaced, Self.later(scope))
     }
 
     /// The states of all orders of the broker, by their ids.

@@ -10,7 +10,7 @@ import Upstream
 extension TestGateway {
     /// A connection of an owner to a user's Saxo accounts, with streams if the test moves the time.
     func saxo(
-        of owner: OwnerID, _ user: SandboxUser = .demo, isStreaming: Bool = false,
+        of owner: OwnerID, _ user: SandboxUser = .demo, id: String = "saxo", isStreaming: Bool = false,
         instrumentCache: SaxoInstrumentCache? = nil
     ) throws -> BrokerConnection {
         let user = try #require(user.saxo)
@@ -29,11 +29,11 @@ extension TestGateway {
             configuration, access: .token(try SaxoToken(user.credentials.accessToken)), over: channel,
             instrumentCache: instrumentCache ?? SaxoInstrumentCache(clock: channel.clock))
         return BrokerConnection(
-            id: "saxo", owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
+            id: id, owner: owner, provider: .saxo, environment: .sandbox, accounts: client,
             orders: client, watchlists: client,
             market: MarketDataSource(
                 client, symbolMapping: configuration.symbolMapping, provider: .saxo, environment: .sandbox,
-                for: .owner(owner, connection: "saxo")))
+                for: .owner(owner, connection: id)))
     }
 
     /// The id of an owner's first account with a provider.

@@ -9,8 +9,10 @@ struct OrderListeningTests {
     private typealias Journal = OrderJournalTests
 
     /// An order that is on its way to its broker.
-    private func sent(_ journal: OrderJournal) async throws -> OrderPlacement {
-        let placing = try Journal.placing()
+    private func sent(
+        _ journal: OrderJournal, _ ticket: OrderTicket = Journal.ticket()
+    ) async throws -> OrderPlacement {
+        let placing = try Journal.placing(ticket: ticket)
         _ = try await journal.begin(placing)
         #expect(try await journal.markSent(placing.id))
         return placing
@@ -80,18 +82,20 @@ struct OrderListeningTests {
     }
 
     @Test(
-        "keeps what the broker's report lacks: extended hours, and a price of the same type",
+        "keeps extended hours as they were sent, and a price of the same type that the broker's report lacks",
         arguments: TestEngine.allCases)
     func incompleteReport(engine: TestEngine) async throws {
         try await engine.with { folder in
             let journal = try Journal.journal(folder)
-            let placing = try await sent(journal)
+            var ticket = Journal.ticket(.limit(2))
+            ticket.isExtendedHours = true
+            let placing = try await sent(journal, ticket)
             var accepted = Journal.order("P1")
-            (accepted.type, accepted.limitPrice, accepted.isExtendedHours) = (.limit, 2, true)
+            (accepted.type, accepted.limitPrice) = (.limit, 2)
             try await journal.recordOutcome(.accepted(accepted), of: placing.id)
             for (type, limit) in [(OrderType.limit, Decimal(2)), (.market, nil)] as [(OrderType, Decimal?)] {
                 var report = Journal.order("P1", .partiallyFilled)
-                report.type = type
+                (report.type, report.isExtendedHours) = (type, limit.map { _ in false })
                 try await journal.receive([report], of: Journal.owner(), "alpaca")
                 let order = try #require(try await journal.order(placing.identity)).order
                 #expect(order.state == .partiallyFilled && order.isExtendedHours == true)

@@ -55,7 +55,8 @@ extension SaxoClient: InstrumentSource {
 extension SaxoClient: TradingPermissionSource {
     /// What Saxo permits the client: a call for each hundred instruments, because clients share the details in memory.
     ///
-    /// An instrument that Saxo knows, but leaves out of the response, has no known permissions.
+    /// An instrument that Saxo shows to another client only has no known permissions: the response for several does not have
+    /// it, and a call for it alone is 404.
     package func permissions(
         of symbols: [Symbol], in context: CallContext
     ) async throws(ProviderFailure) -> KeyedResults<Symbol, TradingPermissions> {
@@ -68,7 +69,7 @@ extension SaxoClient: TradingPermissionSource {
                 let found = try await fetchDetails(part, by: \SaxoTradingPermissions.key, in: context)
                 details.merge(.success(found), for: part)
             } catch {
-                details.fail(part, error)
+                if part.count > 1 || error.cause != .notFound { details.fail(part, error) }
             }
         }
         var permissions = KeyedResults<Symbol, TradingPermissions>(failures: listings.failures)

@@ -28,18 +28,12 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
         var relatedIDs: [String] = []
         var relation: Relation?
         package var duration = SaxoDuration()
-        /// Whether the order is executed in all sessions (`ExecuteAtTradingSession`), or in the regular one only.
+        /// Whether the order is executed in all sessions, or in the regular one only; nil if Saxo does not state it.
+        ///
+        /// `ExecuteAtTradingSession`: developer.saxo, "Extended trading hours in OpenAPI".
         var isForAllSessions: Bool?
-        /// `IsExtendedHoursEnabled`, which orders have by an example of the reference (Portfolio, Orders).
-        var isExtendedHoursEnabled: Bool?
         var time: Instant?
         var format = SaxoDisplayFormat()
-
-        /// Whether the order may be executed outside of the regular hours; nil if Saxo does not state it.
-        ///
-        /// The session is the newer member (developer.saxo, "Extended trading hours in OpenAPI"). That the older one is about the
-        /// order, and not its instrument, is an assumption: if it is wrong, Saxo rejects a change of such an order.
-        var isExtendedHours: Bool? { isForAllSessions ?? isExtendedHoursEnabled }
     }
 
     /// The relation of an order to its related ones, under the old and the new names of `OrderRelation`.
@@ -90,13 +84,12 @@ package struct SaxoOpenOrder: JSONObjectDecodable, Hashable {
             try reader.name(Relation.init(saxo:))
         }
         $0.optional("Duration", \.terms.duration)
-        // The reference does not have their types.
+        // The reference does not have its type.
         $0.optional("ExecuteAtTradingSession", \.terms.isForAllSessions) { reader throws(JSONError) in
             try reader.readable { reader throws(JSONError) in
                 try reader.name { name in ["All": true, "Regular": false][name] }
             }
         }
-        $0.optional("IsExtendedHoursEnabled", \.terms.isExtendedHoursEnabled, JSONReader.readable)
         $0.optional("OrderTime", \.terms.time) { reader throws(JSONError) in try reader.timeOrNil() }
         $0.optional("DisplayAndFormat", \.terms.format)
     }
@@ -124,7 +117,7 @@ extension SaxoOpenOrder {
         order.clientOrderID = terms.externalReference.flatMap { $0.isEmpty ? nil : $0 }
         order.type = OrderType(saxo: type)
         order.timeInForce = terms.duration.type.flatMap { TimeInForce(saxo: $0) }
-        order.isExtendedHours = terms.isExtendedHours
+        order.isExtendedHours = terms.isForAllSessions
         order.quantity = terms.isCashAmount ? nil : amount
         order.notional = terms.isCashAmount ? amount : nil
         order.filledQuantity = terms.filledAmount

@@ -183,7 +183,7 @@ extension SaxoClient: TradingAPI {
         case .success(let known): terms = known
         case .failure(let rejection): return .rejected(rejection)
         }
-        if row?.terms.isExtendedHours ?? order.isExtendedHours ?? false { terms.tradingSession = "All" }
+        if order.isExtendedHours ?? row?.terms.isForAllSessions ?? false { terms.tradingSession = "All" }
         let isCash = change.quantity == nil && order.quantity == nil
         let body = SaxoOrderRequestBody.changing(
             order, to: amount, isCash: isCash, terms, duration, of: listing.key,
