@@ -47,7 +47,7 @@ extension PerformanceService {
 
     /// The current day of accounts in the time zones of their brokers; without accounts the day by UTC.
     ///
-    /// Several have the earliest of theirs: on a later one, not all of them can have a value.
+    /// For several it is the earliest of theirs: on a later one, not all of them can have a value.
     func today(of accounts: [ConnectedAccount]) -> CalendarDate {
         let now = scope.clock.wallTime()
         return accounts.lazy.map { account in
