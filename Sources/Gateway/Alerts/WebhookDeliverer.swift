@@ -292,7 +292,8 @@ package final class WebhookDeliverer: Sendable {
     private func delete(_ accepted: AcceptedMessage) async throws(StorageError) {
         let message = accepted.message
         do throws(StorageError) {
-            try await store.didDeliver(message, at: accepted.acceptedAt)
+            // A repeated deletion is later than the failure of the one before.
+            try await store.didDeliver(message, at: clock.wallTime())
         } catch {
             state.withLock { $0.keep(accepted, limit: settings.maximumFailures) }
             throw error

@@ -101,7 +101,7 @@ extension ConnectedOrder {
             order.state == .rejected && known.map { !$0.order.state.isFinal } ?? false
             && (order.replaces ?? known?.order.replaces) != nil
         var current = isUndecided ? known?.order ?? order : order
-        // It does not change while an order is open, and Saxo's reference does not have it, so Portico's own value is used first.
+        // It does not change while an order is open, and Saxo's reference does not have it, so the first known value is used.
         current.isExtendedHours = known?.order.isExtendedHours ?? current.isExtendedHours
         let name: Name =
             if let known {

@@ -1,6 +1,7 @@
 import Brokerage
 import Coordination
 import GraphQL
+import PorticoCore
 package import Storage
 import Upstream
 
@@ -53,14 +54,17 @@ extension AuthenticationService {
     /// - Returns: The ids of the stored sessions that ended, in the schema.
     func revokeOthers(than session: Session) async throws -> [String] {
         guard let owner = session.owner else { throw session.unauthenticated }
-        // Also after a failure, since the database may have stored it: a token that has not ended is verified again.
-        defer { identityProvider?.endSessions(of: owner, except: session.bearer) }
-        let ids = try await mapStorageErrors(reporting: report) { () throws(StorageError) in
-            // With a token of the settings none is the request's own: all end.
-            try await sessions.revokeOthers(
-                than: session.id ?? "", exceptToken: session.bearer?.kept, of: owner)
+        let result = await Result.of {
+            try await mapStorageErrors(reporting: report) { () throws(StorageError) in
+                // With a token of the settings none is the request's own: all end.
+                try await sessions.revokeOthers(
+                    than: session.id ?? "", exceptToken: session.bearer?.kept, of: owner)
+            }
         }
-        guard let ids else { throw session.unauthenticated }
+        if case .success(nil) = result { throw session.unauthenticated }
+        // Also after a failure, since the database may have stored it: a token that has not ended is verified again.
+        identityProvider?.endSessions(of: owner, except: session.bearer)
+        let ids = try result.get() ?? []
         return ids.map { NodeID(.session, $0).text }
     }
 

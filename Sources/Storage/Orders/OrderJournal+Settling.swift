@@ -253,7 +253,7 @@ extension OrderJournal {
         try expireActivities(of: identity, filledBy: order, db)
         var columns = SQLColumns()
         columns.add(order)
-        // It does not change, and Saxo's reference does not have it, so the value that was sent is kept.
+        // It does not change, and Saxo's reference does not have it, so the first known value is kept.
         let assignments = columns.assignments.replacing(
             "extended_hours = ?", with: "extended_hours = coalesce(extended_hours, ?)")
         try db.execute(

@@ -161,32 +161,46 @@ package enum EndedIdentity: Hashable, Sendable {
     /// Parses the value of a row of an exception.
     ///
     /// - Returns: The text before the subject, which has no colon, and the subject; nil for another value.
-    static func exception(_ value: String) -> (kept: Substring, subject: String)? {
-        guard value.hasPrefix(exceptionPrefix) else { return nil }
-        let rest = value.dropFirst(exceptionPrefix.count)
-        // By bytes: a colon and a combining mark behind it are one character.
-        guard let mark = rest.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        return (rest[..<mark], String(rest[rest.utf8.index(after: mark)...]))
+    static func exception(_ value: String) -> (kept: String, subject: String)? {
+        guard let rest = remainder(of: value, after: exceptionPrefix) else { return nil }
+        return halves(of: rest, at: ":").map { (kept: $0.0, subject: $0.1) }
+    }
+
+    /// The text behind a prefix; nil if a text does not begin with it.
+    ///
+    /// By bytes, because the last character of the prefix and a combining mark behind it are one character.
+    private static func remainder(of text: String, after prefix: String) -> String? {
+        guard text.utf8.starts(with: prefix.utf8) else { return nil }
+        return String(Substring(text.utf8.dropFirst(prefix.utf8.count)))
+    }
+
+    /// The texts before and behind the first occurrence of a character, which are divided by bytes, too; nil without it.
+    private static func halves(of text: String, at mark: Unicode.Scalar) -> (String, String)? {
+        guard let place = text.unicodeScalars.firstIndex(of: mark) else { return nil }
+        return (
+            String(text.unicodeScalars[..<place]),
+            String(text.unicodeScalars[place...].dropFirst())
+        )
     }
 
     /// Parses the kind and the value of a row of `ended_identity_session`; nil for a kind of a later version, and for a row whose
     /// content another row of its transaction has, too.
     package init?(_ text: String) {
-        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(
-            String.init)
-        guard parts.count == 2 else { return nil }
-        switch parts[0] {
-        case "SESSION": self = .session(parts[1])
-        case "SUBJECT": self = .subject(parts[1])
-        case "TOKEN" where parts[1].hasPrefix(Self.unnamedSessionsPrefix):
-            self = .unnamedSessions(of: String(parts[1].dropFirst(Self.unnamedSessionsPrefix.count)))
-        case "TOKEN" where parts[1].hasPrefix(Self.exceptionPrefix):
-            guard let (kept, subject) = Self.exception(parts[1]), !kept.hasPrefix(Self.sessionPrefix) else {
+        guard let (kind, value) = Self.halves(of: text, at: " ") else { return nil }
+        switch kind {
+        case "SESSION": self = .session(value)
+        case "SUBJECT": self = .subject(value)
+        case "TOKEN":
+            if let subject = Self.remainder(of: value, after: Self.unnamedSessionsPrefix) {
+                self = .unnamedSessions(of: subject)
+            } else if let (kept, subject) = Self.exception(value) {
+                guard !kept.hasPrefix(Self.sessionPrefix) else { return nil }
+                self = .revoked(of: subject, except: kept.isEmpty ? nil : kept)
+            } else if Self.remainder(of: value, after: Self.revocationPrefix) != nil {
                 return nil
+            } else {
+                self = .token(value)
             }
-            self = .revoked(of: subject, except: kept.isEmpty ? nil : String(kept))
-        case "TOKEN" where parts[1].hasPrefix(Self.revocationPrefix): return nil
-        case "TOKEN": self = .token(parts[1])
         default: return nil
         }
     }

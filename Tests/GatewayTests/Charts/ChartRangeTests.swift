@@ -131,7 +131,7 @@ struct ChartRangeTests {
             let answer = try await gateway.ask(
                 "{ chart(symbol: \"AAPL\", extendedHours: true) { id } }", as: nil,
                 gateway.market(sources.map(\.source)))
-            #expect(answer.failures == [FieldFailure("chart", "NOT_FOUND", nil)], "\(answer)")
+            #expect(answer.failures == [FieldFailure("chart", "NOT_FOUND", "alpaca")], "\(answer)")
             #expect(
                 answer["errors"]?[0]?["message"]?.string == """
                     alpaca knows no symbol "AAPL". Argument "extendedHours": yahoo has no charts of ONE_DAY with extended \

@@ -191,6 +191,10 @@ struct WebhookStorageFailureTests {
                 let messages = receiver.messages
                 #expect(messages.count == failing.total && Set(messages.map(\.id)).count == 4)
                 #expect(gateway.services.alertCounts.failed == 0)
+                let failed: Int? = try await database.read { db in
+                    try db.value("SELECT count(*) FROM webhook WHERE last_failure_at >= last_success_at")
+                }
+                #expect(failed == 0)
             }
         }
     }

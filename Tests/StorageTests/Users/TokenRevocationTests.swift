@@ -133,8 +133,11 @@ struct TokenRevocationTests {
 
     @Test("are known to other processes if their subject begins with a combining mark")
     func combiningMark() {
-        // The mark and the colon before it are one character of Swift.
-        #expect(EndedIdentity("TOKEN except::\u{301}b") == .revoked(of: "\u{301}b", except: nil))
+        // The mark and the character before it are one character of Swift.
+        let subject = "\u{301}b"
+        #expect(EndedIdentity("TOKEN except::" + subject) == .revoked(of: subject, except: nil))
+        #expect(EndedIdentity("SUBJECT " + subject) == .subject(subject))
+        #expect(EndedIdentity("SESSION " + subject) == .session(subject))
     }
 
     @Test(

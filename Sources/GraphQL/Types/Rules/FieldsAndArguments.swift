@@ -64,15 +64,12 @@ extension TypeSystemRules {
 }
 
 extension TypeSystemRules {
-    /// The maximum of faults of one value: one more than that of all errors, which shows that there are others.
-    private var faultLimit: Int { limit < .max ? limit + 1 : limit }
-
     /// Checks that a default fits the type of its argument or input field (specification, sections 3.6.1 and
     /// 3.10).
     func defaultValue(of value: SchemaInputValue, _ coordinate: String) -> [SchemaValidationError] {
         guard value.defaultValue != nil, let literal = node(of: value)?.defaultValue else { return [] }
         let faults = LiteralErrorReporter.faults(
-            of: literal, as: value.type, in: document, schema: schema, limit: faultLimit)
+            of: literal, as: value.type, in: document, schema: schema, limit: limit)
         return faults.map { fault in
             SchemaValidationError(
                 "\(coordinate) has invalid default value\(fault.path.inputPath): \(fault.message)",
@@ -101,7 +98,7 @@ extension TypeSystemRules {
         let name = document.text(argument.name)
         guard let type = directive.argument(named: name)?.type else { return [] }
         let faults = LiteralErrorReporter.faults(
-            of: argument.value, as: type, in: document, schema: schema, limit: faultLimit)
+            of: argument.value, as: type, in: document, schema: schema, limit: limit)
         return faults.map { fault in
             SchemaValidationError(
                 "Argument \"\(name)\" has invalid value\(fault.path.inputPath): \(fault.message)",

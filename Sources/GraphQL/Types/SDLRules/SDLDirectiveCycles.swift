@@ -5,11 +5,13 @@ extension SDLRule {
     /// Of several cycles with common elements, one is reported.
     static let noDirectiveCycles = SDLRule(name: "No Directive Cycles") { document in
         DirectiveReferences(document).cycles().map { cycle in
-            ValidationFinding(.end, at: cycle.map(\.span)) {
+            ValidationFinding(.end, at: cycle.prefix(100).map(\.span)) {
                 let names = cycle.map { "\"\($0.isType ? "" : "@")\(document.text($0.name))\"" }
                 let kind = cycle.contains(where: \.isType) ? "references" : "directive applications"
                 // A cycle can have as many elements as a file has names.
-                let path = " through a series of \(kind): \(names.prefix(100).joined(separator: ", "))"
+                let others = names.count > 100 ? ", …" : ""
+                let path =
+                    " through a series of \(kind): \(names.prefix(100).joined(separator: ", "))\(others)"
                 return "Cannot reference directive \(names[names.count - 1]) within itself"
                     + (names.count == 1 ? "." : path + ".")
             }
