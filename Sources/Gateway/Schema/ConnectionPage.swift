@@ -158,6 +158,7 @@ extension FieldError {
     static func noCursor(_ text: String) -> FieldError {
         .argument(
             "after",
-            "\"\(text.beginning(40))\" is not a cursor. Use the `endCursor` of the page before as `after`.")
+            "\"\(text.beginning(40))\" is not a cursor of this list. Use the `endCursor` of the page before as `after`."
+        )
     }
 }

@@ -109,7 +109,7 @@ struct FailureTests {
         ),
         (
             #"news(after: "bm8=") { nodes { id } }"#, "after",
-            #""bm8=" is not a cursor. Use the `endCursor` of the page before as `after`."#
+            #""bm8=" is not a cursor of this list. Use the `endCursor` of the page before as `after`."#
         ),
         (
             "news(first: 0) { nodes { id } }", "first",
@@ -121,7 +121,7 @@ struct FailureTests {
         ),
         (
             #"orders(after: "bm8=") { nodes { id } }"#, "after",
-            #""bm8=" is not a cursor. Use the `endCursor` of the page before as `after`."#
+            #""bm8=" is not a cursor of this list. Use the `endCursor` of the page before as `after`."#
         ),
         (
             #"portfolio(currency: "usd") { currency }"#, "currency",

@@ -61,7 +61,7 @@ struct PageCursorTests {
 
     private static func message(_ cursor: String) -> String {
         """
-        Argument "after": "\(cursor.prefix(40))" is not a cursor. Use the `endCursor` of the page before as `after`.
+        Argument "after": "\(cursor.prefix(40))" is not a cursor of this list. Use the `endCursor` of the page before as `after`.
         """
     }
 

@@ -362,7 +362,7 @@ struct ActivityTests {
         Refusal(
             arguments: "after: \"b3JkZXJz\"", argument: "after",
             message:
-                "Argument \"after\": \"b3JkZXJz\" is not a cursor. Use the `endCursor` of the page before as `after`."
+                "Argument \"after\": \"b3JkZXJz\" is not a cursor of this list. Use the `endCursor` of the page before as `after`."
         ),
         Refusal(
             arguments: "accountIds: [\"Account:none:1\"]", code: "NOT_FOUND", argument: "accountIds",

@@ -146,7 +146,7 @@ struct CorporateActionTests {
             ("splits(first: 0)", "splits", "Argument \"first\": It is 0; it takes 1 to 500."),
             (
                 "splits(after: \"x\")", "splits",
-                "Argument \"after\": \"x\" is not a cursor. Use the `endCursor` of the page before as `after`."
+                "Argument \"after\": \"x\" is not a cursor of this list. Use the `endCursor` of the page before as `after`."
             ),
         ])
     func refused(field: String, path: String, message: String) async throws {

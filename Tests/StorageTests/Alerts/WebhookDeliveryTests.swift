@@ -89,6 +89,27 @@ struct WebhookDeliveryTests {
         }
     }
 
+    @Test("of a webhook whose rows are unreadable are behind those of others", arguments: TestEngine.allCases)
+    func unreadableBehindOthers(engine: TestEngine) async throws {
+        try await TwoUsers.with(engine) { users in
+            let (store, webhook, _) = try await WebhookStoreTests.fill(users, .random(), seconds: [0])
+            let other = try #require(
+                try await store.register(
+                    "https://example.com/other", label: nil, WebhookStoreTests.secret, for: users.ann,
+                    now: Self.now + .seconds(1), test: WebhookStoreTests.test
+                ).webhook)
+            func due(at seconds: Int) async throws -> [String] {
+                try await store.due(at: Self.now + .seconds(seconds), except: [], limit: 9).map(\.webhook)
+            }
+            #expect(try await due(at: 2) == [webhook.id, other.id])
+            try await store.postponeAll(
+                of: webhook.id, users.ann, "cannot be read", at: Self.now + .seconds(2),
+                until: Self.now + .seconds(32))
+            #expect(try await due(at: 31) == [other.id])
+            #expect(try await due(at: 32) == [other.id, webhook.id])
+        }
+    }
+
     @Test("with a test message that must wait get their firings", arguments: TestEngine.allCases)
     func limitedTest(engine: TestEngine) async throws {
         try await TwoUsers.with(engine) { users in

@@ -31,6 +31,16 @@ struct TokenRevocationTests {
         KeptToken(hash: hash, sessionID: sid, issuedAt: start + .seconds(seconds), skew: .seconds(60))
     }
 
+    private static func withStores(
+        _ engine: TestEngine, _ body: (UserDatabase, SessionStore, IdentityStore) async throws -> Void
+    ) async throws {
+        try await engine.with { test in
+            let file = try test.open()
+            let sessions = try SessionStore(in: file, .random())
+            try await body(file, sessions, IdentityStore(sessions))
+        }
+    }
+
     private static var hash: PasswordHash { PasswordHash(matchingNothing: .standard) }
 
     /// A way to end all other sessions of a user with an identity and a password.
@@ -61,10 +71,7 @@ struct TokenRevocationTests {
         "are refused if they were issued before; later ones, a sign-in by a code and those of other users are not",
         arguments: TestEngine.allCases, End.all)
     func refused(engine: TestEngine, end: End) async throws {
-        try await engine.with { test in
-            let file = try test.open()
-            let sessions = try SessionStore(in: file, .random())
-            let store = IdentityStore(sessions)
+        try await Self.withStores(engine) { file, sessions, store in
             let ann = try await store.user(
                 of: Self.origin(), tokenHash: "a token", createsUser: { true }, now: Self.start
             ).get()
@@ -101,10 +108,7 @@ struct TokenRevocationTests {
     @Test(
         "are accepted if the request had them, until all sessions end again", arguments: TestEngine.allCases)
     func exception(engine: TestEngine) async throws {
-        try await engine.with { test in
-            let file = try test.open()
-            let sessions = try SessionStore(in: file, .random())
-            let store = IdentityStore(sessions)
+        try await Self.withStores(engine) { file, sessions, store in
             let owner = try await store.user(
                 of: Self.origin(), tokenHash: "first", createsUser: { true }, now: Self.start
             ).get().id
@@ -144,10 +148,7 @@ struct TokenRevocationTests {
         "are accepted if they are later ones of the request's session, and may have been issued after the end",
         arguments: TestEngine.allCases)
     func laterTokens(engine: TestEngine) async throws {
-        try await engine.with { test in
-            let file = try test.open()
-            let sessions = try SessionStore(in: file, .random())
-            let store = IdentityStore(sessions)
+        try await Self.withStores(engine) { file, sessions, store in
             let owner = try await store.user(
                 of: Self.origin(), tokenHash: "first", createsUser: { true }, now: Self.start
             ).get().id
@@ -178,10 +179,7 @@ struct TokenRevocationTests {
         "keep the exception of a subject that ends with the subject of another user",
         arguments: TestEngine.allCases)
     func similarSubjects(engine: TestEngine) async throws {
-        try await engine.with { test in
-            let file = try test.open()
-            let sessions = try SessionStore(in: file, .random())
-            let store = IdentityStore(sessions)
+        try await Self.withStores(engine) { file, sessions, store in
             let later = Self.start + .seconds(10)
             try await file.database.setClock(to: later)
             for (subject, name) in [("a:b", "ann"), ("b", "bob")] {
